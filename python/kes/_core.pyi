@@ -1,0 +1,113 @@
+"""The Rust core as Python sees it. Variables are indices 0..n-1; names live one layer above.
+
+A graph crosses the border as its two sorted edge lists: ``directed`` arcs ``(a, b)`` meaning
+a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Edges = list[tuple[int, int]]
+type Graph = tuple[Edges, Edges]
+type Triple = tuple[bool, int, int, list[int]]
+"""(is it an insertion, x, y, conditioning set), with x < y."""
+
+__version__: str
+
+class CoreError(Exception):
+    """Bad input found by the core; the message is meant for the user."""
+
+def essential_graph(n: int, arcs: Edges) -> Graph:
+    """Essential graph of a DAG. Raises CoreError if the arcs have a directed cycle."""
+
+def check_essential(n: int, graph: Graph) -> None:
+    """Raise CoreError (saying why) unless the graph is an essential graph."""
+
+def extension(n: int, graph: Graph) -> Edges:
+    """Arcs of the canonical DAG of the class, sorted."""
+
+def boundary(n: int, graph: Graph, max_parents: int | None) -> list[Triple]:
+    """All neighbours, each triple once, sorted by (kind, x, y, given), deletions first."""
+
+def apply(n: int, graph: Graph, triple: Triple) -> Graph:
+    """Return the neighbour that the triple stands for. Raises CoreError if it is not in the boundary."""
+
+class Problem:
+    """A coded table under one criterion: what all runs share (counts, set terms, their cache)."""
+
+    def __new__(
+        cls,
+        codes: NDArray[np.int32],  # shape (variables, rows), C-contiguous, 0 <= code < cardinality
+        cardinalities: list[int],
+        weights: NDArray[np.float64] | None,
+        criterion: str,  # "bic" | "aic" | "bdeu"
+        ess: float,
+        cache_mb: int,
+    ) -> Problem: ...
+    @property
+    def total_weight(self) -> float:
+        """N, the number of cases (sum of the weights)."""
+
+    @property
+    def tolerance(self) -> float:
+        """tau: gains and scores that round to the same multiple of it are tied."""
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hex digits from the coded rows and weights; independent of the order of the rows."""
+
+    @property
+    def cached_terms(self) -> int: ...
+    def score(self, arcs: Edges) -> float:
+        """Score of a DAG."""
+
+    def delta(self, triple: Triple) -> float:
+        """Gain of moving to the neighbour that the triple stands for."""
+
+    def is_local_optimum(self, graph: Graph, max_parents: int | None) -> bool: ...
+    def trace(
+        self,
+        run: int,
+        *,
+        k: float,
+        seed: int,
+        max_parents: int | None,
+        two_phase: bool,
+        start: Graph | None,
+        sampled: tuple[int, int] | None,
+    ) -> tuple[list[tuple[Triple, float, int, int]], Graph]:
+        """Replay one run: (triple, delta, |B|, rank from 0) of every step, and the end.
+
+        Of a sampled run, |B| and rank are those within the sample.
+        """
+
+    def search(
+        self,
+        runs: list[int],
+        on_batch: Callable[[list[int], list[int], list[tuple[Graph, float, bool]]], bool],
+        *,
+        n_jobs: int,
+        k: float,
+        seed: int,
+        max_parents: int | None,
+        two_phase: bool,
+        start: Graph | None,
+        sampled: tuple[int, int] | None,
+    ) -> None:
+        """Do the given runs on n_jobs threads and hand over the results as they come.
+
+        on_batch(runs, models, new_models) is called at most ten times a second, and once at the
+        end, from the calling thread: runs[i] ended in model number models[i]; models are numbered
+        in the order they are first handed over within this call, and new_models holds, for the
+        numbers not seen before, (graph, score, is local optimum). Not in run order. Returning
+        False stops the search. It is called (possibly with empty lists) at least every 0.1 s or
+        so, so it can also watch a clock. Ctrl-C raises KeyboardInterrupt within a second, after
+        everything finished was handed over.
+
+        sampled: None for the exact boundary; (reversals, failures) for the paper's section 4.1.
+        """
+
+def parse_csv(content: bytes, delimiter: str) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:
+    """Header and, per column, its distinct values in order of appearance and the coded rows."""
