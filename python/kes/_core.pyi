@@ -5,13 +5,14 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-type Edges = list[tuple[int, int]]
-type Graph = tuple[Edges, Edges]
-type Triple = tuple[bool, int, int, list[int]]
+_Edges: TypeAlias = list[tuple[int, int]]
+_Graph: TypeAlias = tuple[_Edges, _Edges]
+_Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
 __version__: str
@@ -19,19 +20,19 @@ __version__: str
 class CoreError(Exception):
     """Bad input found by the core; the message is meant for the user."""
 
-def essential_graph(n: int, arcs: Edges) -> Graph:
+def essential_graph(n: int, arcs: _Edges) -> _Graph:
     """Essential graph of a DAG. Raises CoreError if the arcs have a directed cycle."""
 
-def check_essential(n: int, graph: Graph) -> None:
+def check_essential(n: int, graph: _Graph) -> None:
     """Raise CoreError (saying why) unless the graph is an essential graph."""
 
-def extension(n: int, graph: Graph) -> Edges:
+def extension(n: int, graph: _Graph) -> _Edges:
     """Arcs of the canonical DAG of the class, sorted."""
 
-def boundary(n: int, graph: Graph, max_parents: int | None) -> list[Triple]:
+def boundary(n: int, graph: _Graph, max_parents: int | None) -> list[_Triple]:
     """All neighbours, each triple once, sorted by (kind, x, y, given), deletions first."""
 
-def apply(n: int, graph: Graph, triple: Triple) -> Graph:
+def apply(n: int, graph: _Graph, triple: _Triple) -> _Graph:
     """Return the neighbour that the triple stands for. Raises CoreError if it is not in the boundary."""
 
 class Problem:
@@ -60,13 +61,13 @@ class Problem:
 
     @property
     def cached_terms(self) -> int: ...
-    def score(self, arcs: Edges) -> float:
+    def score(self, arcs: _Edges) -> float:
         """Score of a DAG."""
 
-    def delta(self, triple: Triple) -> float:
+    def delta(self, triple: _Triple) -> float:
         """Gain of moving to the neighbour that the triple stands for."""
 
-    def is_local_optimum(self, graph: Graph, max_parents: int | None) -> bool: ...
+    def is_local_optimum(self, graph: _Graph, max_parents: int | None) -> bool: ...
     def trace(
         self,
         run: int,
@@ -75,9 +76,9 @@ class Problem:
         seed: int,
         max_parents: int | None,
         two_phase: bool,
-        start: Graph | None,
+        start: _Graph | None,
         sampled: tuple[int, int] | None,
-    ) -> tuple[list[tuple[Triple, float, int, int]], Graph]:
+    ) -> tuple[list[tuple[_Triple, float, int, int]], _Graph]:
         """Replay one run: (triple, delta, |B|, rank from 0) of every step, and the end.
 
         Of a sampled run, |B| and rank are those within the sample.
@@ -86,14 +87,14 @@ class Problem:
     def search(
         self,
         runs: list[int],
-        on_batch: Callable[[list[int], list[int], list[tuple[Graph, float, bool]]], bool],
+        on_batch: Callable[[list[int], list[int], list[tuple[_Graph, float, bool]]], bool],
         *,
         n_jobs: int,
         k: float,
         seed: int,
         max_parents: int | None,
         two_phase: bool,
-        start: Graph | None,
+        start: _Graph | None,
         sampled: tuple[int, int] | None,
     ) -> None:
         """Do the given runs on n_jobs threads and hand over the results as they come.
