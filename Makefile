@@ -1,0 +1,90 @@
+# Two commands matter to a newcomer, `make demo` and `make test`; `make help` lists the rest.
+# Everything is installed into .venv, nothing outside the checkout is touched.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# Stamps: a step is done again only when what it was made from is newer.
+INSTALLED := $(VENV)/.installed
+BENCH     := $(VENV)/.installed-bench
+DOCS      := $(VENV)/.installed-docs
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+# pyo3's build script must find the interpreter that the extension is built for.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint test-rust test-python bench docs build clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## Learn from the built-in ALARM network, print the summary and the files written
+	@rm -rf demo && mkdir demo
+	$(BIN)/kes learn --example alarm --k 0.8 --runs 100 --seed 0 --out demo/alarm.kes.json.gz
+	@printf '\nFiles written:\n' && ls -1sh demo/*
+
+test: lint test-rust test-python ## Check everything: style, types, stubs, Rust and Python tests
+
+lint: build ## Check style, types, and the stubs against the built core
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest kes._core
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+# The release profile, so that what `build` compiled is used again. The bindings have no Rust
+# tests: Python tests them.
+test-rust: build ## Run the tests of the Rust core
+	cargo test --release --package kes-core
+
+test-python: build ## Run the Python tests
+	$(BIN)/python -m pytest
+
+bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
+	$(BIN)/python benchmarks/speed.py
+
+docs: $(DOCS) ## Build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+build: $(INSTALLED) ## Build the Rust core in release mode and install kes into .venv
+
+clean: ## Remove .venv and everything else that was built
+	rm -rf $(VENV) target site demo dist python/kes/_core*.so
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	@command -v $(PYTHON) > /dev/null || { \
+	  echo "kes needs Python 3.11 or newer. Install it (https://www.python.org/downloads/) or" \
+	       "name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "kes needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	       "Name another: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || { \
+	  echo "This Python cannot make virtual environments." \
+	       "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(BIN)/python pyproject.toml $(RUST)
+	@command -v cargo > /dev/null || { \
+	  echo "kes needs Rust $(MSRV) or newer to build its core. Install it: https://rustup.rs" >&2; \
+	  exit 1; }
+	@found=$$(cargo --version | cut -d ' ' -f 2); \
+	  test "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" = $(MSRV) || { \
+	  echo "kes needs Rust $(MSRV) or newer; this is $$found. Update it: rustup update stable" >&2; \
+	  exit 1; }
+	@echo "Building the core and installing kes into $(VENV); the first time takes some minutes."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(BENCH): $(INSTALLED) benchmarks/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	@touch $@
+
+$(DOCS): $(INSTALLED) docs/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	@touch $@
