@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python bench docs build clean
+.PHONY: help demo test lint test-rust test-python bench bench-peers docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ test-python: build ## Run the Python tests
 
 bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
 	$(BIN)/python benchmarks/speed.py
+
+bench-peers: $(INSTALLED) ## Install each peer apart from the others, compare seconds and BIC
+	$(BIN)/python benchmarks/peers.py --install
 
 docs: $(DOCS) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -1,0 +1,190 @@
+"""One search of one peer, inside that peer's own environment; `peers.py` starts it.
+
+Usage: python peer_worker.py SEARCH TABLE.npz, where the table holds ``codes`` (variables x cases)
+and ``states`` (how many each variable has). Prints one line of JSON: seconds of the public call
+alone, version, and the edges found, as indices. Only the searches of kes itself import kes.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Edges = list[tuple[int, int]]
+Found = tuple[float, Edges, Edges]  # seconds, directed, undirected
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    value = call()
+    return time.perf_counter() - start, value
+
+
+def frame(codes: np.ndarray, states: np.ndarray) -> Any:
+    """Return a pandas DataFrame of categoricals; column i is called vi, state j is called sj."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            f"v{i}": pd.Categorical.from_codes(column, [f"s{j}" for j in range(states[i])])
+            for i, column in enumerate(codes)
+        }
+    )
+
+
+def by_name(arcs: list[tuple[str, str]]) -> Edges:
+    return [(int(a[1:]), int(b[1:])) for a, b in arcs]
+
+
+def kes_search(**options: Any) -> Callable[[np.ndarray, np.ndarray], Found]:
+    def search(codes: np.ndarray, states: np.ndarray) -> Found:
+        import kes
+
+        table = frame(codes, states)
+        seconds, optima = timed(lambda: kes.learn(table, **options))
+        return seconds, by_name(optima.best.graph.to_dag()), []
+
+    return search
+
+
+def pybnesian_hc(codes: np.ndarray, states: np.ndarray) -> Found:
+    import pybnesian
+
+    table = frame(codes, states)
+    seconds, model = timed(
+        lambda: pybnesian.hc(
+            table, bn_type=pybnesian.DiscreteBNType(), score="bic", operators=["arcs"]
+        )
+    )
+    return seconds, by_name(model.arcs()), []
+
+
+def pyagrum_greedy(codes: np.ndarray, states: np.ndarray) -> Found:
+    import pyagrum
+
+    table = frame(codes, states)
+
+    def learn() -> list[tuple[str, str]]:
+        learner = pyagrum.BNLearner(table)
+        learner.useScoreBIC()
+        learner.useNoPrior()
+        learner.useGreedyHillClimbing()
+        arcs = learner.learnDAG().arcs()
+        return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in arcs]
+
+    seconds, arcs = timed(learn)
+    return seconds, by_name(arcs), []
+
+
+def pgmpy_search(name: str) -> Callable[[np.ndarray, np.ndarray], Found]:
+    def search(codes: np.ndarray, states: np.ndarray) -> Found:
+        from pgmpy import causal_discovery
+
+        options = {"show_progress": False} if name == "HillClimbSearch" else {}
+        learner = getattr(causal_discovery, name)(
+            scoring_method="bic-d", return_type="dag", **options
+        )
+        table = frame(codes, states)
+        seconds, fitted = timed(lambda: learner.fit(table))
+        return seconds, by_name(list(fitted.causal_graph_.edges())), []
+
+    return search
+
+
+def causal_learn_ges(codes: np.ndarray, states: np.ndarray) -> Found:
+    """Its discrete score is BDeu; it has no discrete BIC."""
+    from causallearn.search.ScoreBased.GES import ges
+
+    table = np.ascontiguousarray(codes.T)
+    seconds, record = timed(lambda: ges(table, score_func="local_score_BDeu"))
+    marks = record["G"].graph  # marks[j, i] = 1 and marks[i, j] = -1: i -> j; both -1: i - j
+    pairs = [(i, j) for i in range(len(marks)) for j in range(len(marks)) if marks[i, j] == -1]
+    directed = [(i, j) for i, j in pairs if marks[j, i] == 1]
+    undirected = [(i, j) for i, j in pairs if i < j and marks[j, i] == -1]
+    return seconds, directed, undirected
+
+
+def xges_search(extended: bool) -> Callable[[np.ndarray, np.ndarray], Found]:
+    def search(codes: np.ndarray, states: np.ndarray) -> Found:
+        from xges import XGES
+
+        table = np.ascontiguousarray(codes.T)
+
+        def learn() -> Any:
+            learner = XGES()
+            learner.fit(
+                table, extended_search=extended, scorer=discrete_bic(codes, states), verbose=0
+            )
+            return learner.get_a_dag()
+
+        seconds, dag = timed(learn)
+        return seconds, [(int(p), y) for y in dag.get_nodes() for p in dag.get_parents(y)], []
+
+    return search
+
+
+def discrete_bic(codes: np.ndarray, states: np.ndarray) -> Any:
+    """Return BIC for xges, which ships a Gaussian score only but takes any other.
+
+    s(y | P) = F(P ∪ y) - F(P) with F(S) = sum of n ln n - 1/2 ln N * (product of the states),
+    each F counted once, as in kes itself.
+    """
+    from xges.scorer import ScorerInterface
+
+    half_log_n = 0.5 * np.log(codes.shape[1])
+
+    class DiscreteBic(ScorerInterface):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.n_variables = len(codes)
+            self.terms: dict[frozenset[int], float] = {}
+
+        def term(self, members: frozenset[int]) -> float:
+            if members not in self.terms:
+                cells = np.zeros(codes.shape[1], dtype=np.int64)
+                for v in sorted(members):
+                    # Numbered afresh after each variable, or the cell numbers would overflow.
+                    cells = np.unique(cells * states[v] + codes[v], return_inverse=True)[1]
+                counts = np.bincount(cells)
+                parameters = float(np.prod([float(states[v]) for v in members]))
+                self.terms[members] = float(counts @ np.log(counts)) - half_log_n * parameters
+            return self.terms[members]
+
+        def local_score(self, target: int, parents: set[int]) -> float:
+            given = frozenset(int(p) for p in parents)
+            return self.term(given | {int(target)}) - self.term(given)
+
+    return DiscreteBic()
+
+
+SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
+    "kes GES": ("kes", kes_search(k=1, runs=1, n_jobs=1)),
+    "kes, 1000 runs, k=0.8": ("kes", kes_search(k=0.8, runs=1000)),
+    "kes, 1000 runs, k=0.4": ("kes", kes_search(k=0.4, runs=1000)),
+    "PyBNesian hill climbing": ("pybnesian", pybnesian_hc),
+    "pyAgrum greedy hill climbing": ("pyagrum", pyagrum_greedy),
+    "pgmpy hill climbing": ("pgmpy", pgmpy_search("HillClimbSearch")),
+    "pgmpy GES with turning": ("pgmpy", pgmpy_search("GES")),
+    "causal-learn GES, BDeu": ("causal-learn", causal_learn_ges),
+    "xges XGES-0, our discrete BIC": ("xges", xges_search(extended=False)),
+    "xges XGES, our discrete BIC": ("xges", xges_search(extended=True)),
+}
+"""Name of the search: (name on the package index, how it is called)."""
+
+
+def main() -> None:
+    name, path = sys.argv[1:]
+    package, search = SEARCHES[name]
+    with np.load(Path(path)) as table:
+        seconds, directed, undirected = search(table["codes"], table["states"])
+    found = {"seconds": seconds, "directed": directed, "undirected": undirected}
+    print(json.dumps({"version": version(package), **found}))
+
+
+if __name__ == "__main__":
+    main()
