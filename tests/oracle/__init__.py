@@ -1,0 +1,1 @@
+"""The engine held to the definitions: models with few nodes, enumerated completely."""
