@@ -1,0 +1,226 @@
+"""Essential graphs as users handle them: construction, comparison, conversion, messages."""
+
+import copy
+import itertools
+import pickle
+import subprocess
+import sys
+
+import networkx as nx
+import pytest
+
+from kes.errors import KesError
+from kes.graph import EssentialGraph
+
+# a -> c <- b is a v-structure, which compels c -> d; e - f can point either way.
+NODES = ("a", "b", "c", "d", "e", "f")
+ARCS = [("a", "c"), ("b", "c"), ("c", "d"), ("f", "e")]
+DIRECTED = {("a", "c"), ("b", "c"), ("c", "d")}
+UNDIRECTED = {frozenset("ef")}
+
+
+@pytest.fixture
+def graph():
+    return EssentialGraph(NODES, DIRECTED, UNDIRECTED)
+
+
+def test_parts(graph):
+    assert graph.nodes == NODES
+    assert graph.directed == DIRECTED
+    assert isinstance(graph.directed, frozenset)
+    assert graph.undirected == UNDIRECTED
+    assert isinstance(graph.undirected, frozenset)
+    assert graph.skeleton == {frozenset(pair) for pair in ("ac", "bc", "cd", "ef")}
+    assert graph.v_structures() == {("a", "c", "b")}
+
+
+def test_from_dag_finds_the_class(graph):
+    assert EssentialGraph.from_dag(NODES, ARCS) == graph
+    assert EssentialGraph.from_dag(NODES, [*ARCS[:3], ("e", "f")]) == graph
+    assert EssentialGraph.from_dag(NODES, ARCS[1:]) != graph
+
+
+def test_edges_may_be_tuples_and_iterators(graph):
+    assert EssentialGraph(iter(NODES), iter(DIRECTED), [("f", "e")]) == graph
+
+
+def test_to_dag_is_a_dag_of_the_class(graph):
+    arcs = graph.to_dag()
+    assert arcs == sorted(arcs)
+    assert EssentialGraph.from_dag(NODES, arcs) == graph
+
+
+def test_order_of_nodes_does_not_matter(graph):
+    other = EssentialGraph(reversed(NODES), DIRECTED, UNDIRECTED)
+    assert other.nodes == NODES[::-1]
+    assert other == graph
+    assert hash(other) == hash(graph)
+    assert other.to_dag() == graph.to_dag()
+    assert other.shd(graph) == 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        EssentialGraph(NODES, DIRECTED),
+        EssentialGraph((*NODES, "g"), DIRECTED, UNDIRECTED),
+        EssentialGraph(("a", "b", "c", "d", "f", "g"), DIRECTED, [("f", "g")]),
+        "not a graph",
+    ],
+)
+def test_graphs_that_differ(graph, other):
+    assert graph != other
+
+
+def test_graph_is_immutable(graph):
+    for name in ("nodes", "directed", "undirected", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(graph, name, ())
+
+
+def test_copies_and_pickles_are_equal(graph):
+    hash(graph)  # a cached hash may not travel: strings hash differently in every process
+    for twin in (pickle.loads(pickle.dumps(graph)), copy.copy(graph), copy.deepcopy(graph)):
+        assert twin == graph
+        assert hash(twin) == hash(graph)
+        assert twin.nodes == graph.nodes
+
+
+def test_pickle_from_another_process_is_found_in_a_set(graph):
+    program = (
+        "import pickle, sys; from kes.graph import EssentialGraph\n"
+        f"g = EssentialGraph({NODES!r}, {sorted(DIRECTED)!r}, [('e', 'f')]); hash(g)\n"
+        "sys.stdout.buffer.write(pickle.dumps(g))"
+    )
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert pickle.loads(made.stdout) in {graph}
+
+
+def test_markov_blanket(graph):
+    # Parents, children, and b, the other parent of the child c.
+    assert graph.markov_blanket("a") == {"b", "c"}
+    assert graph.markov_blanket("c") == {"a", "b", "d"}
+    assert graph.markov_blanket("d") == {"c"}
+    assert graph.markov_blanket("e") == {"f"}
+    assert EssentialGraph(["x"]).markov_blanket("x") == frozenset()
+
+
+def test_markov_blanket_separates_from_all_others():
+    """By networkx, in a DAG of the class: the blanket d-separates a node from everything else."""
+    nodes = "abcdefgh"
+    arcs = ["ac", "bc", "cd", "be", "de", "ef", "fg", "ag"]
+    graph = EssentialGraph.from_dag(nodes, [tuple(arc) for arc in arcs])
+    dag = nx.DiGraph(graph.to_dag())
+    dag.add_nodes_from(nodes)
+    for node in nodes:
+        blanket = graph.markov_blanket(node)
+        for other in set(nodes) - blanket - {node}:
+            assert nx.is_d_separator(dag, {node}, {other}, set(blanket))
+        for member in blanket:  # and no member of it can be left out
+            assert not nx.is_d_separator(dag, {node}, {member}, set(blanket - {member}))
+
+
+def test_shd_counts_pairs_whose_status_differs():
+    chain = EssentialGraph.from_dag("abcd", [("a", "b"), ("b", "c"), ("c", "d")])
+    collider = EssentialGraph.from_dag("abcd", [("a", "b"), ("c", "b"), ("a", "d")])
+    # a-b becomes a->b, b-c becomes c->b, c-d goes, a-d comes.
+    assert chain.shd(collider) == collider.shd(chain) == 4
+    assert chain.shd(EssentialGraph("abcd")) == 3
+    flipped = EssentialGraph.from_dag("abcd", [("a", "b"), ("d", "b"), ("b", "c")])
+    other = EssentialGraph.from_dag("abcd", [("a", "b"), ("c", "b"), ("b", "d")])
+    assert flipped.shd(other) == 2  # the arcs b-c and b-d point the other way
+
+
+def test_shd_needs_the_same_nodes(graph):
+    with pytest.raises(KesError, match="'g'"):
+        graph.shd(EssentialGraph((*NODES, "g"), DIRECTED, UNDIRECTED))
+
+
+def test_to_networkx_has_opposite_arcs_for_undirected_edges(graph):
+    converted = graph.to_networkx()
+    assert isinstance(converted, nx.DiGraph)
+    assert list(converted.nodes) == list(NODES)
+    assert set(converted.edges) == DIRECTED | {("e", "f"), ("f", "e")}
+
+
+def test_to_networkx_without_networkx(graph, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(KesError, match="pip install"):
+        graph.to_networkx()
+
+
+def test_repr_shows_the_edges(graph):
+    assert repr(graph) == "EssentialGraph(6 nodes: a -> c, b -> c, c -> d, e - f)"
+    assert repr(EssentialGraph(["x"])) == "EssentialGraph(1 node: no edges)"
+    nodes = [f"v{i}" for i in range(30)]
+    chain = EssentialGraph.from_dag(nodes, itertools.pairwise(nodes))
+    assert repr(chain).endswith("and 17 more edges)")
+
+
+# --- messages ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("directed", "undirected", "message"),
+    [
+        ([("a", "X")], [], "unknown node 'X'"),
+        ([], [("a", "X")], "unknown node 'X'"),
+        ([("a", "a")], [], "two different nodes"),
+        ([], [{"a"}], "two different nodes"),
+        ([("a", "b", "c")], [], "two different nodes"),
+        (["a"], [], "two different nodes"),
+        ([("a", "b"), ("b", "a")], [], "a and b|b and a"),
+        ([("a", "b"), ("a", "b")], [], "a and b"),
+        ([("a", "b")], [("b", "a")], "a and b|b and a"),
+        ([], [("a", "b"), ("b", "a")], "a and b|b and a"),
+        ([("a", "b"), ("b", "c"), ("c", "a")], [], "directed cycle"),
+        # Nothing compels a lone arc.
+        ([("a", "b")], [], "a -> b should be a - b"),
+        # With b - c reversed there would be a new v-structure: the class directs it.
+        ([("a", "b"), ("d", "b")], [("b", "c")], "b - c should be b -> c"),
+        # A chordless cycle cannot be directed without a cycle or a v-structure.
+        ([], ["ab", "bc", "cd", "da"], "at a, b, c, d"),
+    ],
+)
+def test_graphs_that_are_refused(directed, undirected, message):
+    edges = [tuple(edge) for edge in undirected]
+    with pytest.raises(KesError, match=message):
+        EssentialGraph("abcd", directed, edges)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"), [((1, 2), "must be text"), (("a", "b", "a"), "'a' .* more than once")]
+)
+def test_nodes_that_are_refused(nodes, message):
+    with pytest.raises(KesError, match=message):
+        EssentialGraph(nodes)
+    with pytest.raises(KesError, match=message):
+        EssentialGraph.from_dag(nodes, [])
+
+
+@pytest.mark.parametrize(
+    ("arcs", "message"),
+    [
+        ([("a", "b"), ("b", "X")], "unknown node 'X'"),
+        ([("a", "a")], "two different nodes"),
+        ([("a", "b"), ("a", "b")], "a and b are joined more than once"),
+        ([("a", "b"), ("b", "a")], "directed cycle (a -> b -> a|b -> a -> b)"),
+        (
+            [("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")],
+            "directed cycle (b -> c -> d -> b|c -> d -> b -> c|d -> b -> c -> d)",
+        ),
+    ],
+)
+def test_dags_that_are_refused(arcs, message):
+    with pytest.raises(KesError, match=message):
+        EssentialGraph.from_dag("abcd", arcs)
+
+
+def test_unknown_node_comes_with_a_suggestion():
+    with pytest.raises(KesError, match="did you mean 'smoking'"):
+        EssentialGraph.from_dag(["smoking", "cancer"], [("smokin", "cancer")])
+
+
+def test_markov_blanket_of_an_unknown_node(graph):
+    with pytest.raises(KesError, match="unknown node 'z'"):
+        graph.markov_blanket("z")
