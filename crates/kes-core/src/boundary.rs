@@ -1,0 +1,248 @@
+//! The inclusion boundary of a model, each member once.
+//!
+//! The boundary `IB(M)` holds all models one arc addition or removal away from *any* DAG of the
+//! class `M`. Chickering's operators generate it [Chickering 2002, Thms 15 and 17]:
+//!
+//! * `Insert(x, y, T)`, for `x`, `y` not adjacent and `T ⊆ Ne(y) \ Ad(x)`, is valid iff
+//!   (1) `NA(y,x) ∪ T` is a clique and (2) every semi-directed path from `y` to `x` meets it;
+//! * `Delete(x, y, H)`, for `x – y` or `x → y` and `H ⊆ NA(y,x)`, is valid iff
+//!   (1) `NA(y,x) \ H` is a clique,
+//!
+//! where `NA(y,x) = Ne(y) ∩ Ad(x)`. Operators are not models: one or two of them lead to the same
+//! neighbour. What is unique is the *triple* (kind, `{x,y}`, `C`) with `C = Pa(y) ∪ K` (less `x`),
+//! where `K = NA(y,x) ∪ T`, or `K = NA(y,x) \ H`. See `docs/theory.md`.
+//!
+//! # A target at a time
+//! Fix the target `y`. An insertion is a clique `K ⊆ Ne(y)` and an `x` with `NA(y,x) ⊆ K` that
+//! meets condition (2). Because an essential graph has no semi-directed cycle with an arc in it, a
+//! path that leaves `y` through a child never comes back to `Ne(y)`, so nothing can block it; any
+//! other path has a last node `z` in `Ne(y)`, and is blocked together with `y – z` and the rest of
+//! the path iff `z ∈ K`. Hence, for a given `K`, the sources are
+//!
+//! ```text
+//! x ∉ {y} ∪ Ad(y) ∪ beyond(y),  and  x ∉ Ad(z) ∪ lead(y, z) for every z ∈ Ne(y) \ K
+//! ```
+//!
+//! with `beyond(y)`: what is reached through a child of `y`; `lead(y,z)`: what is reached from `z`
+//! without entering `{y} ∪ Ne(y)` again. A few word operations settle all `x` together.
+
+use crate::graph::{Dag, EssentialGraph};
+use crate::varset::VarSet;
+
+/// A neighbour of a model: the kind of move, the pair and the conditioning set. `y` is a target
+/// from which the neighbour can be reached; as an identity, the pair is unordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Neighbour<const W: usize> {
+    /// Is an edge inserted (or deleted)?
+    pub insert: bool,
+    /// One end of the edge.
+    pub x: usize,
+    /// The other end, whose parents in a suitable DAG of the class are `given` (and `x`).
+    pub y: usize,
+    /// The conditioning set `C`.
+    pub given: VarSet<W>,
+}
+
+impl<const W: usize> Neighbour<W> {
+    /// The triple: equal iff the neighbours are the same model, and a canonical order of them.
+    pub fn triple(&self) -> (bool, usize, usize, VarSet<W>) {
+        (self.insert, self.x.min(self.y), self.x.max(self.y), self.given)
+    }
+}
+
+/// A model with what its boundary is read from: its essential graph, one DAG of the class, and
+/// which nodes semi-directed paths reach.
+#[derive(Clone, Debug)]
+pub struct Model<const W: usize> {
+    /// The essential graph.
+    pub graph: EssentialGraph<W>,
+    /// Some DAG of the class.
+    dag: Dag<W>,
+    /// `beyond[v]`: nodes at the end of a semi-directed path that leaves `v` through a child.
+    beyond: Vec<VarSet<W>>,
+}
+
+/// What decides which insertions have a given target `y`, apart from which of the neighbours of
+/// `y` are adjacent to each other. As long as both stay as they are, so do the insertions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame<const W: usize> {
+    /// `Pa(y)`.
+    parents: VarSet<W>,
+    /// `Ne(y)`.
+    neighbours: VarSet<W>,
+    /// The sources that no path through a child of `y` rules out.
+    open: VarSet<W>,
+    /// For every `z` in `Ne(y)`, the sources that need `z` in `K`: `Ad(z) ∪ lead(y, z)`.
+    barred: Vec<(usize, VarSet<W>)>,
+}
+
+impl<const W: usize> Model<W> {
+    /// The model of an essential graph.
+    pub fn new(graph: EssentialGraph<W>) -> Self {
+        let dag = graph.extension();
+        let mut model = Self { graph, dag, beyond: Vec::new() };
+        model.follow_paths(&model.order());
+        model
+    }
+
+    /// A causal order of the DAG. It has one: every way here adds an arc only where no cycle arises.
+    fn order(&self) -> Vec<usize> {
+        self.dag.order().unwrap_or_else(|| unreachable!("a DAG of the class is acyclic"))
+    }
+
+    /// Moves to a neighbour and returns the nodes whose parents or neighbours changed.
+    ///
+    /// In a DAG of the class in which `Pa(y) = C` (less `x`), `x` cannot be a descendant of `y`: a
+    /// directed path from `y` to `x` would pass `K ⊆ Pa(y)`. So there the arc is added or removed,
+    /// and the essential graph of the new class is read off.
+    pub fn apply(&mut self, neighbour: &Neighbour<W>) -> VarSet<W> {
+        let &Neighbour { insert, x, y, given } = neighbour;
+        let parents = if insert { given } else { given.with(x) };
+        self.graph.orient_into(&mut self.dag, y, parents & self.graph.neighbours[y]);
+        if insert {
+            self.dag.parents[y].insert(x);
+        } else {
+            self.dag.parents[y].remove(x);
+        }
+        let order = self.order();
+        let before = std::mem::replace(&mut self.graph, EssentialGraph::from_dag(&self.dag, &order));
+        self.follow_paths(&order);
+        let changed = |&v: &usize| {
+            before.parents[v] != self.graph.parents[v] || before.neighbours[v] != self.graph.neighbours[v]
+        };
+        (0..self.graph.len()).filter(changed).collect()
+    }
+
+    /// Fills `beyond`. The nodes of a component have the same parents, so the components can be
+    /// taken in the order of their first nodes, last component first.
+    fn follow_paths(&mut self, order: &[usize]) {
+        let n = order.len();
+        self.beyond.clear();
+        self.beyond.resize(n, VarSet::EMPTY);
+        let mut reach = vec![VarSet::EMPTY; n]; // with the component itself
+        let mut seen = VarSet::<W>::EMPTY;
+        let mut components = Vec::new();
+        for &v in order {
+            if !seen.contains(v) {
+                let component = self.graph.component(v);
+                seen |= component;
+                components.push(component);
+            }
+        }
+        for component in components.iter().rev() {
+            let mut all = *component;
+            for v in component.iter() {
+                for child in self.graph.children[v].iter() {
+                    self.beyond[v] |= reach[child];
+                }
+                all |= self.beyond[v];
+            }
+            component.iter().for_each(|v| reach[v] = all);
+        }
+    }
+
+    /// What decides which insertions have the target `y`.
+    pub fn frame(&self, y: usize) -> Frame<W> {
+        let graph = &self.graph;
+        let barrier = graph.neighbours[y].with(y);
+        let bars = |z: usize| {
+            let inside = graph.reach_within(z, barrier);
+            let lead = inside.iter().fold(inside, |lead, v| lead | self.beyond[v]);
+            (z, graph.adjacent[z] | lead)
+        };
+        Frame {
+            parents: graph.parents[y],
+            neighbours: graph.neighbours[y],
+            open: VarSet::first_n(graph.len()) - graph.adjacent[y].with(y) - self.beyond[y],
+            barred: graph.neighbours[y].iter().map(bars).collect(),
+        }
+    }
+
+    /// Calls `found(K, sources)` for every clique `K` in `Ne(y)` for which some `Insert(x, y, ·)`
+    /// with `C = Pa(y) ∪ K` is valid, with all those `x`, given the frame of `y`. With a limit, only
+    /// `|C| < max_parents` counts.
+    pub fn insertions(
+        &self,
+        frame: &Frame<W>,
+        max_parents: Option<usize>,
+        mut found: impl FnMut(VarSet<W>, VarSet<W>),
+    ) {
+        let limit = max_parents.unwrap_or(usize::MAX);
+        let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return };
+        for_each_clique(&self.graph, frame.neighbours, room, &mut |clique| {
+            let outside = frame.barred.iter().filter(|(z, _)| !clique.contains(*z));
+            let sources = outside.fold(frame.open, |open, (_, bars)| open - *bars);
+            if !sources.is_empty() {
+                found(clique, sources);
+            }
+        });
+    }
+
+    /// Is the insertion into `y` also one into `x`, with the same triple?
+    ///
+    /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on
+    /// all classes with up to five nodes).
+    #[inline]
+    pub fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+        let graph = &self.graph;
+        let common = graph.neighbours[x] & graph.adjacent[y];
+        clique.is_subset(&graph.adjacent[x])
+            && graph.parents[x] | common == graph.parents[y] | clique
+            && graph.is_clique(common)
+    }
+
+    /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An
+    /// undirected edge can be deleted with either end as the target; the larger one is.
+    pub fn deletions(&self, y: usize, mut found: impl FnMut(usize, VarSet<W>)) {
+        let graph = &self.graph;
+        let smaller = VarSet::first_n(y);
+        for x in (graph.parents[y] | (graph.neighbours[y] & smaller)).iter() {
+            let rest = graph.parents[y].without(x);
+            let common = graph.neighbours[y] & graph.adjacent[x];
+            for_each_clique(graph, common, usize::MAX, &mut |clique| found(x, rest | clique));
+        }
+    }
+
+    /// The whole boundary in canonical order, each neighbour once. With a limit, insertions beyond
+    /// it are left out.
+    pub fn boundary(&self, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+        let mut all = Vec::new();
+        for y in 0..self.graph.len() {
+            self.deletions(y, |x, given| all.push(Neighbour { insert: false, x, y, given }));
+            self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                let given = self.graph.parents[y] | clique;
+                let once = |&x: &usize| x < y || !self.is_doubled(x, y, clique);
+                all.extend(sources.iter().filter(once).map(|x| Neighbour { insert: true, x, y, given }));
+            });
+        }
+        all.sort_unstable_by_key(Neighbour::triple);
+        all
+    }
+}
+
+/// Calls `found` for every clique within `set` of at most `room` nodes, the empty one included.
+/// Cliques are grown, so the work is in proportion to their number.
+fn for_each_clique<const W: usize>(
+    graph: &EssentialGraph<W>,
+    set: VarSet<W>,
+    room: usize,
+    found: &mut impl FnMut(VarSet<W>),
+) {
+    fn grow<const W: usize>(
+        graph: &EssentialGraph<W>,
+        clique: VarSet<W>,
+        mut candidates: VarSet<W>,
+        room: usize,
+        found: &mut impl FnMut(VarSet<W>),
+    ) {
+        found(clique);
+        if room == 0 {
+            return;
+        }
+        while let Some(v) = candidates.first() {
+            candidates.remove(v);
+            grow(graph, clique.with(v), candidates & graph.adjacent[v], room - 1, found);
+        }
+    }
+    grow(graph, VarSet::EMPTY, set, room, found);
+}

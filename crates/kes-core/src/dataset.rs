@@ -1,0 +1,269 @@
+//! The coded table: distinct rows with weights, and bitmaps of the states.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::Error;
+
+/// Variables with more states get no bitmaps; they would be mostly empty.
+const BITMAP_STATES: usize = 32;
+/// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
+const BITMAP_REPEATS: u64 = 16;
+
+/// A complete table of coded states.
+///
+/// Weights are whole multiples of one `unit`, so that cell counts are integers: their sums are
+/// exact and do not depend on the order of the rows.
+pub struct Dataset {
+    arity: Vec<usize>,
+    codes: Vec<Vec<u16>>,
+    units: Vec<u64>,
+    unit: f64,
+    total: u64,
+    bitmaps: Option<Bitmaps>,
+    fingerprint: [u64; 2],
+}
+
+/// For every variable and state, the cases in that state, one bit a case.
+pub struct Bitmaps {
+    /// Words per bitmap.
+    pub words: usize,
+    /// The bitmaps of each variable, state after state; empty where it has too many states.
+    states: Vec<Vec<u64>>,
+}
+
+impl Bitmaps {
+    /// The bitmap of variable `v` in state `s`.
+    #[inline]
+    pub fn state(&self, v: usize, s: usize) -> &[u64] {
+        &self.states[v][s * self.words..(s + 1) * self.words]
+    }
+
+    /// Has `v` bitmaps?
+    #[inline]
+    pub fn has(&self, v: usize) -> bool {
+        !self.states[v].is_empty()
+    }
+}
+
+impl Dataset {
+    /// Takes over a table of codes, column by column, with `arity[v]` states of variable `v`, and
+    /// optional weights of the rows.
+    ///
+    /// # Errors
+    /// If the shapes disagree, a code is not below its arity, or a weight is negative or not finite.
+    pub fn new(columns: &[&[i32]], arity: &[usize], weights: Option<&[f64]>) -> Result<Self, Error> {
+        let rows = columns.first().map_or(0, |c| c.len());
+        check_shape(columns, arity, weights, rows)?;
+        let (row_units, unit) = to_units(weights, rows)?;
+        let hashes = hash_rows(columns, rows);
+        let (kept, units) = merge_rows(columns, &hashes, &row_units);
+        let codes: Vec<Vec<u16>> =
+            columns.iter().map(|c| kept.iter().map(|&r| c[r] as u16).collect()).collect();
+        let total = units.iter().sum();
+        let mut data = Self {
+            arity: arity.to_vec(),
+            codes,
+            units,
+            unit,
+            total,
+            bitmaps: None,
+            fingerprint: fingerprint(&hashes, &row_units, unit),
+        };
+        if total <= BITMAP_REPEATS * kept.len() as u64 {
+            data.bitmaps = Some(data.draw_bitmaps());
+        }
+        Ok(data)
+    }
+
+    fn draw_bitmaps(&self) -> Bitmaps {
+        let words = (self.total as usize).div_ceil(64);
+        let column = |(codes, &arity): (&Vec<u16>, &usize)| {
+            if arity > BITMAP_STATES {
+                return Vec::new();
+            }
+            let mut bits = vec![0u64; arity * words];
+            let mut case = 0;
+            for (&code, &units) in codes.iter().zip(&self.units) {
+                for _ in 0..units {
+                    bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
+                    case += 1;
+                }
+            }
+            bits
+        };
+        Bitmaps { words, states: self.codes.iter().zip(&self.arity).map(column).collect() }
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.arity.len()
+    }
+
+    /// Number of states of each variable.
+    pub fn arity(&self) -> &[usize] {
+        &self.arity
+    }
+
+    /// The coded distinct rows of variable `v`.
+    pub fn codes(&self, v: usize) -> &[u16] {
+        &self.codes[v]
+    }
+
+    /// The weights of the distinct rows, in units.
+    pub fn units(&self) -> &[u64] {
+        &self.units
+    }
+
+    /// The weight of one unit.
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The sum of the weights, in units.
+    pub fn total_units(&self) -> u64 {
+        self.total
+    }
+
+    /// `N`, the sum of the weights.
+    pub fn total(&self) -> f64 {
+        self.total as f64 * self.unit
+    }
+
+    /// The bitmaps, where the table lends itself to them.
+    pub fn bitmaps(&self) -> Option<&Bitmaps> {
+        self.bitmaps.as_ref()
+    }
+
+    /// A number that tells whether two coded tables are the same, whatever the order of their rows.
+    pub fn fingerprint(&self) -> u128 {
+        u128::from(self.fingerprint[0]) << 64 | u128::from(self.fingerprint[1])
+    }
+}
+
+fn check_shape(
+    columns: &[&[i32]],
+    arity: &[usize],
+    weights: Option<&[f64]>,
+    rows: usize,
+) -> Result<(), Error> {
+    let problem = |text: String| Err(Error::Data(text));
+    if columns.is_empty() || rows == 0 {
+        return problem("the table is empty".into());
+    }
+    if arity.len() != columns.len() || columns.iter().any(|c| c.len() != rows) {
+        return problem("the columns differ in length, or in number from the cardinalities".into());
+    }
+    if weights.is_some_and(|w| w.len() != rows) {
+        return problem(format!("there are {rows} rows and {} weights", weights.map_or(0, <[f64]>::len)));
+    }
+    for (v, (column, &r)) in columns.iter().zip(arity).enumerate() {
+        if r == 0 || r > usize::from(u16::MAX) {
+            return problem(format!("variable {v} has {r} states; 1 to {} are possible", u16::MAX));
+        }
+        if let Some(&code) = column.iter().find(|&&code| code < 0 || code as usize >= r) {
+            return problem(format!("variable {v} has the code {code}, but {r} states"));
+        }
+    }
+    Ok(())
+}
+
+/// The weights as multiples of a unit. Whole numbers keep the unit 1; other weights are rounded to
+/// multiples of a power of two about 2⁻⁶⁰ of their sum.
+fn to_units(weights: Option<&[f64]>, rows: usize) -> Result<(Vec<u64>, f64), Error> {
+    let Some(weights) = weights else { return Ok((vec![1; rows], 1.0)) };
+    if let Some(at) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+        return Err(Error::Data(format!("the weight of row {at} is {}", weights[at])));
+    }
+    let sum: f64 = weights.iter().sum();
+    if sum <= 0.0 {
+        return Err(Error::Data("the weights sum to 0".into()));
+    }
+    let whole = sum < (1u64 << 53) as f64 && weights.iter().all(|w| w.fract() == 0.0);
+    let unit = if whole { 1.0 } else { libm::exp2(libm::ceil(libm::log2(sum)) - 60.0) };
+    Ok((weights.iter().map(|w| libm::round(w / unit) as u64).collect(), unit))
+}
+
+fn hash_rows(columns: &[&[i32]], rows: usize) -> Vec<u64> {
+    let mut hashes = vec![0u64; rows];
+    for column in columns {
+        for (hash, &code) in hashes.iter_mut().zip(*column) {
+            *hash = (hash.rotate_left(23) ^ (code as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *hash ^= *hash >> 29;
+        }
+    }
+    hashes
+}
+
+/// The rows to keep, each with the weight of all rows like it. Rows of weight 0 are left out.
+fn merge_rows(columns: &[&[i32]], hashes: &[u64], units: &[u64]) -> (Vec<usize>, Vec<u64>) {
+    let same = |a: usize, b: usize| columns.iter().all(|c| c[a] == c[b]);
+    let mut first: HashMap<u64, usize, FxBuildHasher> = HashMap::default();
+    let (mut kept, mut merged): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
+    for (row, (&hash, &weight)) in hashes.iter().zip(units).enumerate() {
+        if weight == 0 {
+            continue;
+        }
+        let place = *first.entry(hash).or_insert(kept.len());
+        if place < kept.len() && same(kept[place], row) {
+            merged[place] += weight;
+        } else {
+            kept.push(row); // a new row, or (never mind) another with the same hash
+            merged.push(weight);
+        }
+    }
+    (kept, merged)
+}
+
+/// Sums over the rows, so that neither their order nor how they are merged matters.
+fn fingerprint(hashes: &[u64], units: &[u64], unit: f64) -> [u64; 2] {
+    let lane = |salt: u64| {
+        let spread = |&h: &u64| {
+            let h = (h ^ salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (h ^ (h >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb)
+        };
+        let sum = hashes
+            .iter()
+            .zip(units)
+            .fold(unit.to_bits(), |sum, (h, &w)| sum.wrapping_add(spread(h).wrapping_mul(w)));
+        (sum ^ (sum >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd)
+    };
+    [lane(0x6a09_e667_f3bc_c908), lane(0xbb67_ae85_84ca_a73b)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_are_merged_and_rows_of_no_weight_dropped() {
+        let (a, b) = ([0, 1, 0, 1, 0], [1, 1, 1, 0, 1]);
+        let data = Dataset::new(&[&a, &b], &[2, 2], Some(&[1.0, 2.0, 3.0, 0.0, 1.0])).unwrap();
+        assert_eq!(data.units(), [5, 2]);
+        assert_eq!((data.codes(0), data.codes(1)), (&[0u16, 1][..], &[1u16, 1][..]));
+        assert_eq!(data.total(), 7.0);
+    }
+
+    #[test]
+    fn the_fingerprint_ignores_row_order_and_merging_but_nothing_else() {
+        let of = |a: &[i32], b: &[i32], w: Option<&[f64]>| {
+            Dataset::new(&[a, b], &[2, 3], w).unwrap().fingerprint()
+        };
+        let base = of(&[0, 1, 1], &[2, 0, 0], None);
+        assert_eq!(base, of(&[1, 0, 1], &[0, 2, 0], None));
+        assert_eq!(base, of(&[1, 0], &[0, 2], Some(&[2.0, 1.0])));
+        assert_ne!(base, of(&[1, 0], &[0, 2], Some(&[1.0, 2.0])));
+        assert_ne!(base, of(&[0, 1, 1], &[2, 0, 1], None));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let error = |columns: &[&[i32]], arity: &[usize], w: Option<&[f64]>| {
+            Dataset::new(columns, arity, w).err().map(|e| e.to_string()).unwrap_or_default()
+        };
+        assert!(error(&[], &[], None).contains("empty"));
+        assert!(error(&[&[0, 3]], &[2], None).contains("code 3"));
+        assert!(error(&[&[0, 1]], &[2], Some(&[1.0, -1.0])).contains("row 1 is -1"));
+        assert!(error(&[&[0, 1]], &[2], Some(&[0.0, 0.0])).contains("sum to 0"));
+    }
+}

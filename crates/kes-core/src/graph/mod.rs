@@ -1,0 +1,7 @@
+//! Models as graphs: directed acyclic graphs and the essential graphs of their classes.
+
+pub mod dag;
+pub mod essential;
+
+pub use dag::Dag;
+pub use essential::EssentialGraph;

@@ -1,0 +1,243 @@
+//! `B`: the neighbours of a model that score higher, kept up to date from move to move.
+//!
+//! The boundary is divided by target. The insertions into a target are enumerated again only when
+//! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
+//! surroundings did; a row of gains, once evaluated, is remembered for all later runs.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::boundary::{Frame, Model, Neighbour};
+use crate::counts::Counter;
+use crate::graph::EssentialGraph;
+use crate::terms::Terms;
+use crate::varset::VarSet;
+
+/// The search was told to stop.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// Which moves are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// The whole boundary.
+    All,
+    /// Insertions only (the forward phase of the classical two-phase search).
+    Insertions,
+    /// Deletions only (its backward phase).
+    Deletions,
+}
+
+/// What one thread knows of gains: for a target `y` and a conditioning set `C`, which sources were
+/// evaluated and which of them improve the score. It outlives the runs of the thread.
+pub struct Gains<'a, const W: usize> {
+    terms: &'a Terms<W>,
+    /// For counting.
+    pub counter: Counter,
+    index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
+    rows: Vec<Row<W>>,
+    bytes: usize,
+    limit: usize,
+}
+
+struct Row<const W: usize> {
+    evaluated: VarSet<W>,
+    /// `(x, level of the gain)` where the gain is more than rounding.
+    improving: Vec<(u32, i64)>,
+}
+
+impl<'a, const W: usize> Gains<'a, W> {
+    /// No gains yet; about `limit` bytes of them will be kept from run to run.
+    pub fn new(terms: &'a Terms<W>, limit: usize) -> Self {
+        Self {
+            terms,
+            counter: Counter::default(),
+            index: HashMap::default(),
+            rows: Vec::new(),
+            bytes: 0,
+            limit,
+        }
+    }
+
+    /// The terms that the gains are made of.
+    pub fn terms(&self) -> &'a Terms<W> {
+        self.terms
+    }
+
+    /// Makes room, if need be. Only between runs: a search holds on to its rows.
+    fn tidy(&mut self) {
+        if self.bytes > self.limit {
+            self.index.clear();
+            self.rows.clear();
+            self.bytes = 0;
+        }
+    }
+
+    /// The row of `(y, given)` with at least the gains of `sources` evaluated.
+    fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
+        let Self { terms, counter, index, rows, bytes, .. } = self;
+        let at = *index.entry((y, given)).or_insert_with(|| {
+            *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
+            rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
+            rows.len() - 1
+        });
+        let row = &mut rows[at];
+        let new = sources - row.evaluated;
+        if !new.is_empty() {
+            let before = row.improving.capacity();
+            terms.gains(counter, y, given, new, |x, gain| {
+                if gain > terms.tolerance() {
+                    row.improving.push((x as u32, terms.level(gain)));
+                }
+            });
+            row.evaluated |= new;
+            *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
+        }
+        at
+    }
+}
+
+/// The insertions with one target and one clique: a row of gains and the sources that are valid.
+struct Insertions<const W: usize> {
+    clique: VarSet<W>,
+    sources: VarSet<W>,
+    row: usize,
+}
+
+struct Target<const W: usize> {
+    frame: Frame<W>,
+    insertions: Vec<Insertions<W>>,
+    /// `(x, C, level)` of the deletions that improve the score.
+    deletions: Vec<(usize, VarSet<W>, i64)>,
+}
+
+/// A member of `B`.
+#[derive(Clone, Copy, Debug)]
+pub struct Better<const W: usize> {
+    /// The level of its gain (see [`Terms::level`]).
+    pub level: i64,
+    /// The neighbour.
+    pub neighbour: Neighbour<W>,
+}
+
+/// A model together with its improving neighbours.
+pub struct Improving<'g, 'a, const W: usize> {
+    gains: &'g mut Gains<'a, W>,
+    stop: &'g AtomicBool,
+    max_parents: Option<usize>,
+    model: Model<W>,
+    targets: Vec<Target<W>>,
+}
+
+impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
+    /// Starts at a model. With a limit, only insertions with `|C| < max_parents` are admissible.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn new(
+        gains: &'g mut Gains<'a, W>,
+        start: EssentialGraph<W>,
+        max_parents: Option<usize>,
+        stop: &'g AtomicBool,
+    ) -> Result<Self, Stopped> {
+        gains.tidy();
+        let model = Model::new(start);
+        let mut improving = Self { gains, stop, max_parents, model, targets: Vec::new() };
+        for y in 0..improving.model.graph.len() {
+            let frame = improving.model.frame(y);
+            improving.targets.push(Target { frame, insertions: Vec::new(), deletions: Vec::new() });
+            improving.enumerate_insertions(y)?;
+            improving.enumerate_deletions(y);
+        }
+        Ok(improving)
+    }
+
+    /// The essential graph of the current model.
+    pub fn graph(&self) -> &EssentialGraph<W> {
+        &self.model.graph
+    }
+
+    /// The gain of moving to a neighbour.
+    pub fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
+        let gain = self.gains.terms.gain(&mut self.gains.counter, neighbour.x, neighbour.y, neighbour.given);
+        if neighbour.insert { gain } else { -gain }
+    }
+
+    /// Moves to a neighbour and enumerates again what the move touches.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn move_to(&mut self, neighbour: &Neighbour<W>) -> Result<(), Stopped> {
+        let changed = self.model.apply(neighbour);
+        let pair = VarSet::single(neighbour.x).with(neighbour.y);
+        for y in 0..self.targets.len() {
+            let graph = &self.model.graph;
+            let (parents, neighbours) = (graph.parents[y], graph.neighbours[y]);
+            let frame = self.model.frame(y);
+            let inside = pair.is_subset(&(parents | neighbours)) && pair.intersects(&neighbours);
+            if frame != self.targets[y].frame || inside {
+                self.targets[y].frame = frame;
+                self.enumerate_insertions(y)?;
+            }
+            if changed.contains(y) || inside {
+                self.enumerate_deletions(y);
+            }
+        }
+        Ok(())
+    }
+
+    fn enumerate_insertions(&mut self, y: usize) -> Result<(), Stopped> {
+        let target = &mut self.targets[y];
+        target.insertions.clear();
+        let parents = self.model.graph.parents[y];
+        let mut stopped = false;
+        self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
+            stopped = stopped || self.stop.load(Ordering::Relaxed);
+            if !stopped {
+                let row = self.gains.row(y, parents | clique, sources);
+                target.insertions.push(Insertions { clique, sources, row });
+            }
+        });
+        if stopped { Err(Stopped) } else { Ok(()) }
+    }
+
+    fn enumerate_deletions(&mut self, y: usize) {
+        let Gains { terms, counter, .. } = &mut *self.gains;
+        let deletions = &mut self.targets[y].deletions;
+        deletions.clear();
+        self.model.deletions(y, |x, given| {
+            let gain = -terms.gain(counter, x, y, given);
+            if gain > terms.tolerance() {
+                deletions.push((x, given, terms.level(gain)));
+            }
+        });
+    }
+
+    /// Fills `better` with the improving neighbours, each once, in no particular order.
+    pub fn collect(&self, moves: Moves, better: &mut Vec<Better<W>>) {
+        better.clear();
+        for (y, target) in self.targets.iter().enumerate() {
+            if moves != Moves::Deletions {
+                let parents = self.model.graph.parents[y];
+                for Insertions { clique, sources, row } in &target.insertions {
+                    let given = parents | *clique;
+                    for &(x, level) in &self.gains.rows[*row].improving {
+                        let x = x as usize;
+                        if sources.contains(x) && (x < y || !self.model.is_doubled(x, y, *clique)) {
+                            better.push(Better { level, neighbour: Neighbour { insert: true, x, y, given } });
+                        }
+                    }
+                }
+            }
+            if moves != Moves::Insertions {
+                let deletion = |&(x, given, level): &_| Better {
+                    level,
+                    neighbour: Neighbour { insert: false, x, y, given },
+                };
+                better.extend(target.deletions.iter().map(deletion));
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! k-greedy equivalence search (KES) over Markov equivalence classes of Bayesian networks
+//! [Nielsen, Kočka, Peña, UAI 2003].
+//!
+//! The modules follow the way of the data: a coded table ([`dataset`]) is counted ([`counts`]) and
+//! valued by a set function ([`criterion`]) whose terms are kept ([`cache`], [`terms`]); models are
+//! essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]); the neighbours that score
+//! higher ([`improving`]) drive the search ([`search`]), which is run many times ([`runs`]).
+//! [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod boundary;
+pub mod cache;
+pub mod counts;
+pub mod criterion;
+pub mod dataset;
+pub mod graph;
+pub mod improving;
+pub mod rng;
+pub mod runs;
+pub mod sampled;
+pub mod search;
+pub mod terms;
+pub mod varset;
+
+/// What can be wrong with the input, in words for the user.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum Error {
+    /// The table or its weights cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// A graph is not what it should be.
+    #[error("{0}")]
+    Graph(String),
+    /// A setting is out of range.
+    #[error("{0}")]
+    Setting(String),
+}

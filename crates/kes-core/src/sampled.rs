@@ -1,0 +1,223 @@
+//! The paper's own way to the boundary: random members of it, by covered arc reversals on a DAG
+//! [Nielsen 2003, section 4.1; Castelo & Kočka 2003].
+//!
+//! A DAG represents the model. Reversing a covered arc (`Pa(y) = Pa(x) ∪ {x}` for `x → y`) leads to
+//! another DAG of the class; after several reversals a random pair of nodes is joined or separated.
+//! Every member of the boundary comes up with positive probability, some more often than others,
+//! some repeatedly. To see a share `k` of the boundary, `k* |IB|` members are drawn, with
+//! `1 − exp(−k*) = k`, and `|IB|` is taken to be `n (n−1)`.
+//!
+//! Each reversal flips a parity: with a fixed even number of them per draw, part of the boundary
+//! could not be reached. So their number is drawn as well, and the walk goes on from draw to draw.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::boundary::Neighbour;
+use crate::graph::{Dag, EssentialGraph};
+use crate::improving::{Gains, Stopped};
+use crate::rng::Stream;
+use crate::search::{Settings, Step};
+use crate::varset::VarSet;
+
+/// `k*` for `k = 1`, where the formula would ask for infinity; the paper's value.
+const GREEDIEST: f64 = 20.0;
+
+/// The options of the sampled neighbourhood.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    /// At most so many covered arc reversals before each draw.
+    pub reversals: usize,
+    /// A run ends after so many iterations in a row without success. By default as many as make
+    /// about `20 n (n−1)` draws.
+    pub failures: Option<usize>,
+}
+
+/// `k*`: so many draws with repetition, per member, see a share `k` of the members on average.
+pub fn draws_per_member(k: f64) -> f64 {
+    (-libm::log1p(-k)).min(GREEDIEST)
+}
+
+/// Does one run on sampled neighbours and returns the model in which it ends. That model need not
+/// be a local optimum. `visit` sees every step; its `better` counts draws, not models.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn run<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    settings: &Settings<W>,
+    sampling: Sampling,
+    run: u64,
+    stop: &AtomicBool,
+    mut visit: impl FnMut(Step<W>),
+) -> Result<EssentialGraph<W>, Stopped> {
+    let mut stream = Stream::new(settings.seed, run);
+    let mut walk = Walk::new(settings.start.extension());
+    let mut best_walk = walk.clone();
+    let members = settings.start.len() * (settings.start.len() - 1);
+    let draws = (draws_per_member(settings.k) * members as f64).round().max(1.0) as usize;
+    let enough = (GREEDIEST * members as f64 / draws as f64).ceil() as usize;
+    let patience = sampling.failures.unwrap_or(enough).max(1);
+    let terms = gains.terms();
+    let mut failures = 0;
+    while failures < patience && members > 0 {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Stopped);
+        }
+        let mut best: Option<Step<W>> = None;
+        let mut better = 0;
+        for _ in 0..draws {
+            let neighbour = walk.draw(sampling.reversals, &mut stream);
+            if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
+                continue;
+            }
+            let gain = terms.gain(&mut gains.counter, neighbour.x, neighbour.y, neighbour.given);
+            let delta = if neighbour.insert { gain } else { -gain };
+            if delta > terms.tolerance() {
+                better += 1;
+                if best.as_ref().is_none_or(|best| delta > best.delta) {
+                    best = Some(Step { neighbour, delta, better, rank: 0 });
+                    best_walk.clone_from(&walk);
+                }
+            }
+        }
+        match best {
+            Some(step) => {
+                failures = 0;
+                best_walk.change(&step.neighbour);
+                walk.clone_from(&best_walk);
+                visit(Step { better, ..step });
+            }
+            None => failures += 1,
+        }
+    }
+    Ok(walk.essential_graph())
+}
+
+/// A walk through the DAGs of a class.
+#[derive(Debug)]
+pub struct Walk<const W: usize> {
+    dag: Dag<W>,
+    children: Vec<VarSet<W>>,
+    /// The descendant matrix: row `v` has the proper descendants of `v`.
+    descendants: Vec<VarSet<W>>,
+    /// The covered arc into each node. There is one at most: two parents whose families are both
+    /// `Pa(y)` would be each other's parents.
+    covered: Vec<Option<usize>>,
+    /// The nodes that have one.
+    heads: VarSet<W>,
+}
+
+impl<const W: usize> Clone for Walk<W> {
+    fn clone(&self) -> Self {
+        Self {
+            dag: self.dag.clone(),
+            children: self.children.clone(),
+            descendants: self.descendants.clone(),
+            covered: self.covered.clone(),
+            heads: self.heads,
+        }
+    }
+
+    /// Without allocation: this happens for every new best draw.
+    fn clone_from(&mut self, other: &Self) {
+        self.dag.parents.clone_from(&other.dag.parents);
+        self.children.clone_from(&other.children);
+        self.descendants.clone_from(&other.descendants);
+        self.covered.clone_from(&other.covered);
+        self.heads = other.heads;
+    }
+}
+
+impl<const W: usize> Walk<W> {
+    /// Starts at a DAG.
+    pub fn new(dag: Dag<W>) -> Self {
+        let n = dag.parents.len();
+        let children = dag.children();
+        let mut walk = Self {
+            dag,
+            children,
+            descendants: vec![VarSet::EMPTY; n],
+            covered: vec![None; n],
+            heads: VarSet::EMPTY,
+        };
+        let order = walk.order();
+        for &v in order.iter().rev() {
+            walk.follow_children(v);
+        }
+        order.iter().for_each(|&v| walk.find_covered(v));
+        walk
+    }
+
+    fn order(&self) -> Vec<usize> {
+        self.dag.order().unwrap_or_else(|| unreachable!("the walk stays among acyclic graphs"))
+    }
+
+    /// The class that the walk is in.
+    pub fn essential_graph(&self) -> EssentialGraph<W> {
+        EssentialGraph::from_dag(&self.dag, &self.order())
+    }
+
+    /// A random member of the boundary: up to `reversals` covered arc reversals, then a random pair.
+    pub fn draw(&mut self, reversals: usize, stream: &mut Stream) -> Neighbour<W> {
+        for _ in 0..stream.below(reversals + 1) {
+            self.reverse_random_covered_arc(stream);
+        }
+        let n = self.dag.parents.len();
+        let x = stream.below(n);
+        let y = (x + 1 + stream.below(n - 1)) % n;
+        let parents = &self.dag.parents;
+        if parents[y].contains(x) {
+            Neighbour { insert: false, x, y, given: parents[y].without(x) }
+        } else if parents[x].contains(y) {
+            Neighbour { insert: false, x: y, y: x, given: parents[x].without(y) }
+        } else if self.descendants[y].contains(x) {
+            Neighbour { insert: true, x: y, y: x, given: parents[x] } // the other way round would be a cycle
+        } else {
+            Neighbour { insert: true, x, y, given: parents[y] }
+        }
+    }
+
+    /// Moves to a neighbour drawn from the current DAG.
+    pub fn change(&mut self, neighbour: &Neighbour<W>) {
+        let &Neighbour { insert, x, y, .. } = neighbour;
+        let mut dag = std::mem::replace(&mut self.dag, Dag::empty(0));
+        if insert {
+            dag.parents[y].insert(x);
+        } else {
+            dag.parents[y].remove(x);
+        }
+        *self = Self::new(dag);
+    }
+
+    fn reverse_random_covered_arc(&mut self, stream: &mut Stream) {
+        let count = self.heads.len();
+        if count == 0 {
+            return;
+        }
+        let arc = self.heads.iter().nth(stream.below(count)).and_then(|y| self.covered[y].map(|x| (x, y)));
+        let Some((x, y)) = arc else { return };
+        self.dag.parents[y].remove(x);
+        self.dag.parents[x].insert(y);
+        self.children[x].remove(y);
+        self.children[y].insert(x);
+        // Whoever reached x or y from above reached both, so no other row of the matrix changes.
+        self.follow_children(x);
+        self.follow_children(y);
+        let touched = (self.children[x] | self.children[y]).with(x).with(y);
+        touched.iter().for_each(|v| self.find_covered(v));
+    }
+
+    fn follow_children(&mut self, v: usize) {
+        let children = self.children[v];
+        self.descendants[v] = children.iter().fold(children, |all, child| all | self.descendants[child]);
+    }
+
+    fn find_covered(&mut self, y: usize) {
+        let parents = self.dag.parents[y];
+        self.covered[y] = parents.iter().find(|&x| self.dag.parents[x].with(x) == parents);
+        match self.covered[y] {
+            Some(_) => self.heads.insert(y),
+            None => self.heads.remove(y),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! k-greedy equivalence search [Nielsen 2003]: one run.
+//!
+//! ```text
+//! KES(k in [0,1]):  M = empty model
+//!   repeat  B = models in the inclusion boundary IB(M) that score higher than M
+//!           if B is empty: return M                      (M is a local optimum)
+//!           C = uniform random subset of B, |C| = max(1, floor(k |B| + 1e-9))
+//!           M = the best model of C
+//! ```
+
+use std::sync::atomic::AtomicBool;
+
+use crate::boundary::Neighbour;
+use crate::graph::EssentialGraph;
+use crate::improving::{Better, Gains, Improving, Moves, Stopped};
+use crate::rng::Stream;
+
+/// What defines a search, apart from the data.
+#[derive(Clone, Debug)]
+pub struct Settings<const W: usize> {
+    /// Greediness, from 0 (SES) to 1 (GES).
+    pub k: f64,
+    /// With run, selects the random stream.
+    pub seed: u64,
+    /// No node may have more parents.
+    pub max_parents: Option<usize>,
+    /// First insertions only, then deletions only, instead of both at every step.
+    pub two_phase: bool,
+    /// Where every run starts.
+    pub start: EssentialGraph<W>,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<const W: usize> {
+    /// The neighbour moved to.
+    pub neighbour: Neighbour<W>,
+    /// Its gain.
+    pub delta: f64,
+    /// `|B|`.
+    pub better: usize,
+    /// The rank of the neighbour in `B`, from 0, the best.
+    pub rank: usize,
+}
+
+impl<const W: usize> Settings<W> {
+    fn phases(&self) -> &'static [Moves] {
+        if self.two_phase { &[Moves::Insertions, Moves::Deletions] } else { &[Moves::All] }
+    }
+}
+
+/// Does one run and returns the model in which it ends; `visit` sees every step.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn run<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    settings: &Settings<W>,
+    run: u64,
+    stop: &AtomicBool,
+    mut visit: impl FnMut(&mut Improving<'_, '_, W>, &Choice<W>),
+) -> Result<EssentialGraph<W>, Stopped> {
+    let mut stream = Stream::new(settings.seed, run);
+    let mut model = Improving::new(gains, settings.start.clone(), settings.max_parents, stop)?;
+    let mut better = Vec::new();
+    for &moves in settings.phases() {
+        loop {
+            model.collect(moves, &mut better);
+            let Some(choice) = best_of_random_subset(&better, settings.k, &mut stream) else { break };
+            visit(&mut model, &choice);
+            model.move_to(&choice.neighbour)?;
+        }
+    }
+    Ok(model.graph().clone())
+}
+
+/// The steps of a run, and its end.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn trace<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    settings: &Settings<W>,
+    number: u64,
+    stop: &AtomicBool,
+) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
+    let mut steps = Vec::new();
+    let end = run(gains, settings, number, stop, |model, &Choice { neighbour, rank, better }| {
+        steps.push(Step { neighbour, delta: model.delta(&neighbour), better, rank });
+    })?;
+    Ok((steps, end))
+}
+
+/// Has the model no admissible neighbour that scores higher? Looked at afresh.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn is_local_optimum<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    graph: &EssentialGraph<W>,
+    max_parents: Option<usize>,
+    stop: &AtomicBool,
+) -> Result<bool, Stopped> {
+    let mut better = Vec::new();
+    Improving::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);
+    Ok(better.is_empty())
+}
+
+/// The model chosen from `B`.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<const W: usize> {
+    /// The model.
+    pub neighbour: Neighbour<W>,
+    /// Its rank in `B`, from 0, the best.
+    pub rank: usize,
+    /// `|B|`.
+    pub better: usize,
+}
+
+/// The best model of a uniform random subset of `B` with `max(1, floor(k |B| + 1e-9))` members, or
+/// `None` if `B` is empty. Ties are in random order.
+pub fn best_of_random_subset<const W: usize>(
+    better: &[Better<W>],
+    k: f64,
+    stream: &mut Stream,
+) -> Option<Choice<W>> {
+    if better.is_empty() {
+        return None;
+    }
+    let size = ((k * better.len() as f64 + 1e-9).floor() as usize).max(1);
+    let rank = rank_of_best(better.len(), size, stream);
+    let level = level_at(better, rank);
+    let mut tied: Vec<_> = better.iter().filter(|b| b.level == level).map(|b| b.neighbour).collect();
+    tied.sort_unstable_by_key(Neighbour::triple);
+    let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
+    Some(Choice { neighbour, rank, better: better.len() })
+}
+
+/// The rank of the best of a uniform random subset of `size` out of `all`, without drawing it: given
+/// that the members of rank below `r` are not in the subset, `r` is with probability
+/// `size / (all − r)`.
+pub fn rank_of_best(all: usize, size: usize, stream: &mut Stream) -> usize {
+    (0..=all - size).find(|&r| stream.below(all - r) < size).unwrap_or(all - size)
+}
+
+/// The level of the member with the given rank.
+fn level_at<const W: usize>(better: &[Better<W>], rank: usize) -> i64 {
+    let mut levels: Vec<i64> = better.iter().map(|b| b.level).collect();
+    if rank == 0 {
+        return levels.into_iter().max().unwrap_or_default();
+    }
+    *levels.select_nth_unstable_by(rank, |a, b| b.cmp(a)).1
+}

@@ -1,0 +1,151 @@
+//! Terms `F(S)` of the set function: counted once, kept in the shared cache.
+
+use crate::cache::Cache;
+use crate::counts::Counter;
+use crate::criterion::{Cells, Criterion, SetFunction, tolerance};
+use crate::dataset::Dataset;
+use crate::graph::Dag;
+use crate::varset::VarSet;
+
+/// A coded table under one criterion: everything that all runs share.
+pub struct Terms<const W: usize> {
+    data: Dataset,
+    function: SetFunction,
+    cache: Cache<W>,
+    tolerance: f64,
+}
+
+impl<const W: usize> Terms<W> {
+    /// The terms of `data` under `criterion`, of which about `cache_bytes` are kept.
+    pub fn new(data: Dataset, criterion: Criterion, cache_bytes: usize) -> Self {
+        let function = SetFunction::new(criterion, &data);
+        let tolerance = tolerance(criterion, data.total());
+        Self { data, function, cache: Cache::new(cache_bytes), tolerance }
+    }
+
+    /// The table.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// `τ`: see [`tolerance`].
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// Number of terms in the cache.
+    pub fn cached(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// `F(S)`.
+    pub fn term(&self, counter: &mut Counter, set: VarSet<W>) -> f64 {
+        if let Some(term) = self.cache.get(&set) {
+            return term;
+        }
+        let Some(last) = set.iter().last() else {
+            let term = self.function.value(Cells::of(std::iter::empty()), &[self.data.total_units()]);
+            self.cache.put(set, term);
+            return term;
+        };
+        let mut term = 0.0;
+        self.count_each(counter, set.without(last), &[last], |_, value| term = value);
+        term
+    }
+
+    /// Calls `found(x, F(S ∪ x))` for every `x` in `joined`, in ascending order.
+    fn terms_joined(
+        &self,
+        counter: &mut Counter,
+        set: VarSet<W>,
+        joined: VarSet<W>,
+        mut found: impl FnMut(usize, f64),
+    ) {
+        let mut terms: Vec<(usize, f64)> = Vec::with_capacity(joined.len());
+        let mut unknown = Vec::new();
+        for x in joined.iter() {
+            let known = self.cache.get(&set.with(x));
+            if known.is_none() {
+                unknown.push(x);
+            }
+            terms.push((x, known.unwrap_or(f64::NAN)));
+        }
+        if !unknown.is_empty() {
+            let mut at = 0;
+            self.count_each(counter, set, &unknown, |x, value| {
+                while terms[at].0 != x {
+                    at += 1;
+                }
+                terms[at].1 = value;
+            });
+        }
+        terms.into_iter().for_each(|(x, term)| found(x, term));
+    }
+
+    fn count_each(
+        &self,
+        counter: &mut Counter,
+        base: VarSet<W>,
+        joined: &[usize],
+        mut found: impl FnMut(usize, f64),
+    ) {
+        let arity = self.data.arity();
+        let members: Vec<usize> = base.iter().collect();
+        counter.count_each(&self.data, &members, joined, |x, counts| {
+            let set = base.with(x);
+            let value = self.function.value(Cells::of(set.iter().map(|v| arity[v])), counts);
+            self.cache.put(set, value);
+            found(x, value);
+        });
+    }
+
+    /// Calls `found(x, Δ)` for every `x` in `sources`, where
+    /// `Δ = F(Cxy) − F(Cx) − F(Cy) + F(C)` is the gain of inserting an edge between `x` and `y` given `C`.
+    pub fn gains(
+        &self,
+        counter: &mut Counter,
+        y: usize,
+        given: VarSet<W>,
+        sources: VarSet<W>,
+        mut found: impl FnMut(usize, f64),
+    ) {
+        let (neither, target) = (self.term(counter, given), self.term(counter, given.with(y)));
+        let mut joint = Vec::with_capacity(sources.len());
+        self.terms_joined(counter, given.with(y), sources, |_, term| joint.push(term));
+        let mut joint = joint.into_iter();
+        self.terms_joined(counter, given, sources, |x, source| {
+            found(x, gain(joint.next().unwrap_or(f64::NAN), neither, source, target));
+        });
+    }
+
+    /// The gain of inserting an edge between `x` and `y` given `C`; of deleting it, the negative.
+    pub fn gain(&self, counter: &mut Counter, x: usize, y: usize, given: VarSet<W>) -> f64 {
+        gain(
+            self.term(counter, given.with(x).with(y)),
+            self.term(counter, given),
+            self.term(counter, given.with(x)),
+            self.term(counter, given.with(y)),
+        )
+    }
+
+    /// The score of a DAG: the sum of its families' `F(Pa(y) ∪ y) − F(Pa(y))`.
+    pub fn score(&self, counter: &mut Counter, dag: &Dag<W>) -> f64 {
+        let family = |(y, &parents): (usize, &VarSet<W>)| {
+            let whole = self.term(counter, parents.with(y));
+            if whole == f64::NEG_INFINITY { whole } else { whole - self.term(counter, parents) }
+        };
+        dag.parents.iter().enumerate().map(family).sum()
+    }
+
+    /// The multiple of `τ` that a gain or score rounds to: equal levels are ties.
+    pub fn level(&self, value: f64) -> i64 {
+        libm::round(value / self.tolerance) as i64
+    }
+}
+
+/// `(F(Cxy) + F(C)) − (F(Cx) + F(Cy))`: this way it is the same for `x` and `y` exchanged, to the bit.
+/// A set with more cells than a floating-point number can say has a penalty beyond every gain.
+#[inline]
+fn gain(joint: f64, neither: f64, x: f64, y: f64) -> f64 {
+    if joint == f64::NEG_INFINITY { joint } else { (joint + neither) - (x + y) }
+}

@@ -1,0 +1,134 @@
+//! The engine's boundary and its incremental `B` against a from-scratch enumeration.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use common::{Plain, Triple, delta, random_dag, random_table};
+use kes_core::boundary::{Model, Neighbour};
+use kes_core::criterion::Criterion;
+use kes_core::dataset::Dataset;
+use kes_core::graph::EssentialGraph;
+use kes_core::improving::{Gains, Improving, Moves};
+use kes_core::rng::Stream;
+use kes_core::terms::Terms;
+
+fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
+    let (insert, x, y, given) = neighbour.triple();
+    (insert, x, y, given.iter().collect())
+}
+
+fn check_boundary<const W: usize>(model: &Model<W>, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+    let all = model.boundary(max_parents);
+    let triples: BTreeSet<Triple> = all.iter().map(plain).collect();
+    assert_eq!(triples.len(), all.len(), "a neighbour came twice");
+    assert_eq!(triples, Plain::new(&model.graph).boundary(max_parents));
+    all
+}
+
+/// Random walks through the boundary, additions preferred so that graphs become dense and mixed.
+fn walk<const W: usize>(n: usize, steps: usize, seed: u64) {
+    let mut stream = Stream::new(seed, n as u64);
+    let mut model = Model::<W>::new(EssentialGraph::empty(n));
+    for step in 0..steps {
+        let boundary = check_boundary(&model, (step % 3 == 2).then_some(3));
+        let inserts: Vec<_> = boundary.iter().filter(|b| b.insert).collect();
+        let deletes: Vec<_> = boundary.iter().filter(|b| !b.insert).collect();
+        let pool = if deletes.is_empty() || (stream.below(3) > 0 && !inserts.is_empty()) {
+            inserts
+        } else {
+            deletes
+        };
+        let chosen = *pool[stream.below(pool.len())];
+        model.apply(&chosen);
+        // The move arrived at an essential graph, and its own deletion or insertion leads back.
+        let rebuilt = EssentialGraph::from_edges(n, &model.graph.directed(), &model.graph.undirected());
+        assert_eq!(rebuilt.as_ref(), Ok(&model.graph));
+        let back = (!chosen.insert, plain(&chosen).1, plain(&chosen).2, plain(&chosen).3);
+        assert!(model.boundary(None).iter().any(|b| plain(b) == back), "no way back");
+    }
+}
+
+#[test]
+fn the_boundary_agrees_with_the_operators_along_random_walks() {
+    for seed in 0..6 {
+        walk::<1>(5, 40, seed);
+        walk::<1>(8, 40, seed);
+        walk::<1>(13, 30, seed);
+    }
+    walk::<1>(20, 30, 1);
+    walk::<1>(30, 25, 2);
+    walk::<4>(30, 25, 3);
+    walk::<4>(70, 6, 4);
+}
+
+#[test]
+fn the_boundary_of_random_classes_agrees_with_the_operators() {
+    let mut stream = Stream::new(11, 0);
+    for n in [4, 6, 9, 12] {
+        for per_mille in [150, 300, 500] {
+            let dag = random_dag::<1>(n, per_mille, &mut stream);
+            let order = dag.order().expect("acyclic");
+            let model = Model::new(EssentialGraph::from_dag(&dag, &order));
+            check_boundary(&model, None);
+        }
+    }
+}
+
+/// After every step of a random ascent or descent, `B` has exactly the triples whose gain by full
+/// recounting is positive, in the incremental structure as in the oracle.
+#[test]
+fn the_improving_neighbours_stay_exact_along_walks() {
+    for (n, rows, per_mille, steps) in
+        [(5, 60, 400, 30), (8, 150, 300, 30), (14, 120, 200, 30), (30, 80, 80, 20)]
+    {
+        let mut stream = Stream::new(5, n as u64);
+        let arity: Vec<usize> = (0..n).map(|v| 2 + v % 3).collect();
+        let columns = random_table(&random_dag::<1>(n, per_mille, &mut stream), &arity, rows, &mut stream);
+        let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+        let data = Dataset::new(&slices, &arity, None).expect("a good table");
+        let terms = Terms::<1>::new(data, Criterion::Bic, 1 << 20);
+        let mut gains = Gains::new(&terms, 1 << 20);
+        let stop = AtomicBool::new(false);
+        let mut improving =
+            Improving::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
+        let mut better = Vec::new();
+        for _ in 0..steps {
+            improving.collect(Moves::All, &mut better);
+            let found: BTreeSet<Triple> = better.iter().map(|b| plain(&b.neighbour)).collect();
+            assert_eq!(found.len(), better.len(), "a neighbour came twice");
+            let all = Plain::new(improving.graph()).boundary(None);
+            let expected: BTreeSet<Triple> =
+                all.iter().filter(|t| delta(&columns, &arity, t) > terms.tolerance()).cloned().collect();
+            assert_eq!(found, expected);
+            for b in &better {
+                let direct = delta(&columns, &arity, &plain(&b.neighbour));
+                assert!((improving.delta(&b.neighbour) - direct).abs() < 1e-9);
+                assert!((b.level as f64 * terms.tolerance() - direct).abs() < 1e-9);
+            }
+            // Half of the time move at random within the boundary, so that deletions come up too.
+            let model = Model::new(improving.graph().clone());
+            let pool: Vec<Neighbour<1>> = if better.is_empty() || stream.below(2) == 0 {
+                model.boundary(None)
+            } else {
+                better.iter().map(|b| b.neighbour).collect()
+            };
+            improving.move_to(&pool[stream.below(pool.len())]).expect("not stopped");
+        }
+    }
+}
+
+/// An undirected star: 60 leaves are 61 cliques, not 2^60 subsets.
+#[test]
+fn a_star_costs_nothing_special() {
+    let n = 61;
+    let edges: Vec<(usize, usize)> = (1..n).map(|leaf| (0, leaf)).collect();
+    let model = Model::<1>::new(EssentialGraph::from_edges(n, &[], &edges).expect("a tree"));
+    let boundary = model.boundary(None);
+    // Each of the 60 edges can be deleted; each pair of leaves can be joined given the centre (one
+    // model: a triangle) or given nothing, with either leaf's edge as the collider's other parent.
+    let deletions = boundary.iter().filter(|b| !b.insert).count();
+    assert_eq!(deletions, 60);
+    assert!(boundary.iter().filter(|b| b.insert).all(|b| b.given.len() <= 1));
+}

@@ -1,0 +1,107 @@
+//! Graphs across the border: index lists in, index lists out.
+
+use kes_core::boundary::{Model, Neighbour};
+use kes_core::graph::{Dag, EssentialGraph};
+use kes_core::varset::{MAX_VARIABLES, VarSet};
+use kes_core::{Error, with_width};
+use pyo3::prelude::*;
+
+use crate::{CoreError, core_error};
+
+/// Pairs of node indices.
+pub type Edges = Vec<(usize, usize)>;
+/// Directed and undirected edges.
+pub type Graph = (Edges, Edges);
+/// (is it an insertion, x, y, conditioning set).
+pub type Triple = (bool, usize, usize, Vec<usize>);
+
+/// Are there not too many variables?
+pub fn check_number(n: usize) -> PyResult<()> {
+    if n > MAX_VARIABLES {
+        return Err(CoreError::new_err(format!(
+            "there are {n} variables; up to {MAX_VARIABLES} are possible"
+        )));
+    }
+    Ok(())
+}
+
+/// A graph from Python.
+pub fn read_graph<const W: usize>(n: usize, graph: &Graph) -> PyResult<EssentialGraph<W>> {
+    EssentialGraph::from_edges(n, &graph.0, &graph.1).map_err(core_error)
+}
+
+/// A DAG from Python.
+pub fn read_dag<const W: usize>(n: usize, arcs: &Edges) -> PyResult<Dag<W>> {
+    if let Some(&(a, b)) = arcs.iter().find(|&&(a, b)| a >= n || b >= n || a == b) {
+        return Err(core_error(Error::Graph(format!(
+            "the arc ({a}, {b}) does not join two of the {n} nodes"
+        ))));
+    }
+    Ok(Dag::from_arcs(n, arcs))
+}
+
+/// A graph for Python.
+pub fn write_graph<const W: usize>(graph: &EssentialGraph<W>) -> Graph {
+    (graph.directed(), graph.undirected())
+}
+
+/// A neighbour for Python.
+pub fn write_triple<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
+    let (insert, x, y, given) = neighbour.triple();
+    (insert, x, y, given.iter().collect())
+}
+
+/// The triple as Python gave it, with sets as sets.
+pub fn read_triple<const W: usize>(n: usize, triple: &Triple) -> PyResult<(bool, usize, usize, VarSet<W>)> {
+    let &(insert, x, y, ref given) = triple;
+    if x.max(y) >= n || x == y || given.iter().any(|&v| v >= n || v == x || v == y) {
+        return Err(CoreError::new_err("the triple names a node that does not exist, or one twice"));
+    }
+    Ok((insert, x.min(y), x.max(y), given.iter().copied().collect()))
+}
+
+#[pyfunction]
+pub fn essential_graph(n: usize, arcs: Edges) -> PyResult<Graph> {
+    check_number(n)?;
+    with_width!(n, W => {
+        let dag = read_dag::<W>(n, &arcs)?;
+        let order = dag.order().ok_or_else(|| CoreError::new_err("the arcs have a directed cycle"))?;
+        Ok(write_graph(&EssentialGraph::from_dag(&dag, &order)))
+    })
+}
+
+#[pyfunction]
+pub fn check_essential(n: usize, graph: Graph) -> PyResult<()> {
+    check_number(n)?;
+    with_width!(n, W => read_graph::<W>(n, &graph).map(|_| ()))
+}
+
+#[pyfunction]
+pub fn extension(n: usize, graph: Graph) -> PyResult<Edges> {
+    check_number(n)?;
+    with_width!(n, W => Ok(read_graph::<W>(n, &graph)?.extension().arcs()))
+}
+
+#[pyfunction]
+#[pyo3(signature = (n, graph, max_parents))]
+pub fn boundary(n: usize, graph: Graph, max_parents: Option<usize>) -> PyResult<Vec<Triple>> {
+    check_number(n)?;
+    with_width!(n, W => {
+        let neighbours = Model::new(read_graph::<W>(n, &graph)?).boundary(max_parents);
+        Ok(neighbours.iter().map(write_triple).collect())
+    })
+}
+
+#[pyfunction]
+pub fn apply(n: usize, graph: Graph, triple: Triple) -> PyResult<Graph> {
+    check_number(n)?;
+    with_width!(n, W => {
+        let mut model = Model::new(read_graph::<W>(n, &graph)?);
+        let wanted = read_triple::<W>(n, &triple)?;
+        let boundary = model.boundary(None);
+        let neighbour = (boundary.iter().find(|neighbour| neighbour.triple() == wanted))
+            .ok_or_else(|| CoreError::new_err("the triple is not in the inclusion boundary of the graph"))?;
+        model.apply(neighbour);
+        Ok(write_graph(&model.graph))
+    })
+}

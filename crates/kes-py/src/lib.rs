@@ -1,0 +1,29 @@
+//! Python bindings of `kes-core`: nothing but the border. `python/kes/_core.pyi` is its contract.
+
+mod csv;
+mod graphs;
+mod native;
+mod problem;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(_core, CoreError, pyo3::exceptions::PyException);
+
+/// An error of the core as Python sees it.
+fn core_error(error: kes_core::Error) -> PyErr {
+    CoreError::new_err(error.to_string())
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CoreError", module.py().get_type::<CoreError>())?;
+    module.add_class::<problem::Problem>()?;
+    module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::essential_graph, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::check_essential, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::extension, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::boundary, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::apply, module)?)?;
+    Ok(())
+}

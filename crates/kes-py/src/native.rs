@@ -1,0 +1,40 @@
+//! The one way into long native work: the GIL is released and Ctrl-C is watched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+/// How often Python is asked for signals and given results.
+pub const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
+/// returned, the KeyboardInterrupt is too.
+pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+    let stop = AtomicBool::new(false);
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let stop_flag = &stop;
+            scope.spawn(move || sender.send(work(stop_flag)));
+            let mut interrupt = None;
+            loop {
+                match receiver.recv_timeout(PAUSE) {
+                    Ok(result) => return interrupt.map_or(Ok(result), Err),
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                            stop.store(true, Ordering::Relaxed);
+                            interrupt = Some(signal);
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(crate::CoreError::new_err(
+                            "internal error: please report this with the data that led to it",
+                        ));
+                    }
+                }
+            }
+        })
+    })
+}

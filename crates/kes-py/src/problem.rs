@@ -1,0 +1,305 @@
+//! A coded table under one criterion, and the searches on it.
+
+use std::sync::atomic::AtomicBool;
+
+use kes_core::counts::Counter;
+use kes_core::criterion::Criterion;
+use kes_core::dataset::Dataset;
+use kes_core::graph::EssentialGraph;
+use kes_core::improving::{Gains, Stopped};
+use kes_core::runs::{Batch, Neighbourhood, run_all};
+use kes_core::sampled::Sampling;
+use kes_core::search::{self, Settings, Step};
+use kes_core::terms::Terms;
+use kes_core::{sampled, with_width};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+
+use crate::graphs::{
+    Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
+};
+use crate::native::{PAUSE, interruptible};
+use crate::{CoreError, core_error};
+
+/// A model for Python: graph, score, is it a local optimum.
+type Ended = (Graph, f64, bool);
+/// A step for Python: triple, delta, |B|, rank.
+type Traced = (Triple, f64, usize, usize);
+
+/// What defines a search, before the width of its sets is known.
+struct Options {
+    k: f64,
+    seed: u64,
+    max_parents: Option<usize>,
+    two_phase: bool,
+    start: Option<Graph>,
+    sampled: Option<(usize, Option<usize>)>,
+}
+
+impl Options {
+    fn settings<const W: usize>(&self, n: usize) -> PyResult<Settings<W>> {
+        let start = match &self.start {
+            Some(graph) => read_graph(n, graph)?,
+            None => EssentialGraph::empty(n),
+        };
+        let &Self { k, seed, max_parents, two_phase, .. } = self;
+        Ok(Settings { k, seed, max_parents, two_phase, start })
+    }
+
+    fn neighbourhood(&self) -> Neighbourhood {
+        let sampling = |(reversals, failures)| Neighbourhood::Sampled(Sampling { reversals, failures });
+        self.sampled.map_or(Neighbourhood::Exact, sampling)
+    }
+}
+
+/// The terms, whatever the width of their sets.
+trait Engine: Send + Sync {
+    fn score(&self, arcs: &Edges) -> PyResult<f64>;
+    fn delta(&self, triple: &Triple) -> PyResult<f64>;
+    fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool>;
+    fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
+    fn search(
+        &self,
+        py: Python<'_>,
+        runs: &[u64],
+        on_batch: &Py<PyAny>,
+        n_jobs: usize,
+        options: &Options,
+    ) -> PyResult<()>;
+    fn data(&self) -> &Dataset;
+    fn tolerance(&self) -> f64;
+    fn cached(&self) -> usize;
+}
+
+/// Bytes for what each search remembers besides the terms.
+struct Shared<const W: usize> {
+    terms: Terms<W>,
+    gains_bytes: usize,
+}
+
+impl<const W: usize> Shared<W> {
+    fn variables(&self) -> usize {
+        self.terms.data().variables()
+    }
+
+    /// Work that needs gains, with Ctrl-C watched.
+    fn with_gains<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Gains<'_, W>, &AtomicBool) -> Result<T, Stopped> + Send,
+    ) -> PyResult<T> {
+        let result = interruptible(py, |stop| work(&mut Gains::new(&self.terms, self.gains_bytes), stop))?;
+        result.map_err(|Stopped| CoreError::new_err("stopped"))
+    }
+}
+
+impl<const W: usize> Engine for Shared<W> {
+    fn score(&self, arcs: &Edges) -> PyResult<f64> {
+        let dag = read_dag(self.variables(), arcs)?;
+        dag.order().ok_or_else(|| CoreError::new_err("the arcs have a directed cycle"))?;
+        Ok(self.terms.score(&mut Counter::default(), &dag))
+    }
+
+    fn delta(&self, triple: &Triple) -> PyResult<f64> {
+        let (insert, x, y, given) = read_triple(self.variables(), triple)?;
+        let gain = self.terms.gain(&mut Counter::default(), x, y, given);
+        Ok(if insert { gain } else { -gain })
+    }
+
+    fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
+        let graph = read_graph(self.variables(), graph)?;
+        self.with_gains(py, |gains, stop| search::is_local_optimum(gains, &graph, max_parents, stop))
+    }
+
+    fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
+        let settings = options.settings(self.variables())?;
+        let (steps, end) = self.with_gains(py, |gains, stop| match options.neighbourhood() {
+            Neighbourhood::Exact => search::trace(gains, &settings, run, stop),
+            Neighbourhood::Sampled(sampling) => {
+                let mut steps = Vec::new();
+                let end = sampled::run(gains, &settings, sampling, run, stop, |step| steps.push(step))?;
+                Ok((steps, end))
+            }
+        })?;
+        let write = |step: &Step<W>| (write_triple(&step.neighbour), step.delta, step.better, step.rank);
+        Ok((steps.iter().map(write).collect(), write_graph(&end)))
+    }
+
+    fn search(
+        &self,
+        py: Python<'_>,
+        runs: &[u64],
+        on_batch: &Py<PyAny>,
+        n_jobs: usize,
+        options: &Options,
+    ) -> PyResult<()> {
+        let settings = options.settings(self.variables())?;
+        let mut result = Ok(());
+        py.detach(|| {
+            run_all(
+                &self.terms,
+                &settings,
+                options.neighbourhood(),
+                runs,
+                n_jobs,
+                self.gains_bytes,
+                PAUSE,
+                |batch| {
+                    let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
+                    match handed {
+                        Ok(go_on) => go_on,
+                        Err(error) => {
+                            result = Err(error);
+                            false
+                        }
+                    }
+                },
+            );
+        });
+        result
+    }
+
+    fn data(&self) -> &Dataset {
+        self.terms.data()
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.terms.tolerance()
+    }
+
+    fn cached(&self) -> usize {
+        self.terms.cached()
+    }
+}
+
+/// Gives a batch to Python, then looks for Ctrl-C. After an error, whatever still comes in is handed
+/// over as well, so that nothing found is lost, but nothing can fail any more.
+fn hand_over<const W: usize>(
+    py: Python<'_>,
+    on_batch: &Py<PyAny>,
+    batch: &Batch<W>,
+    failed: bool,
+) -> PyResult<bool> {
+    let (runs, numbers): (Vec<u64>, Vec<usize>) = batch.runs.iter().copied().unzip();
+    let ends: Vec<Ended> =
+        batch.ends.iter().map(|end| (write_graph(&end.graph), end.score, end.is_local_optimum)).collect();
+    let answer = on_batch.call1(py, (runs, numbers, ends)).and_then(|answer| answer.extract::<bool>(py));
+    if failed {
+        return Ok(false);
+    }
+    let go_on = answer?;
+    py.check_signals()?;
+    Ok(go_on)
+}
+
+#[pyclass(frozen, module = "kes._core")]
+pub struct Problem(Box<dyn Engine>);
+
+#[pymethods]
+impl Problem {
+    #[new]
+    #[pyo3(signature = (codes, cardinalities, weights, criterion, ess, cache_mb))]
+    fn new(
+        py: Python<'_>,
+        codes: PyReadonlyArray2<'_, i32>,
+        cardinalities: Vec<usize>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        criterion: &str,
+        ess: f64,
+        cache_mb: usize,
+    ) -> PyResult<Self> {
+        let n = codes.shape()[0];
+        check_number(n)?;
+        let rows = codes.shape()[1];
+        let contiguous = |_| CoreError::new_err("codes and weights must be contiguous");
+        let flat = codes.as_slice().map_err(contiguous)?;
+        let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(contiguous)?;
+        let criterion = match criterion {
+            "bic" => Criterion::Bic,
+            "aic" => Criterion::Aic,
+            "bdeu" => Criterion::Bdeu { ess },
+            other => return Err(CoreError::new_err(format!("unknown criterion {other:?}"))),
+        };
+        let data = py.detach(|| Dataset::new(&columns, &cardinalities, weights)).map_err(core_error)?;
+        // Three quarters for the terms, a quarter for the rows of gains of a search.
+        let quarter = cache_mb * (1 << 20) / 4;
+        with_width!(n, W => {
+            let terms = py.detach(|| Terms::<W>::new(data, criterion, 3 * quarter));
+            Ok(Self(Box::new(Shared { terms, gains_bytes: quarter })))
+        })
+    }
+
+    #[getter]
+    fn total_weight(&self) -> f64 {
+        self.0.data().total()
+    }
+
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.0.tolerance()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:032x}", self.0.data().fingerprint())
+    }
+
+    #[getter]
+    fn cached_terms(&self) -> usize {
+        self.0.cached()
+    }
+
+    fn score(&self, arcs: Edges) -> PyResult<f64> {
+        self.0.score(&arcs)
+    }
+
+    fn delta(&self, triple: Triple) -> PyResult<f64> {
+        self.0.delta(&triple)
+    }
+
+    #[pyo3(signature = (graph, max_parents))]
+    fn is_local_optimum(&self, py: Python<'_>, graph: Graph, max_parents: Option<usize>) -> PyResult<bool> {
+        self.0.is_local_optimum(py, &graph, max_parents)
+    }
+
+    #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn trace(
+        &self,
+        py: Python<'_>,
+        run: u64,
+        k: f64,
+        seed: u64,
+        max_parents: Option<usize>,
+        two_phase: bool,
+        start: Option<Graph>,
+        sampled: Option<(usize, Option<usize>)>,
+    ) -> PyResult<(Vec<Traced>, Graph)> {
+        self.0.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
+    }
+
+    #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn search(
+        &self,
+        py: Python<'_>,
+        runs: Vec<u64>,
+        on_batch: Py<PyAny>,
+        n_jobs: usize,
+        k: f64,
+        seed: u64,
+        max_parents: Option<usize>,
+        two_phase: bool,
+        start: Option<Graph>,
+        sampled: Option<(usize, Option<usize>)>,
+    ) -> PyResult<()> {
+        self.0.search(
+            py,
+            &runs,
+            &on_batch,
+            n_jobs,
+            &Options { k, seed, max_parents, two_phase, start, sampled },
+        )
+    }
+}
