@@ -22,13 +22,13 @@ def alarm_network() -> Cpts:
     -------
     Cpts
         ``nodes``, ``states``, ``parents``, ``cpts`` (axes: parents in order, then the node),
-        ``arcs`` and ``parameters``.
+        ``arcs`` and ``n_parameters``.
 
     Examples
     --------
     >>> from kes.datasets import alarm_network
     >>> network = alarm_network()
-    >>> len(network.nodes), len(network.arcs), network.parameters
+    >>> len(network.nodes), len(network.arcs), network.n_parameters
     (37, 46, 509)
     >>> network.parents["LVEDVOLUME"]
     ('HYPOVOLEMIA', 'LVFAILURE')

@@ -57,12 +57,12 @@ class Cpts:
             )
 
     @property
-    def arcs(self) -> list[tuple[str, str]]:
+    def arcs(self) -> tuple[tuple[str, str], ...]:
         """The arcs (parent, child), sorted."""
-        return sorted((parent, node) for node in self.nodes for parent in self.parents[node])
+        return tuple(sorted((p, node) for node in self.nodes for p in self.parents[node]))
 
     @property
-    def parameters(self) -> int:
+    def n_parameters(self) -> int:
         """Number of free parameters: (states - 1) per configuration of the parents."""
         return sum(table.size - table.size // table.shape[-1] for table in self.cpts.values())
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kes.data import Dataset
 from kes.datasets._files import Source
-from kes.errors import KesError
+from kes.errors import unknown
 
 _SOURCE = Source(
     title="The leukemia data of Golub et al. (1999)",
@@ -65,7 +65,7 @@ def leukemia(
         be obtained.
     """
     if group not in _PATIENTS:
-        raise KesError(f'group must be "ALL" or "AML", not {group!r}')
+        raise unknown("group", group, _PATIENTS)
     file, lines = _SOURCE.read_lines(path)
     names, intensities = _parse(file, lines)
     codes = _discretise(intensities, np.array([name[:3] for name in names]))

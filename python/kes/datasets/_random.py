@@ -36,13 +36,13 @@ def random_network(
     -------
     Cpts
         ``nodes``, ``states``, ``parents``, ``cpts`` (axes: parents in order, then the node),
-        ``arcs`` and ``parameters``.
+        ``arcs`` and ``n_parameters``.
 
     Examples
     --------
     >>> from kes.datasets import random_network
     >>> network = random_network(nodes=3, expected_degree=2, seed=0)
-    >>> len(network.arcs), network.parameters
+    >>> len(network.arcs), network.n_parameters
     (3, 7)
     """
     n, r = whole(nodes, "nodes", 1), whole(states, "states", 2)

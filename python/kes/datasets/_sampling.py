@@ -70,9 +70,11 @@ def sample(network: Cpts, rows: int, seed: int) -> Dataset:
             configuration *= network.cardinality(parent)
             configuration += codes[row_of[parent]]
         table = network.cpts[node].reshape(-1, network.cardinality(node))
-        # The last cumulative sum is 1 up to rounding and is not compared, so that no draw can
-        # fall beyond the last state.
-        for threshold in np.cumsum(table, axis=1)[:, :-1].T:
-            codes[row_of[node]] += draws[row_of[node]] >= threshold[configuration]
+        *thresholds, total = np.cumsum(table, axis=1).T
+        # The total is 1 up to rounding. Scaled by it, a draw stays below the last sum that grows,
+        # so that a state of probability 0 is never drawn, even if it is the last one.
+        scaled = draws[row_of[node]] * total[configuration]
+        for threshold in thresholds:
+            codes[row_of[node]] += scaled >= threshold[configuration]
     states = tuple(network.states[node] for node in network.nodes)
     return Dataset(names=network.nodes, states=states, codes=codes, weights=None)

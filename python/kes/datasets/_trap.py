@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kes.data import Dataset
 from kes.datasets._exact import refuse_large, weighted
 from kes.datasets._sampling import stream, uniforms, whole
-from kes.errors import KesError
+from kes.errors import KesError, unknown
 
 Variant: TypeAlias = Literal["deceptive", "printed"]
 
@@ -82,7 +82,7 @@ def trap(
     """
     groups, rows = whole(groups, "groups", 1), whole(rows, "rows", 1)
     joint = _joint(variant, parameters)
-    # As in forward sampling, the last cumulative sum is 1 up to rounding and not compared.
+    # The last cumulative sum is 1 up to rounding; left out, no draw can fall beyond the cells.
     thresholds = np.cumsum(joint)[:-1]
     cells = np.searchsorted(thresholds, uniforms(stream(seed), rows, groups).T, side="right")
     codes = np.stack(np.unravel_index(cells, joint.shape), axis=1)
@@ -165,7 +165,7 @@ def _joint(variant: str, parameters: Iterable[float] | None) -> NDArray[np.float
     """Return the joint distribution with axes X, Y, Z, U after checking what the user asked for."""
     if parameters is None:
         if variant not in _PARAMETERS:
-            raise KesError(f'variant must be "deceptive" or "printed", not {variant!r}')
+            raise unknown("variant", variant, _PARAMETERS)
         parameters = _PARAMETERS[variant]
     a, b, c = (float(value) for value in parameters)
     if not (0 < a < 1 and 0 < b < 1 and -0.25 < c < 0.25):
