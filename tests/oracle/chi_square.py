@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 
 
 def surprise(observed: Sequence[int], expected: Sequence[float]) -> float:
     """Chi-square statistic as a standard normal score; above 4 is a chance of about 3e-5.
 
     By the approximation of Wilson & Hilferty (1931), good to a few percent of a unit for one and
-    more degrees of freedom. Cells that expect fewer than 5 are pooled with their successors.
+    more degrees of freedom. Cells that expect fewer than 5 are pooled with their successors; what
+    cannot happen, and does, surprises infinitely.
     """
+    if any(o > 0 and e == 0 for o, e in zip(observed, expected, strict=True)):
+        return inf
     cells = _pooled(observed, expected)
     freedom = len(cells) - 1
     if freedom == 0:

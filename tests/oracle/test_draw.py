@@ -51,11 +51,9 @@ def test_rank_of_the_first_step(problems, n, k):
         _, _, size, rank = steps[0]
         assert size == b
         ranks[rank] += 1
-    expected = [RUNS * p for p in rank_chances(b, m)]
     observed = [ranks[r] for r in range(b)]
     assert sum(observed) == RUNS
-    assert surprise(observed, expected) < LIMIT
-    assert sum(o for o, e in zip(observed, expected, strict=True) if e == 0) == 0
+    assert surprise(observed, [RUNS * p for p in rank_chances(b, m)]) < LIMIT
     if 1 < m < b:  # the test is sharp enough to notice one member more or less in C
         for other in (m - 1, m + 1):
             assert surprise(observed, [RUNS * p for p in rank_chances(b, other)]) > LIMIT
@@ -127,7 +125,6 @@ def test_ties_are_broken_uniformly(k):
     expected = [RUNS * p for p in (top, low, top, low)]
     observed = [taken[x] for x in (0, 2, 4, 6)]
     assert surprise(observed, expected) < LIMIT
-    assert low > 0 or observed[1] == observed[3] == 0
 
 
 def test_greedy_runs_differ_only_by_ties():
