@@ -1,5 +1,6 @@
 """Built-in data: is it what its description says, and do the readers refuse anything else?"""
 
+import csv
 import gzip
 import itertools
 import json
@@ -680,14 +681,55 @@ def test_leukemia_refuses_an_unknown_group():
         datasets.leukemia(group="CLL")
 
 
+@pytest.fixture(scope="module")
+def leukemia_groups():
+    path = SHARED / "golub" / "golub72_expression.csv.gz"
+    return {group: datasets.leukemia(path, group) for group in ("ALL", "AML")}
+
+
 @needs_shared
 @pytest.mark.parametrize(("group", "patients"), [("ALL", 47), ("AML", 25)])
-def test_leukemia_data(group, patients):
-    data = datasets.leukemia(SHARED / "golub" / "golub72_expression.csv.gz", group)
+def test_leukemia_data(leukemia_groups, group, patients):
+    data = leukemia_groups[group]
     assert_well_formed(data, 7129)
     assert len(data.names) == patients
     assert all(name.startswith(group) for name in data.names)
     assert list(data.names) == sorted(data.names)
+
+
+@needs_shared
+def test_leukemia_cuts_tell_as_much_as_any_others(leukemia_groups):
+    # Brute force over all pairs of cuts, for every 2000th gene and all 72 patients.
+    with gzip.open(SHARED / "golub" / "golub72_expression.csv.gz", "rt") as file:
+        table = list(csv.reader(file))
+    codes_of = {
+        name: codes
+        for data in leukemia_groups.values()
+        for name, codes in zip(data.names, data.codes, strict=True)
+    }
+    patients = table[0][1:]
+    is_aml = np.array([name.startswith("AML") for name in patients])
+    for gene in range(0, 7129, 2000):
+        values = np.array(table[gene + 1][1:], dtype=float)
+        codes = np.array([codes_of[name][gene] for name in patients])
+        order = np.argsort(values)
+        assert (np.diff(codes[order]) >= 0).all()
+        assert len(set(zip(values, codes, strict=True))) == len(set(values))  # equals stay together
+        between = np.unique(values)[:-1]
+        best = max(
+            label_information(states, is_aml)
+            for cuts in itertools.combinations(between, 2)
+            if np.bincount(states := (values[:, None] > cuts).sum(axis=1), minlength=3).min() >= 5
+        )
+        assert np.bincount(codes, minlength=3).min() >= 5
+        assert label_information(codes, is_aml) == pytest.approx(best, abs=1e-12)
+
+
+def label_information(states, labels):
+    """Mutual information of states and labels, from their table of counts."""
+    p = counts((states, labels.astype(int)), (3, 2)) / len(states)
+    product = np.outer(p.sum(axis=1), p.sum(axis=0))
+    return (p[p > 0] * np.log(p[p > 0] / product[p > 0])).sum()
 
 
 # The package
