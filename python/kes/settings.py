@@ -1,0 +1,236 @@
+"""The settings that, with the data, decide how every run ends."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from kes.errors import KesError, listed, suggest, unknown
+
+if TYPE_CHECKING:
+    from kes.graph import EssentialGraph
+
+CRITERIA = ("bic", "aic", "bdeu")
+CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
+
+class CoreOptions(TypedDict):
+    """The options of a search as the Rust core takes them."""
+
+    k: float
+    seed: int
+    max_parents: int | None
+    two_phase: bool
+    start: CoreGraph | None
+    sampled: tuple[int, int | None] | None
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The sampled neighbourhood of the paper's section 4.1.
+
+    Parameters
+    ----------
+    reversals : int
+        Largest number of covered arcs reversed before each draw of a neighbour; the number is
+        drawn anew each time.
+    failures : int or None
+        Iterations in a row without an improvement after which a run stops; by default as many as
+        make 20 draws for each ordered pair of variables.
+    """
+
+    reversals: int = 10
+    failures: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no search could use."""
+        object.__setattr__(self, "reversals", whole("reversals", self.reversals, least=0))
+        if self.failures is not None:
+            object.__setattr__(self, "failures", whole("failures", self.failures, least=1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What decides the end of run i, besides the data and i.
+
+    Two results can be joined if and only if their settings are equal. `ess` is None for criteria
+    that do not use it, so that it cannot make equal searches look different.
+    """
+
+    k: float
+    criterion: str
+    ess: float | None
+    seed: int
+    max_parents: int | None = None
+    two_phase: bool = False
+    neighbourhood: Literal["exact"] | Sampled = "exact"
+    start: EssentialGraph | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        k: object,
+        criterion: object,
+        ess: object,
+        random_state: object,
+        max_parents: object,
+        two_phase: object,
+        neighbourhood: object,
+    ) -> Settings:
+        """Make settings of what a user wrote, or say what is wrong with it."""
+        name, strength = check_criterion(criterion, ess)
+        where = _neighbourhood(neighbourhood)
+        if not isinstance(two_phase, bool):
+            raise KesError(f"two_phase must be True or False, not {two_phase!r}")
+        if two_phase and where != "exact":
+            raise KesError(
+                "two_phase needs the exact neighbourhood: "
+                "leave out two_phase or use neighbourhood='exact'"
+            )
+        return cls(
+            k=_number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
+            criterion=name,
+            ess=strength,
+            seed=_seed(random_state),
+            max_parents=None if max_parents is None else whole("max_parents", max_parents, least=0),
+            two_phase=two_phase,
+            neighbourhood=where,
+        )
+
+    def starting(self, start: object, names: Sequence[str]) -> Settings:
+        """Return the same settings with runs that start at a graph over some of `names`."""
+        return replace(self, start=_start(start, names))
+
+    def for_core(self, names: Sequence[str]) -> CoreOptions:
+        """Options for the Rust core, which knows variables by their position in `names`."""
+        sampled = self.neighbourhood
+        return CoreOptions(
+            k=self.k,
+            seed=self.seed,
+            max_parents=self.max_parents,
+            two_phase=self.two_phase,
+            start=None if self.start is None else self.start._to_core(names),
+            sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
+        )
+
+    def differences(self, other: Settings) -> list[str]:
+        """One line for each setting in which `other` differs: its name and both values."""
+        return [
+            f"{field.name}: {_shown(mine)} there, {_shown(theirs)} here"
+            for field in fields(self)
+            if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
+        ]
+
+
+def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
+    """Name of a criterion, and the equivalent sample size if it uses one."""
+    strength = _number("ess", ess, least=0.0, strictly=True)
+    name = criterion.lower() if isinstance(criterion, str) else criterion
+    if name not in CRITERIA:
+        raise unknown("criterion", criterion, CRITERIA)
+    return str(name), strength if name == "bdeu" else None
+
+
+def whole(name: str, value: object, *, least: int) -> int:
+    """Return `value` as an int that is at least `least`, or say that it is not one."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise KesError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def seconds(name: str, value: object) -> float:
+    """Seconds from a number or from a text such as "30s", "5m" or "1h30m"."""
+    if isinstance(value, str):
+        parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(s|m|h|d|$)", value.strip())
+        if not parts or "".join(a + b for a, b in parts) != re.sub(r"\s", "", value):
+            raise KesError(
+                f"{name} {value!r} is no length of time: "
+                "give seconds, or a text such as '30s', '5m' or '1h30m'"
+            )
+        unit = {"s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+        value = sum(float(amount) * unit[letter] for amount, letter in parts)
+    return _number(name, value, least=0.0, strictly=True, hint=" (seconds)")
+
+
+def _number(
+    name: str,
+    value: object,
+    *,
+    least: float,
+    most: float = math.inf,
+    strictly: bool = False,
+    hint: str = "",
+) -> float:
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    number = float(value) if real else math.nan  # type: ignore[arg-type]
+    fits = math.isfinite(number) and least <= number <= most and not (strictly and number == least)
+    if not fits:
+        if most < math.inf:
+            bounds = f"from {least:g} to {most:g}"
+        else:
+            bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
+        raise KesError(f"{name} must be a number {bounds}{hint}, not {value!r}")
+    return number
+
+
+def _seed(random_state: object) -> int:
+    if random_state is None:
+        return secrets.randbits(32)
+    seed = whole("random_state", random_state, least=0)
+    if seed >= 2**64:
+        raise KesError(f"random_state must be less than 2**64, not {seed}")
+    return seed
+
+
+def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
+    if value == "exact":
+        return "exact"
+    if value == "sampled":
+        return Sampled()
+    if isinstance(value, Sampled):
+        return value
+    raise KesError(
+        f"unknown neighbourhood {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
+        "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)"
+    )
+
+
+def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
+    """Return the model to start from, over exactly the variables of the data."""
+    from kes.graph import EssentialGraph
+
+    if start is None:
+        return None
+    if not isinstance(start, EssentialGraph):
+        return EssentialGraph.from_dag(names, _arcs(start))
+    strangers = [node for node in start.nodes if node not in set(names)]
+    if strangers:
+        raise KesError(
+            f"start has nodes that the data lack: {listed(strangers)}; "
+            "start from a graph over columns of the data"
+        )
+    return EssentialGraph(names, start.directed, start.undirected)
+
+
+def _arcs(start: object) -> list[tuple[str, str]]:
+    if isinstance(start, Iterable) and not isinstance(start, str):
+        arcs: list[Any] = list(start)
+        if all(isinstance(arc, Sequence) and len(arc) == 2 for arc in arcs):
+            return [(a, b) for a, b in arcs]
+    raise KesError("start must be an EssentialGraph or a list of arcs (parent, child)")
+
+
+def _shown(value: object) -> str:
+    """Return a setting in one short line; graphs are told by their number of edges only."""
+    if value is None:
+        return "none"
+    edges = getattr(value, "directed", None)
+    if edges is not None:
+        return f"a graph with {len(edges) + len(value.undirected)} edges"  # type: ignore[attr-defined]
+    return str(value)
