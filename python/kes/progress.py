@@ -1,0 +1,172 @@
+"""How far a search is: a value for callbacks, a bar for terminals, lines for log files."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from kes.collector import Collector
+    from kes.optima import Optima
+
+Show: TypeAlias = "Callable[[Progress], object]"
+_PAUSE = 0.12  # seconds: with the last report, which never waits, at most ten a second
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a search.
+
+    Attributes
+    ----------
+    done, wanted : int
+        Runs finished and runs asked for.
+    best : float or None
+        Highest score found so far; None before the first run has ended.
+    optima : int
+        Distinct models found so far.
+    seconds : float
+        Time since the start.
+    left : float or None
+        Estimated seconds to the end; None as long as nothing is known.
+    """
+
+    done: int
+    wanted: int
+    best: float | None
+    optima: int
+    seconds: float
+    left: float | None
+
+    @classmethod
+    def of(cls, collector: Collector) -> Progress:
+        """Return the progress of a collector."""
+        return cls(
+            done=collector.done,
+            wanted=collector.wanted,
+            best=collector.best_score,
+            optima=collector.distinct,
+            seconds=collector.seconds,
+            left=_time_left(collector),
+        )
+
+    @classmethod
+    def none(cls, wanted: int, started: float) -> Progress:
+        """Return the progress before the first run."""
+        return cls(0, wanted, None, 0, time.monotonic() - started, None)
+
+    @classmethod
+    def end(cls, optima: Optima, collector: Collector) -> Progress:
+        """Return the progress of a search that has ended: what its result holds, and no more."""
+        return cls(
+            done=len(optima.runs),
+            wanted=collector.wanted,
+            best=optima.best.score,
+            optima=len(optima),
+            seconds=collector.seconds,
+            left=0.0,
+        )
+
+    def __str__(self) -> str:
+        return ", ".join([f"{self.done} of {self.wanted} runs", *_figures(self)])
+
+
+class Reporter:
+    """Passes on what a display should show: at most ten states a second, and the last one."""
+
+    def __init__(self, show: Show | None) -> None:
+        self._show = show
+        self._next = 0.0
+
+    def __call__(self, progress: Progress, *, final: bool = False) -> None:
+        """Show the progress unless another was shown just before."""
+        now = time.monotonic()
+        if self._show is not None and (final or now >= self._next):
+            self._next = now + _PAUSE
+            self._show(progress)
+
+
+@contextmanager
+def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
+    """Give the reporter that the option `progress` asks for.
+
+    Parameters
+    ----------
+    progress : None, bool or callable
+        None or False: nothing. True: a bar (tqdm). A callable: gets a `Progress`.
+    """
+    if progress is None or progress is False:
+        yield Reporter(None)
+    elif progress is True:
+        with _bar() as show:
+            yield Reporter(show)
+    else:
+        yield Reporter(progress)
+
+
+def lines(every: float = 10.0) -> Show:
+    """Return a display for places where a bar cannot be drawn: a line now and then."""
+    last = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= every:
+            last = time.monotonic()
+            print(progress, file=sys.stderr, flush=True)
+
+    return show
+
+
+def clock(seconds: float) -> str:
+    """Length of time as on a clock, such as 02:05 or 1:00:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
+
+
+@contextmanager
+def _bar() -> Iterator[Show]:
+    from tqdm import tqdm
+
+    form = "{percentage:3.0f}% |{bar:20}| {n_fmt}/{total_fmt} runs{postfix}"
+    bars: list[tqdm[None]] = []  # made when there is something to show
+
+    def show(progress: Progress) -> None:
+        if not bars:
+            bars.append(
+                tqdm(
+                    [], bar_format=form, dynamic_ncols=True, file=sys.stderr, total=progress.wanted
+                )
+            )
+        bars[0].total, bars[0].n = progress.wanted, progress.done
+        bars[0].set_postfix_str(", ".join(_figures(progress)))
+
+    try:
+        yield show
+    finally:
+        for bar in bars:
+            bar.close()
+
+
+def _figures(progress: Progress) -> list[str]:
+    figures = []
+    if progress.best is not None:
+        figures += [f"best {progress.best:.1f}", f"{progress.optima} optima"]
+    if progress.left is not None:
+        figures.append(f"{clock(progress.left)} left")
+    return figures
+
+
+def _time_left(collector: Collector) -> float | None:
+    """Estimate from the pace of this search, and cut off by its budget."""
+    done, spent = collector.done - len(collector.base.runs), collector.seconds
+    left = spent * (collector.wanted - collector.done) / done if done > 0 else None
+    budget = collector.limits.budget
+    if budget is None:
+        return left
+    rest = max(0.0, budget - spent)
+    return rest if left is None else min(left, rest)
