@@ -1,0 +1,22 @@
+"""``kes convert``: networks and graphs from one file format into another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("convert")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+def command(source: Path, target: Path) -> None:
+    """Convert a network or graph: kes convert alarm.bif alarm.net
+
+    The suffixes say from which format into which: .bif, .xmlbif (also .bifxml, .xml), .net and
+    .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
+    the target cannot hold more. Add .gz for compressed files.
+    """
+    from kes.formats import convert
+
+    click.echo(f"{target}: {convert(source, target)}")

@@ -1,0 +1,344 @@
+"""``kes learn``: from a data file, or a built-in example, to a result file and a summary."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kes import cluster, datasets, storage
+from kes.data import Dataset, encode
+from kes.errors import Interrupted, KesError
+from kes.learn import Execution, search
+from kes.progress import Show, lines
+from kes.record import Record
+from kes.settings import CRITERIA, Sampled, Settings, seconds
+from kes.study import DEFAULT_CACHE_MB, Study
+from kes.summary import counted, text
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_TREATMENTS = ("error", "drop", "state")
+_EXAMPLES = """
+\b
+Examples:
+  kes learn --example alarm --k 0.4
+  kes learn data.csv --runs 1000 --out a.kes.json.gz
+  kes learn data.csv --runs 100000 --budget 10m --patience 5000
+"""
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read an option that is a length of time."""
+    try:
+        return None if value is None else seconds("the time", value)
+    except KesError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command("learn", short_help="Learn networks from a table.", epilog=_EXAMPLES)
+@click.argument("data", required=False)
+@click.option("--example", type=click.Choice(["alarm"]), help="Use built-in data instead of DATA.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="20000",
+    help="Cases to draw for --example.",
+)
+@click.option(
+    "--k",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    default=0.8,
+    show_default=True,
+    help="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Number of runs, those already in the --out file included.",
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(CRITERIA, case_sensitive=False),
+    default="bic",
+    show_default=True,
+    help="What to maximise.",
+)
+@click.option(
+    "--ess",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="NUMBER",
+    default=1.0,
+    show_default=True,
+    help="Equivalent sample size of bdeu.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of all random choices: the same seed gives the same result.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="all usable cores",
+    help="Threads.",
+)
+@click.option(
+    "--max-parents",
+    type=click.IntRange(min=0),
+    metavar="N",
+    show_default="no limit",
+    help="Largest number of parents of a variable.",
+)
+@click.option("--two-phase", is_flag=True, help="Additions first, then removals, as classical GES.")
+@click.option(
+    "--neighbourhood",
+    type=click.Choice(["exact", "sampled"]),
+    default="exact",
+    show_default=True,
+    help="All neighbours, or random draws of them.",
+)
+@click.option(
+    "--reversals",
+    type=click.IntRange(min=0),
+    metavar="N",
+    show_default=str(Sampled().reversals),
+    help="For sampled: most covered arcs reversed per draw.",
+)
+@click.option(
+    "--failures",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="20 draws per pair",
+    help="For sampled: iterations in vain before a run stops.",
+)
+@click.option("--weights", metavar="COLUMN", help="Column that says how often each row counts.")
+@click.option(
+    "--missing",
+    multiple=True,
+    metavar="HOW|MARKERS",
+    help="What to do with missing values: error (the default), drop the row, or make a state of "
+    "them. Anything else is a list of texts that mean missing, besides empty fields, such as "
+    "'NA,?'. Give it twice for both: --missing drop --missing NA,?",
+)
+@click.option(
+    "--cache-mb",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=DEFAULT_CACHE_MB,
+    show_default=True,
+    help="Memory for counts that runs share.",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    callback=_seconds,
+    help="Stop after this time, such as 30s, 5m, 1h30m.",
+)
+@click.option(
+    "--patience",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop after so many runs without a better score.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File for the result; gzipped if it ends in .gz. If it exists, its runs are kept and "
+    "only what is lacking is done.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="TIME",
+    callback=_seconds,
+    default="60s",
+    show_default=True,
+    help="Write the --out file at such intervals meanwhile. A killed command, given again, goes "
+    "on from there.",
+)
+@click.option(
+    "--cluster",
+    "address",
+    metavar="ADDRESS",
+    help="Do the runs on the Dask cluster at tcp://host:8786.",
+)
+@click.option(
+    "--progress/--no-progress",
+    default=None,
+    show_default="only on a terminal",
+    help="Show how far it is.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    data: str | None,
+    example: str | None,
+    rows: int | None,
+    k: float,
+    runs: int,
+    criterion: str,
+    ess: float,
+    seed: int,
+    jobs: int | None,
+    max_parents: int | None,
+    two_phase: bool,
+    neighbourhood: str,
+    reversals: int | None,
+    failures: int | None,
+    weights: str | None,
+    missing: tuple[str, ...],
+    cache_mb: int,
+    budget: float | None,
+    patience: int | None,
+    out: Path | None,
+    checkpoint: float,
+    address: str | None,
+    progress: bool | None,
+) -> None:
+    """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
+
+    DATA is a CSV or Parquet file of discrete variables, one column each. Every run ends in a
+    local optimum; the result is the set of all that were found.
+    """
+    settings = Settings.checked(
+        k=k,
+        criterion=criterion,
+        ess=ess,
+        random_state=seed,
+        max_parents=max_parents,
+        two_phase=two_phase,
+        neighbourhood=_neighbourhood(neighbourhood, reversals, failures),
+    )
+    if out is not None:
+        _check_writable(out)
+    study = Study(_dataset(data, example, rows, weights, missing), settings, cache_mb)
+    for note in study.dataset.notes:
+        click.echo(f"Note: {note}", err=True)
+    base = _earlier(out, study, runs)
+    with _client(address) as client:
+        execution = Execution.checked(jobs, budget, patience, _display(progress), client)
+        keeper = None if out is None else storage.Checkpoint(out, checkpoint)
+        try:
+            optima = search(study, runs, execution, base=base, watchers=[keeper] if keeper else [])
+        except Interrupted as stop:
+            _say_interrupted(stop, keeper, out)
+            ctx.exit(130)
+    if out is not None and (base is None or len(optima.runs) > len(base.runs)):
+        optima.save(out)
+    click.echo(text(optima, more=[("seconds", f"{optima.seconds:.2f}")]))
+    if out is not None:
+        click.echo(f"Saved to {out}")
+    else:
+        click.echo("Not saved: give --out FILE to keep the result.", err=True)
+
+
+def _say_interrupted(
+    stop: Interrupted, keeper: storage.Checkpoint | None, out: Path | None
+) -> None:
+    """Save what there is, and say so."""
+    done = 0 if stop.optima is None else len(stop.optima.runs)
+    click.echo(f"Interrupted after {counted(done, 'run')}.", err=True)
+    if keeper is not None and keeper.flush():
+        click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
+
+
+def _dataset(
+    data: str | None,
+    example: str | None,
+    rows: int | None,
+    weights: str | None,
+    missing: Iterable[str],
+) -> Dataset:
+    """Read the data, or draw those of the example."""
+    if (data is None) == (example is None):
+        raise click.UsageError("Give a data file, or --example alarm (and not both).")
+    if data is None:
+        return datasets.alarm(rows=rows or 20_000)
+    if rows is not None:
+        raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
+    words = [word for text in missing for word in text.split(",") if word]
+    how = [word for word in words if word in _TREATMENTS]
+    markers = [word for word in words if word not in _TREATMENTS]
+    if len(how) > 1:
+        raise click.UsageError(f"--missing says both {how[0]} and {how[1]}; choose one.")
+    return encode(data, weights=weights, missing=how[0] if how else "error", na_values=markers)
+
+
+def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:
+    given = {"reversals": reversals, "failures": failures}
+    chosen = {key: value for key, value in given.items() if value is not None}
+    if name == "sampled":
+        return Sampled(**chosen)
+    if chosen:
+        raise click.UsageError(f"--{next(iter(chosen))} needs --neighbourhood sampled.")
+    return name
+
+
+def _check_writable(out: Path) -> None:
+    """Find out before hours of work, not after, that the result cannot be saved."""
+    folder = out.parent
+    if out.is_dir():
+        raise click.UsageError(f"--out {out} is a folder; give the name of a file.")
+    if not folder.is_dir():
+        raise click.UsageError(f"--out {out}: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"--out {out}: you may not write to the folder {folder}.")
+
+
+def _earlier(out: Path | None, study: Study, runs: int) -> Record | None:
+    """Return what the file holds already, if it comes from the same data and settings."""
+    if out is None or not out.exists():
+        return None
+    record = storage.read(out)
+    differences = record.settings.differences(study.settings)
+    if differences:
+        raise KesError(
+            f"{out} holds a result with other settings:\n"
+            + "".join(f"  {line}\n" for line in differences)
+            + "Repeat its settings to add runs to it, or give another --out"
+        )
+    try:
+        study.check(record)
+    except KesError as error:
+        raise KesError(f"{out}: {error}; or give another --out") from None
+    done = len(record.runs)
+    if done >= runs:
+        click.echo(f"{out} holds {counted(done, 'run')} already: nothing to do.", err=True)
+    else:
+        click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
+    return record
+
+
+def _display(progress: bool | None) -> bool | Show:
+    """Return a bar on a terminal, and elsewhere lines, but only if asked for."""
+    terminal = sys.stderr.isatty()
+    if progress is None:
+        return terminal
+    return lines() if progress and not terminal else progress
+
+
+def _client(address: str | None) -> AbstractContextManager[Client | None]:
+    """Return the cluster as a context; without an address there is none."""
+    if address is None:
+        return nullcontext()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
+    client: AbstractContextManager[Client] = cluster.connect(address)
+    return client
