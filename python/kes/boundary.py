@@ -21,7 +21,7 @@ from kes.graph import EssentialGraph
 from kes.settings import check_criterion, whole
 
 if TYPE_CHECKING:
-    from kes.data import Dataset
+    from kes.data.dataset import Data, Dataset, Weights
 
 _CACHE_MB = 64
 
@@ -62,12 +62,12 @@ class Neighbour:
 
 def inclusion_boundary(
     g: EssentialGraph,
-    data: object = None,
+    data: Data | None = None,
     *,
     criterion: str = "bic",
     ess: float = 1.0,
     max_parents: int | None = None,
-    weights: object = None,
+    weights: Weights = None,
     missing: str = "error",
 ) -> list[Neighbour]:
     """List all neighbours of a model, each once.
@@ -77,8 +77,9 @@ def inclusion_boundary(
     g
         Essential graph of the model.
     data
-        Table with a column for each node of the graph, in any form that `kes.learn` takes;
-        further columns do not matter. Without data the neighbours are not scored.
+        Table with a column for each node of the graph, in any form that `kes.learn` takes.
+        Further columns are not used, but must be readable, too. Without data the neighbours are
+        not scored.
     criterion, ess
         As in `kes.learn`.
     max_parents
@@ -100,9 +101,13 @@ def inclusion_boundary(
     --------
     >>> import kes
     >>> g = kes.EssentialGraph.from_dag("abc", [("a", "b")])
-    >>> [(n.kind, n.x, n.y, sorted(n.given)) for n in kes.inclusion_boundary(g)]
-    [('delete', 'a', 'b', []), ('insert', 'a', 'c', []), ('insert', 'a', 'c', ['b']),\
- ('insert', 'b', 'c', []), ('insert', 'b', 'c', ['a'])]
+    >>> for n in kes.inclusion_boundary(g):
+    ...     print(n.kind, n.x, n.y, "given", sorted(n.given))
+    delete a b given []
+    insert a c given []
+    insert a c given ['b']
+    insert b c given []
+    insert b c given ['a']
     """
     limit = None if max_parents is None else whole("max_parents", max_parents, least=0)
     name, strength = check_criterion(criterion, ess)

@@ -5,6 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
+import kes
 from kes import _core
 
 from . import brute, engine
@@ -30,6 +31,42 @@ def test_every_triple_leads_to_its_model(n):
     for essential, reached in zip(models.essential, models.boundary, strict=True):
         for triple, (neighbour,) in reached.items():
             assert engine.apply(n, essential, triple) == models.essential[neighbour]
+
+
+@pytest.mark.parametrize("n", NODES[:4])
+def test_boundary_as_users_see_it(n):
+    """`kes.inclusion_boundary`: the named triples, and the essential graph of each neighbour."""
+    models = brute.models(n)
+    names = "wxyz"[:n]
+    graphs = [named_graph(names, essential) for essential in models.essential]
+    for graph, reached in zip(graphs, models.boundary, strict=True):
+        expected = {
+            (
+                "insert" if insertion else "delete",
+                names[x],
+                names[y],
+                named(names, given),
+            ): neighbour
+            for (insertion, x, y, given), (neighbour,) in reached.items()
+        }
+        found = kes.inclusion_boundary(graph)
+        assert len(found) == len(expected)
+        for one in found:
+            assert one.graph == graphs[expected[one.kind, one.x, one.y, one.given]]
+            assert one.delta is None
+
+
+def named(names, nodes):
+    return frozenset(names[i] for i in nodes)
+
+
+def named_graph(names, essential):
+    directed, undirected = essential
+    return kes.EssentialGraph(
+        names,
+        [(names[a], names[b]) for a, b in directed],
+        [named(names, edge) for edge in undirected],
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

@@ -73,7 +73,7 @@ def test_names_of_variables_and_states_do_not_matter(dag, criterion, data):
     assert close(ours, theirs, plain.total_weight)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(dags(least=2, most=6), CRITERIA, st.floats(0, 1), st.integers(0, 2**63), st.data())
 def test_every_run_climbs_to_a_local_optimum(dag, criterion, k, seed, data):
     codes, cardinalities, weights = data.draw(tables(len(dag)))
