@@ -11,7 +11,9 @@ import click
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 def command(source: Path, target: Path) -> None:
-    """Convert a network or graph: kes convert alarm.bif alarm.net
+    """Convert a network or graph.
+
+    For instance: kes convert alarm.bif alarm.net.gz
 
     The suffixes say from which format into which: .bif, .xmlbif (also .bifxml, .xml), .net and
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where

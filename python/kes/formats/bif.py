@@ -1,0 +1,327 @@
+"""BIF, the Bayesian interchange format: what the bnlearn repository and most programs speak.
+
+Read are the dialects of JavaBayes (the format's origin), bnlearn, pgmpy, pyAgrum and others::
+
+    network unknown {
+    }
+    variable smoke {
+      type discrete [ 2 ] { yes, no };
+      property position = (1, 2) ;
+    }
+    probability ( lung | smoke ) {
+      (yes) 0.1, 0.9;
+      default 0.01, 0.99;
+    }
+
+Blocks and rows may come in any order. Comments are ``//`` and ``/* */``; names may be quoted;
+commas and the bar may be missing, as the format's definition has it ("ignored when they occur
+between tokens"); a ``table`` with parents has the states of the variable change slowest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.formats.draft import Draft
+from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.scanner import Scanner, Token
+from kes.network import BayesianNetwork
+
+_TOKEN = re.compile(
+    r"""\s*(?: "(?P<string>[^"]*)"
+          | (?P<mark>[{}()\[\];,|])
+          | (?P<word>[^\s{}()\[\];,|"][^\s{}()\[\];,|]*) )""",
+    re.VERBOSE,
+)
+_COMMENT = re.compile(r'(?P<string>"[^"\n]*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TO_SEMICOLON = re.compile(r'((?:"[^"]*"|[^;"])*);')
+_NUMBERS = re.compile(r"([^;{}()]*);")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_STATE = re.compile(r"-?[0-9]+|[0-9]+_[A-Za-z0-9_]*|[A-Za-z_][A-Za-z0-9_.-]*")
+_KEYWORDS = (
+    "network",
+    "variable",
+    "probability",
+    "property",
+    "type",
+    "discrete",
+    "table",
+    "default",
+)
+
+Segment: TypeAlias = list[Token]
+"""Words between two commas."""
+
+
+@dataclass
+class _Block:
+    """A probability block as it stands in the file."""
+
+    at: int
+    given: bool
+    """Whether a bar separates the head from the parents."""
+    head: list[Segment]
+    parents: list[Segment]
+    rows: list[tuple[list[Segment], list[float], int]] = field(default_factory=list)
+    table: tuple[list[float], int] | None = None
+    default: tuple[list[float], int] | None = None
+
+
+def read(content: bytes) -> BayesianNetwork:
+    """Read a network from the bytes of a BIF file."""
+    scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
+    draft = Draft(scanner.fail)
+    blocks = []
+    while (token := scanner.next()).kind != "end":
+        if token.text == "network":
+            _skip_network(scanner)
+        elif token.text == "variable":
+            _read_variable(scanner, draft)
+        elif token.text == "probability":
+            blocks.append(_read_probability(scanner, token.at))
+        else:
+            scanner.fail(f"expected network, variable or probability, found {token}", token.at)
+    for block in blocks:
+        _define(scanner, draft, block)
+    return draft.network()
+
+
+# --- the blocks ----------------------------------------------------------------------------------
+
+
+def _skip_network(scanner: Scanner) -> None:
+    scanner.names()
+    scanner.expect("{", "after the name of the network")
+    while not scanner.skip("}"):
+        scanner.raw(_TO_SEMICOLON, "a property that ends in ';', or '}'")
+
+
+def _read_variable(scanner: Scanner, draft: Draft) -> None:
+    first = scanner.peek()
+    name = _joined([scanner.name("the name of a variable"), *scanner.names()])
+    scanner.expect("{", f"after the name of the variable {name!r}")
+    states: list[str] = []
+    properties: dict[str, str] = {}
+    while not scanner.skip("}"):
+        token = scanner.next()
+        if token.text == "type":
+            states = _read_type(scanner, name)
+        elif token.text == "property":
+            text, _ = scanner.raw(_TO_SEMICOLON, "a property that ends in ';'")
+            properties |= read_property(text)
+        else:
+            scanner.fail(f"expected type or property, found {token}", token.at)
+    draft.declare(name, states, first.at, name=properties.get(NAME), typed=properties.get(STATES))
+
+
+def _read_type(scanner: Scanner, name: str) -> list[str]:
+    kind = scanner.name("the type of the variable")
+    if kind.text != "discrete":
+        scanner.fail(f"{name!r} is not discrete but {kind}; kes knows discrete variables", kind.at)
+    count = None
+    if scanner.skip("["):
+        number = scanner.name("the number of states")
+        if not number.text.isdecimal():
+            scanner.fail(f"expected the number of states, found {number}", number.at)
+        count = int(number.text)
+        scanner.expect("]", "after the number of states")
+    start = scanner.expect("{", "before the states")
+    states = [text for text, _ in _texts(_segments(scanner), count)]
+    scanner.expect("}", "after the states")
+    scanner.expect(";", "after the states")
+    if count not in (None, len(states)):
+        scanner.fail(f"{name!r} is said to have {count} states, but has {len(states)}", start.at)
+    return states
+
+
+def _read_probability(scanner: Scanner, at: int) -> _Block:
+    scanner.expect("(", "before the name of the variable")
+    head = _segments(scanner)
+    given = scanner.skip("|")
+    block = _Block(at, given, head, _segments(scanner) if given else [])
+    scanner.expect(")", "after the variable and its parents")
+    scanner.expect("{", "before the probabilities")
+    while not scanner.skip("}"):
+        if scanner.skip("("):
+            states = _segments(scanner)
+            scanner.expect(")", "after the states of the parents")
+            block.rows.append((states, *_read_numbers(scanner)))
+            continue
+        token = scanner.next()
+        if token.text == "table":
+            block.table = _read_numbers(scanner)
+        elif token.text == "default":
+            block.default = _read_numbers(scanner)
+        elif token.text == "property":
+            scanner.raw(_TO_SEMICOLON, "a property that ends in ';'")
+        else:
+            scanner.fail(f"expected table, default, property or '(', found {token}", token.at)
+    return block
+
+
+def _read_numbers(scanner: Scanner) -> tuple[list[float], int]:
+    text, at = scanner.raw(_NUMBERS, "probabilities that end in ';'")
+    try:
+        return [float(number) for number in text.replace(",", " ").split()], at
+    except ValueError:
+        for word in re.finditer(r"[^\s,]+", text):
+            if not _is_number(word[0]):
+                scanner.fail(f"expected a probability, found {word[0]!r}", at + word.start())
+        raise
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# --- words and commas ----------------------------------------------------------------------------
+
+
+def _segments(scanner: Scanner) -> list[Segment]:
+    """Read words up to the next mark other than a comma; return those between commas."""
+    segments = []
+    while True:
+        if words := scanner.names():
+            segments.append(words)
+        if not scanner.skip(","):
+            return segments
+
+
+def _joined(words: Segment) -> str:
+    return " ".join(word.text for word in words)
+
+
+def _texts(segments: list[Segment], count: int | None) -> list[tuple[str, int]]:
+    """Return the texts that segments stand for, and where.
+
+    Usually one each, which may be many words without quotes; but where commas were left out,
+    every word is a text.
+    """
+    if len(segments) > 1 or count == len(segments):
+        return [(_joined(words), words[0].at) for words in segments]
+    return [(word.text, word.at) for words in segments for word in words]
+
+
+def _variables(draft: Draft, segments: list[Segment]) -> list[str]:
+    return [
+        name
+        for words in segments
+        for name in draft.variables([word.text for word in words], words[0].at)
+    ]
+
+
+# --- the tables ----------------------------------------------------------------------------------
+
+
+def _define(scanner: Scanner, draft: Draft, block: _Block) -> None:
+    head, parents = _variables(draft, block.head), _variables(draft, block.parents)
+    if not block.given:
+        head, parents = head[:1], head[1:]
+    if len(head) != 1:
+        scanner.fail(
+            f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
+            "which every table belongs to one variable given its parents",
+            block.at,
+        )
+    (name,) = head
+    r = draft.cardinality(name)
+    if block.table is not None:
+        values, at = block.table
+        if len(values) % r == 0:
+            values = np.array(values).reshape(r, -1).T.ravel().tolist()
+        draft.define(name, parents, np.array(values), at)
+        return
+    rows, places = _rows(scanner, draft, block, name, parents)
+    draft.define(name, parents, rows, block.at, places)
+
+
+def _rows(
+    scanner: Scanner, draft: Draft, block: _Block, name: str, parents: list[str]
+) -> tuple[NDArray[np.float64], dict[int, int]]:
+    """Put the rows of a block into order; also return where each stands."""
+    shape = [draft.cardinality(parent) for parent in parents]
+    r = draft.cardinality(name)
+    rows = np.full((prod(shape), r), np.nan)
+    places: dict[int, int] = {}
+    for segments, values, at in block.rows:
+        states = _texts(segments, len(parents))
+        if len(states) != len(parents):
+            scanner.fail(f"a row of {name!r} must name {len(parents)} states of its parents", at)
+        row = 0
+        for parent, size, (state, state_at) in zip(parents, shape, states, strict=True):
+            row = row * size + draft.code(parent, state, state_at)
+        if row in places:
+            scanner.fail(f"this row of {name!r} is given twice", at)
+        rows[row], places[row] = _full(scanner, name, values, r, at), at
+    missing = [row for row in range(len(rows)) if row not in places]
+    if missing and block.default is None:
+        codes = np.unravel_index(missing[0], shape)
+        scanner.fail(
+            f"the probabilities of {name!r} lack {len(missing)} of {len(rows)} rows, the first "
+            f"one with the parents' states number {', '.join(str(code + 1) for code in codes)}",
+            block.at,
+        )
+    if block.default is not None:
+        rows[missing] = _full(scanner, name, block.default[0], r, block.default[1])
+    return rows, places
+
+
+def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> list[float]:
+    if len(values) != r:
+        scanner.fail(f"{name!r} has {r} states, but here are {len(values)} probabilities", at)
+    return values
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write a network as a BIF file, laid out as bnlearn does."""
+    return "".join(_lines(network)).encode("ascii")
+
+
+def _lines(network: BayesianNetwork) -> Iterator[str]:
+    word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
+    shown = {
+        node: plain_words(labels(states), _STATE, _KEYWORDS)
+        for node, states in network.states.items()
+    }
+    yield "network unknown {\n}\n"
+    for node in network.nodes:
+        states = network.states[node]
+        yield f"variable {word[node]} {{\n"
+        yield f"  type discrete [ {len(states)} ] {{ {', '.join(shown[node])} }};\n"
+        if word[node] != node:
+            yield f"  property {NAME} = {write_literals([node])} ;\n"
+        if not same(states, shown[node]):
+            yield f"  property {STATES} = {write_literals(states)} ;\n"
+        yield "}\n"
+    for node in network.nodes:
+        parents = network.parents[node]
+        rows = network.cpts[node].reshape(-1, len(shown[node])).tolist()
+        if not parents:
+            yield f"probability ( {word[node]} ) {{\n  table {_numbers(rows[0])};\n}}\n"
+            continue
+        given = ", ".join(word[parent] for parent in parents)
+        yield f"probability ( {word[node]} | {given} ) {{\n"
+        configurations = product(*(shown[parent] for parent in parents))
+        for configuration, row in zip(configurations, rows, strict=True):
+            yield f"  ({', '.join(configuration)}) {_numbers(row)};\n"
+        yield "}\n"
+
+
+def _numbers(row: list[float]) -> str:
+    return ", ".join(map(repr, row))

@@ -1,0 +1,186 @@
+"""DOT, the language of Graphviz: graphs, for pictures and as input.
+
+An edge without direction is written as ``a -> b [dir=none]``, which Graphviz draws as a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from kes.formats.edges import Edges
+from kes.formats.names import NAME, plain_words, read_literals, write_literals
+from kes.formats.scanner import Scanner, Token
+from kes.graph import EssentialGraph
+from kes.network import BayesianNetwork
+
+_TOKEN = re.compile(
+    r"""\s*(?: "(?P<string>(?:[^"\\]|\\.)*)"
+          | (?P<mark>->|--|[{}\[\];,=:+])
+          | (?P<word>-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)|[^\W0-9]\w*) )""",
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENT = re.compile(
+    r'(?P<string>"(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|^\#[^\n]*', re.DOTALL | re.MULTILINE
+)
+_QUOTABLE = re.compile("[^\\\\\x00-\x1f\x7f\ud800-\udfff]*")
+_ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write the DAG of a network."""
+    return _write(network.nodes, network.arcs, ())
+
+
+def write_graph(graph: EssentialGraph) -> bytes:
+    """Write an essential graph."""
+    return _write(graph.nodes, sorted(graph.directed), sorted(map(sorted, graph.undirected)))
+
+
+def _write(
+    nodes: Iterable[str], directed: Iterable[Iterable[str]], undirected: Iterable[Iterable[str]]
+) -> bytes:
+    return "".join(_lines(list(nodes), directed, undirected)).encode("utf-8")
+
+
+def _lines(
+    nodes: list[str], directed: Iterable[Iterable[str]], undirected: Iterable[Iterable[str]]
+) -> Iterator[str]:
+    # In a quoted name \" is a quote, but a backslash is never escaped and may act as an escape
+    # when the name is drawn, so names with backslashes cannot be written as they are.
+    word = dict(zip(nodes, plain_words(nodes, _QUOTABLE, ()), strict=True))
+    yield "digraph {\n"
+    for node in nodes:
+        truth = "" if word[node] == node else f' [{NAME}="{write_literals([node])}"]'
+        yield f"  {_quoted(word[node])}{truth};\n"
+    for a, b in directed:
+        yield f"  {_quoted(word[a])} -> {_quoted(word[b])};\n"
+    for a, b in undirected:
+        yield f"  {_quoted(word[a])} -> {_quoted(word[b])} [dir=none];\n"
+    yield "}\n"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '\\"') + '"'
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Reader:
+    """The graph met so far."""
+
+    scanner: Scanner
+    arrow: str = "->"
+    edges: Edges = field(default_factory=Edges)
+    default_direction: str = "forward"
+
+    def statements(self) -> list[str]:
+        """Read statements up to the closing brace; return the nodes that they mention."""
+        mentioned: list[str] = []
+        while not self.scanner.skip("}"):
+            if not self.scanner.skip(";"):
+                mentioned += self.statement()
+        return mentioned
+
+    def statement(self) -> list[str]:
+        first = self.scanner.peek()
+        if first.kind == "word" and first.text.lower() in ("graph", "node", "edge"):
+            self.scanner.next()
+            attributes = self.attributes()
+            if first.text.lower() == "edge":
+                self.default_direction = self.direction(attributes, first)
+            return []
+        groups = [self.operand()]
+        if self.scanner.skip("="):  # an attribute of the graph
+            self.identifier()
+            return []
+        while self.scanner.is_mark("->", "--"):
+            mark = self.scanner.next()
+            if mark.text != self.arrow:
+                self.scanner.fail(f"expected {self.arrow!r}, found {mark}", mark.at)
+            groups.append(self.operand())
+        mentioned = [node for group in groups for node in group]
+        for node in mentioned:
+            self.edges.add_node(node)
+        attributes = self.attributes()
+        if len(groups) == 1:
+            self.rename(groups[0], attributes, first)
+        self.join(groups, self.direction(attributes, first), first)
+        return mentioned
+
+    def operand(self) -> list[str]:
+        """Read a node, or a group of nodes in braces."""
+        token = self.scanner.peek()
+        if token.kind == "word" and token.text.lower() == "subgraph":
+            self.scanner.names()  # the word, and the name if there is one
+        if self.scanner.skip("{"):
+            return list(dict.fromkeys(self.statements()))
+        name = self.identifier()
+        while self.scanner.skip(":"):  # a port says where on the node an edge ends
+            self.identifier()
+        return [name]
+
+    def identifier(self) -> str:
+        token = self.scanner.name("a name")
+        text = token.text.replace('\\"', '"').replace("\\\n", "")
+        while token.kind == "string" and self.scanner.skip("+"):
+            text += self.scanner.name("a string").text.replace('\\"', '"')
+        return text
+
+    def attributes(self) -> dict[str, str]:
+        found = {}
+        while self.scanner.skip("["):
+            while not self.scanner.skip("]"):
+                key = self.identifier()
+                found[key] = self.identifier() if self.scanner.skip("=") else "true"
+                _ = self.scanner.skip(",") or self.scanner.skip(";")
+        return found
+
+    def direction(self, attributes: dict[str, str], at: Token) -> str:
+        value = attributes.get("dir")
+        if value is None:
+            return self.default_direction if self.arrow == "->" else "undirected"
+        if value not in _ARROWS:
+            self.scanner.fail(f"dir={value}: an edge has one direction, or none (dir=none)", at.at)
+        return _ARROWS[value]
+
+    def join(self, groups: list[list[str]], direction: str, at: Token) -> None:
+        for tails, heads in pairwise(groups):
+            for a, b in ((a, b) for a in tails for b in heads):
+                tail, head = (b, a) if direction == "back" else (a, b)
+                if not self.edges.add(tail, head, directed=direction != "undirected"):
+                    self.scanner.fail(f"{a} and {b} are joined twice", at.at)
+
+    def rename(self, group: list[str], attributes: dict[str, str], at: Token) -> None:
+        if NAME in attributes:
+            match read_literals(attributes[NAME]):
+                case (str() as true,):
+                    self.edges.rename(group[0], true)
+                case _:
+                    self.scanner.fail(f"{NAME} is not a text in single quotes", at.at)
+
+
+def read_graph(content: bytes) -> EssentialGraph:
+    """Read a graph from the bytes of a DOT file.
+
+    Arcs alone are a DAG, whose essential graph is returned; with edges without direction it must
+    be an essential graph.
+    """
+    scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
+    first = scanner.next()
+    if first.text.lower() == "strict":
+        first = scanner.next()
+    if first.text.lower() not in ("graph", "digraph"):
+        scanner.fail(f"expected graph or digraph, found {first}", first.at)
+    scanner.names()
+    scanner.expect("{", "after the name of the graph")
+    reader = _Reader(scanner, "->" if first.text.lower() == "digraph" else "--")
+    reader.statements()
+    return reader.edges.graph()

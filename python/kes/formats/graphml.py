@@ -1,0 +1,119 @@
+"""GraphML, the XML format for graphs that networkx, igraph, yEd, Gephi and Cytoscape read.
+
+An edge without direction has the attribute ``directed="false"``, as GraphML has it for graphs with
+edges of both kinds. (networkx does not read such graphs; it does read networks, which are DAGs.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from xml.sax.saxutils import escape, quoteattr
+
+from kes.formats.edges import Edges
+from kes.formats.names import NAME, STATES, State, plain_words, read_literals, write_literals
+from kes.formats.xml import XML_TEXT, Document, Element
+from kes.graph import EssentialGraph
+from kes.network import BayesianNetwork
+
+_HEAD = f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="{NAME}" for="node" attr.name="{NAME}" attr.type="string"/>
+<key id="{STATES}" for="node" attr.name="{STATES}" attr.type="string"/>
+<graph edgedefault="directed">
+"""
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write the DAG of a network; the nodes have their states as data."""
+    return _write(network.nodes, network.arcs, (), network.states)
+
+
+def write_graph(graph: EssentialGraph) -> bytes:
+    """Write an essential graph."""
+    undirected = sorted(map(sorted, graph.undirected))
+    return _write(graph.nodes, sorted(graph.directed), undirected, {})
+
+
+def _write(
+    nodes: Iterable[str],
+    directed: Iterable[Iterable[str]],
+    undirected: Iterable[Iterable[str]],
+    states: Mapping[str, Iterable[State]],
+) -> bytes:
+    return "".join(_lines(list(nodes), directed, undirected, states)).encode("utf-8")
+
+
+def _lines(
+    nodes: list[str],
+    directed: Iterable[Iterable[str]],
+    undirected: Iterable[Iterable[str]],
+    states: Mapping[str, Iterable[State]],
+) -> Iterator[str]:
+    word = dict(zip(nodes, plain_words(nodes, XML_TEXT, ()), strict=True))
+    identifier = {node: quoteattr(word[node]) for node in nodes}
+    yield _HEAD
+    for node in nodes:
+        yield f"<node id={identifier[node]}>\n"
+        if word[node] != node:
+            yield f'\t<data key="{NAME}">{escape(write_literals([node]))}</data>\n'
+        if node in states:
+            yield f'\t<data key="{STATES}">{escape(write_literals(states[node]))}</data>\n'
+        yield "</node>\n"
+    for a, b in directed:
+        yield f"<edge source={identifier[a]} target={identifier[b]}/>\n"
+    for a, b in undirected:
+        yield f'<edge source={identifier[a]} target={identifier[b]} directed="false"/>\n'
+    yield "</graph>\n</graphml>\n"
+
+
+def read_graph(content: bytes) -> EssentialGraph:
+    """Read a graph from the bytes of a GraphML file.
+
+    Nodes are called by their identifiers. Arcs alone are a DAG, whose essential graph is
+    returned; with edges without direction it must be an essential graph.
+    """
+    document = Document(content)
+    if document.root.tag != "graphml":
+        document.fail(f"expected <graphml>, found <{document.root.tag}>", 0)
+    graph = document.only(document.root, "graph")
+    keys = {
+        key.attributes["id"]
+        for key in document.root.find_all("key")
+        if "id" in key.attributes and key.attributes.get("attr.name") == NAME
+    }
+    edges = Edges()
+    for node in graph.find_all("node"):
+        _add_node(document, edges, node, keys)
+    default = graph.attributes.get("edgedefault", "directed") == "directed"
+    for edge in graph.find_all("edge"):
+        _add_edge(document, edges, edge, default)
+    return edges.graph()
+
+
+def _add_node(document: Document, edges: Edges, node: Element, keys: set[str]) -> None:
+    identifier = _attribute(document, node, "id")
+    edges.add_node(identifier)
+    for data in node.find_all("data"):
+        if data.attributes.get("key") in keys:
+            match read_literals(data.text):
+                case (str() as true,):
+                    edges.rename(identifier, true)
+                case _:
+                    document.fail(f"{NAME} is not a text in single quotes", data.at)
+
+
+def _add_edge(document: Document, edges: Edges, edge: Element, default: bool) -> None:
+    ends = _attribute(document, edge, "source"), _attribute(document, edge, "target")
+    for end in ends:
+        if end not in edges.names:
+            document.fail(f"there is no node {end!r}", edge.at)
+    directed = {"true": True, "false": False}.get(edge.attributes.get("directed", ""), default)
+    if not edges.add(*ends, directed=directed):
+        document.fail(f"{ends[0]} and {ends[1]} are joined twice", edge.at)
+
+
+def _attribute(document: Document, element: Element, name: str) -> str:
+    if name not in element.attributes:
+        document.fail(f"<{element.tag}> lacks the attribute {name}", element.at)
+    return element.attributes[name]

@@ -1,0 +1,107 @@
+"""JSON: networks and graphs as plain data, with the types of their states.
+
+A network is written as::
+
+    {"format": "kes-network", "version": 1,
+     "nodes": [{"name": "lung", "states": ["no", "yes"], "parents": ["smoke"],
+                "cpt": [[0.99, 0.01], [0.9, 0.1]]}, ...]}
+
+where ``cpt`` is nested by the parents in their order and then by the node's own states. A graph::
+
+    {"format": "kes-graph", "version": 1, "nodes": ["a", "b", "c"],
+     "directed": [["a", "b"]], "undirected": [["b", "c"]]}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kes.errors import KesError
+from kes.formats.scanner import decode
+from kes.graph import EssentialGraph
+from kes.network import BayesianNetwork
+
+_NETWORK = "kes-network"
+_GRAPH = "kes-graph"
+_VERSION = 1
+
+
+def read(content: bytes) -> BayesianNetwork:
+    """Read a network from the bytes of a JSON file."""
+    entries = _parse(content, (_NETWORK,))["nodes"]
+    try:
+        return BayesianNetwork(
+            nodes=[entry["name"] for entry in entries],
+            states={entry["name"]: entry["states"] for entry in entries},
+            parents={entry["name"]: entry["parents"] for entry in entries},
+            cpts={entry["name"]: entry["cpt"] for entry in entries},
+        )
+    except (KeyError, TypeError) as error:
+        raise KesError(f"a node lacks, or has in a wrong form: {error}") from None
+
+
+def read_graph(content: bytes) -> EssentialGraph:
+    """Read a graph, or the graph of a network, from the bytes of a JSON file."""
+    document = _parse(content, (_GRAPH, _NETWORK))
+    if document["format"] == _NETWORK:
+        return read(content).graph
+    try:
+        return EssentialGraph(document["nodes"], document["directed"], document["undirected"])
+    except (KeyError, TypeError) as error:
+        raise KesError(f"the graph lacks, or has in a wrong form: {error}") from None
+
+
+def holds_network(content: bytes) -> bool:
+    """Tell whether a JSON file holds a network, not a graph."""
+    return bool(_parse(content, (_GRAPH, _NETWORK))["format"] == _NETWORK)
+
+
+def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        document = json.loads(decode(content))
+    except json.JSONDecodeError as error:
+        raise KesError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+    expected = " or ".join(formats)
+    if not isinstance(document, dict) or document.get("format") not in formats:
+        raise KesError(f'not a file of kes: expected an object with "format": {expected}')
+    if document.get("version") != _VERSION:
+        raise KesError(
+            f"the file has version {document.get('version')!r} of its format, but this kes reads "
+            f"version {_VERSION}"
+        )
+    if not isinstance(document.get("nodes"), list):
+        raise KesError('the file lacks the list of "nodes"')
+    return document
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write a network as JSON."""
+    entries = [
+        {
+            "name": node,
+            "states": network.states[node],
+            "parents": network.parents[node],
+            "cpt": network.cpts[node].tolist(),
+        }
+        for node in network.nodes
+    ]
+    return _dump({"format": _NETWORK, "version": _VERSION}, "nodes", entries)
+
+
+def write_graph(graph: EssentialGraph) -> bytes:
+    """Write a graph as JSON."""
+    head = {
+        "format": _GRAPH,
+        "version": _VERSION,
+        "nodes": graph.nodes,
+        "directed": sorted(graph.directed),
+    }
+    return _dump(head, "undirected", sorted(map(sorted, graph.undirected)))
+
+
+def _dump(head: dict[str, Any], key: str, entries: list[Any]) -> bytes:
+    """Write an object whose last value is a list with an entry per line."""
+    start = json.dumps(head)[:-1]
+    lines = ",\n".join(map(json.dumps, entries))
+    return f"{start}, {json.dumps(key)}: [\n{lines}\n]}}\n".encode("ascii")

@@ -1,0 +1,111 @@
+"""Names and states in files whose syntax, or whose readers, know only plain words.
+
+BIF and HUGIN NET files are read by programs that choke on spaces, quotes or accents, and no file
+format but JSON knows that a state is the integer 1 or the boolean True rather than a text. So that
+every reader understands our files and nothing is lost, a file shows plain words, and where these
+are not the whole truth a property (BIF, XMLBIF) or attribute (NET, DOT, GraphML) says what is
+really meant::
+
+    kes_name = 'blood pressure (mm%C2%A0Hg)'
+    kes_states = 'very low', 1, true
+
+Texts stand between single quotes, percent-encoded as in URLs except for their spaces; integers and
+booleans are bare. That needs no character which has a meaning in any of the formats.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+from urllib.parse import quote, unquote
+
+State: TypeAlias = str | int | bool
+
+NAME = "kes_name"
+STATES = "kes_states"
+
+_PROPERTY = re.compile(rf"\s*({NAME}|{STATES})\s*=\s*(.*?)\s*", re.DOTALL)
+_LITERAL = r"'[^']*'|true|false|-?[0-9]+"
+_LIST = re.compile(rf"\s*(?:{_LITERAL})(?:\s*,\s*(?:{_LITERAL}))*\s*")
+
+
+def read_property(text: str) -> dict[str, str]:
+    """Return a property of ours as key and value; nothing for the properties of others."""
+    match = _PROPERTY.fullmatch(text)
+    return {match[1]: match[2]} if match else {}
+
+
+def write_literals(values: Iterable[State]) -> str:
+    """Write texts, integers and booleans so that `read_literals` gets them back."""
+    return ", ".join(map(_literal, values))
+
+
+def read_literals(text: str) -> tuple[State, ...] | None:
+    """Read what `write_literals` wrote; None if the text is something else."""
+    if not _LIST.fullmatch(text):
+        return None
+    return tuple(map(_value, re.findall(_LITERAL, text)))
+
+
+def _literal(value: State) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return "'" + quote(value, safe=" ", errors="surrogatepass") + "'"
+
+
+def _value(literal: str) -> State:
+    if literal.startswith("'"):
+        return unquote(literal[1:-1], errors="surrogatepass")
+    return literal == "true" if literal in ("true", "false") else int(literal)
+
+
+def same(ours: Sequence[State], theirs: Sequence[State]) -> bool:
+    """Tell whether two lists of states are equal in value and type (in Python, 1 == True)."""
+    return len(ours) == len(theirs) and all(
+        type(a) is type(b) and a == b for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def labels(states: Iterable[State]) -> list[str]:
+    """Return the states as distinct texts, in order."""
+    used: set[str] = set()
+    return [_claim(str(state), used) for state in states]
+
+
+def plain_words(texts: Sequence[str], plain: re.Pattern[str], reserved: Iterable[str]) -> list[str]:
+    """Return distinct plain words that stand for the texts, in order.
+
+    Parameters
+    ----------
+    texts
+        Distinct texts. Those that are plain words stay what they are.
+    plain
+        What a plain word of the format is. All ASCII identifiers must be plain.
+    reserved
+        The format's own words, which nothing else may be called.
+    """
+    used = set(reserved)
+    kept = {text for text in texts if plain.fullmatch(text) and text not in used}
+    used |= kept  # so that no word made up for another text displaces them
+    return [text if text in kept else _claim(_plain(text, plain), used) for text in texts]
+
+
+def _plain(text: str, plain: re.Pattern[str]) -> str:
+    """Make a plain word that resembles the text."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    word = re.sub(r"[^A-Za-z0-9_]+", "_", ascii_text)
+    return word if plain.fullmatch(word) else f"_{word}"
+
+
+def _claim(word: str, used: set[str]) -> str:
+    """Add the word to those used, as word_2, word_3, ... if it is one of them already."""
+    free, number = word, 1
+    while free in used:
+        number += 1
+        free = f"{word}_{number}"
+    used.add(free)
+    return free

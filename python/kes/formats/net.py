@@ -1,0 +1,202 @@
+"""NET, the format of HUGIN, GeNIe and others.
+
+For example::
+
+    net
+    {
+    }
+    node smoke
+    {
+      states = ("yes" "no");
+    }
+    potential (lung | smoke)
+    {
+      data = ((0.1 0.9)(0.01 0.99));
+    }
+
+Comments begin with ``%``. In ``data`` the states of the node change fastest, those of the first
+parent slowest. A potential without data is uniform. Attributes other than these are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.formats.draft import Draft
+from kes.formats.names import NAME, STATES, labels, plain_words, same, write_literals
+from kes.formats.scanner import Scanner, Token
+from kes.network import BayesianNetwork
+
+_TOKEN = re.compile(
+    r"""\s*(?: "(?P<string>[^"]*)"
+          | (?P<mark>[{}()=;,|])
+          | (?P<word>[^\s{}()=;,|"][^\s{}()=;,|]*) )""",
+    re.VERBOSE,
+)
+_COMMENT = re.compile(r'(?P<string>"[^"\n]*")|%[^\n]*|/\*.*?\*/', re.DOTALL)
+_VALUE = re.compile(r'((?:"[^"]*"|[^;"{}])*);')
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_STATE = re.compile(r"[A-Za-z0-9_.:<>=+-]+")
+_KEYWORDS = (
+    "net",
+    "class",
+    "node",
+    "discrete",
+    "continuous",
+    "decision",
+    "utility",
+    "function",
+    "potential",
+    "states",
+    "data",
+    "normal",
+)
+
+
+@dataclass
+class _Potential:
+    """A potential as it stands in the file."""
+
+    at: int
+    head: list[Token]
+    parents: list[Token]
+    data: tuple[str, int] | None
+
+
+def read(content: bytes) -> BayesianNetwork:
+    """Read a network from the bytes of a NET file."""
+    scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
+    draft = Draft(scanner.fail)
+    potentials = []
+    is_class = False
+    while (token := scanner.next()).kind != "end":
+        if token.text == "net":
+            _attributes(scanner)
+        elif token.text == "class":
+            scanner.names()
+            scanner.expect("{", "after the name of the class")
+            is_class = True
+        elif token.text in ("node", "discrete"):
+            _read_node(scanner, draft, token)
+        elif token.text == "potential":
+            potentials.append(_read_potential(scanner, token.at))
+        elif token.text == "}" and is_class:
+            is_class = False
+        elif token.text in ("continuous", "decision", "utility", "function"):
+            scanner.fail(f"a {token.text} node; kes knows discrete chance nodes", token.at)
+        elif scanner.is_mark("="):  # attributes of a class stand among its nodes
+            scanner.raw(_VALUE, "a value that ends in ';'")
+        else:
+            scanner.fail(f"expected net, node or potential, found {token}", token.at)
+    for potential in potentials:
+        _define(scanner, draft, potential)
+    return draft.network()
+
+
+def _attributes(scanner: Scanner) -> dict[str, tuple[str, int]]:
+    """Read a block of attributes; return each value as it stands, and where."""
+    scanner.expect("{", "before the attributes")
+    found = {}
+    while not scanner.skip("}"):
+        key = scanner.name("an attribute or '}'")
+        scanner.expect("=", f"after {key.text}")
+        found[key.text] = scanner.raw(_VALUE, f"a value of {key.text} that ends in ';'")
+    return found
+
+
+def _read_node(scanner: Scanner, draft: Draft, first: Token) -> None:
+    words = scanner.names()
+    if first.text == "discrete" and (not words or words.pop(0).text != "node"):
+        scanner.fail("expected a discrete node: kes knows no other kinds", first.at)
+    if not words:
+        scanner.fail(f"expected the name of a node, found {scanner.peek()}")
+    name = " ".join(word.text for word in words)
+    attributes = _attributes(scanner)
+    states = re.findall(r'"([^"]*)"|([^\s(),"]+)', attributes.get("states", ("", 0))[0])
+    draft.declare(
+        name,
+        [quoted or bare for quoted, bare in states],
+        words[0].at,
+        name=_unquoted(attributes.get(NAME)),
+        typed=_unquoted(attributes.get(STATES)),
+    )
+
+
+def _unquoted(value: tuple[str, int] | None) -> str | None:
+    return None if value is None else value[0].strip().strip('"')
+
+
+def _read_potential(scanner: Scanner, at: int) -> _Potential:
+    scanner.expect("(", "before the name of the node")
+    head = scanner.names()
+    parents = scanner.names() if scanner.skip("|") else []
+    scanner.expect(")", "after the node and its parents")
+    attributes = _attributes(scanner)
+    if "data" not in attributes and "model_data" in attributes:
+        scanner.fail("a table given by a formula (model_data); kes reads numbers (data)", at)
+    return _Potential(at, head, parents, attributes.get("data"))
+
+
+def _define(scanner: Scanner, draft: Draft, potential: _Potential) -> None:
+    head = draft.variables([token.text for token in potential.head], potential.at)
+    if len(head) != 1:
+        scanner.fail(
+            f"a joint potential of {', '.join(head) or 'nothing'}: kes reads directed networks, "
+            "in which every table belongs to one node given its parents",
+            potential.at,
+        )
+    parents = draft.variables([token.text for token in potential.parents], potential.at)
+    if potential.data is None:
+        shape = [draft.cardinality(member) for member in (*parents, head[0])]
+        table, at = np.full(prod(shape), 1 / shape[-1]), potential.at
+    else:
+        table, at = _numbers(scanner, *potential.data), potential.data[1]
+    draft.define(head[0], parents, table, at)
+
+
+def _numbers(scanner: Scanner, text: str, at: int) -> NDArray[np.float64]:
+    numbers = []
+    for word in re.finditer(r"[^\s(),]+", text):
+        try:
+            numbers.append(float(word[0]))
+        except ValueError:
+            scanner.fail(f"expected a probability, found {word[0]!r}", at + word.start())
+    return np.array(numbers)
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write a network as a NET file."""
+    return "".join(_lines(network)).encode("ascii")
+
+
+def _lines(network: BayesianNetwork) -> Iterator[str]:
+    word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
+    yield "net\n{\n}\n"
+    for node in network.nodes:
+        states = network.states[node]
+        shown = plain_words(labels(states), _STATE, ())
+        quoted = " ".join(f'"{state}"' for state in shown)
+        yield f"node {word[node]}\n{{\n  states = ({quoted});\n"
+        if word[node] != node:
+            yield f'  {NAME} = "{write_literals([node])}";\n'
+        if not same(states, shown):
+            yield f'  {STATES} = "{write_literals(states)}";\n'
+        yield "}\n"
+    for node in network.nodes:
+        given = " ".join(word[parent] for parent in network.parents[node])
+        yield f"potential ({word[node]}{' | ' if given else ''}{given})\n{{\n"
+        yield f"  data = {_nested(network.cpts[node].tolist())};\n}}\n"
+
+
+def _nested(table: list[object]) -> str:
+    """Write a table with one pair of parentheses per axis."""
+    if isinstance(table[0], float):
+        return f"({' '.join(map(repr, table))})"
+    return "(" + "\n   ".join(_nested(part) for part in table if isinstance(part, list)) + ")"

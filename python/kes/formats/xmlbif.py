@@ -1,0 +1,125 @@
+"""XMLBIF 0.3, the XML interchange format of JavaBayes, Weka, SamIam, Tetrad, pgmpy and pyAgrum.
+
+XML carries all names as they are, except for control characters and space around them. In a
+``TABLE`` the states of the variable change fastest, those of the first ``GIVEN`` slowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.formats.draft import Draft
+from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.xml import XML_TEXT, Document, Element
+from kes.network import BayesianNetwork
+
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE BIF [
+  <!ELEMENT BIF ( NETWORK )*>
+    <!ATTLIST BIF VERSION CDATA #REQUIRED>
+  <!ELEMENT NETWORK ( NAME, ( PROPERTY | VARIABLE | DEFINITION )* )>
+  <!ELEMENT NAME (#PCDATA)>
+  <!ELEMENT VARIABLE ( NAME, ( OUTCOME | PROPERTY )* )>
+    <!ATTLIST VARIABLE TYPE (nature|decision|utility) "nature">
+  <!ELEMENT OUTCOME (#PCDATA)>
+  <!ELEMENT DEFINITION ( FOR | GIVEN | TABLE | PROPERTY )*>
+  <!ELEMENT FOR (#PCDATA)>
+  <!ELEMENT GIVEN (#PCDATA)>
+  <!ELEMENT TABLE (#PCDATA)>
+  <!ELEMENT PROPERTY (#PCDATA)>
+]>
+<BIF VERSION="0.3">
+<NETWORK>
+<NAME>unknown</NAME>
+"""
+
+
+def read(content: bytes) -> BayesianNetwork:
+    """Read a network from the bytes of an XMLBIF file."""
+    document = Document(content)
+    if document.root.tag != "BIF":
+        document.fail(f"expected <BIF>, found <{document.root.tag}>: this is not XMLBIF", 0)
+    network = document.only(document.root, "NETWORK")
+    draft = Draft(document.fail)
+    for variable in network.find_all("VARIABLE"):
+        _declare(document, draft, variable)
+    for definition in (*network.find_all("DEFINITION"), *network.find_all("PROBABILITY")):
+        _define(document, draft, definition)
+    return draft.network()
+
+
+def _declare(document: Document, draft: Draft, variable: Element) -> None:
+    name = document.only(variable, "NAME").text.strip()
+    kind = variable.attributes.get("TYPE", "nature")
+    if kind not in ("nature", "discrete"):
+        document.fail(f"{name!r} is a {kind} node; kes knows networks of chance nodes", variable.at)
+    # Version 0.2 calls the outcomes VALUE.
+    outcomes = [*variable.find_all("OUTCOME"), *variable.find_all("VALUE")]
+    properties: dict[str, str] = {}
+    for entry in variable.find_all("PROPERTY"):
+        properties |= read_property(entry.text)
+    draft.declare(
+        name,
+        [outcome.text.strip() for outcome in outcomes],
+        variable.at,
+        name=properties.get(NAME),
+        typed=properties.get(STATES),
+    )
+
+
+def _define(document: Document, draft: Draft, definition: Element) -> None:
+    head = [_variable(draft, entry) for entry in definition.find_all("FOR")]
+    if len(head) != 1:
+        document.fail(
+            f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
+            "which every table belongs to one variable given its parents",
+            definition.at,
+        )
+    parents = [_variable(draft, entry) for entry in definition.find_all("GIVEN")]
+    table = document.only(definition, "TABLE")
+    draft.define(head[0], parents, _numbers(document, table), table.at)
+
+
+def _variable(draft: Draft, entry: Element) -> str:
+    (name,) = draft.variables([entry.text.strip()], entry.at)
+    return name
+
+
+def _numbers(document: Document, table: Element) -> NDArray[np.float64]:
+    words = table.text.replace(",", " ").split()
+    try:
+        return np.array([float(word) for word in words])
+    except ValueError as error:
+        document.fail(f"the table must consist of numbers: {error}", table.at)
+
+
+def write(network: BayesianNetwork) -> bytes:
+    """Write a network as an XMLBIF file."""
+    return "".join(_lines(network)).encode("utf-8")
+
+
+def _lines(network: BayesianNetwork) -> Iterator[str]:
+    word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT, ()), strict=True))
+    yield _HEAD
+    for node in network.nodes:
+        states = network.states[node]
+        shown = plain_words(labels(states), XML_TEXT, ())
+        yield f'<VARIABLE TYPE="nature">\n\t<NAME>{escape(word[node])}</NAME>\n'
+        yield from (f"\t<OUTCOME>{escape(state)}</OUTCOME>\n" for state in shown)
+        if word[node] != node:
+            yield f"\t<PROPERTY>{NAME} = {write_literals([node])}</PROPERTY>\n"
+        if not same(states, shown):
+            yield f"\t<PROPERTY>{STATES} = {write_literals(states)}</PROPERTY>\n"
+        yield "</VARIABLE>\n"
+    for node in network.nodes:
+        yield f"<DEFINITION>\n\t<FOR>{escape(word[node])}</FOR>\n"
+        yield from (f"\t<GIVEN>{escape(word[p])}</GIVEN>\n" for p in network.parents[node])
+        rows = network.cpts[node].reshape(-1, len(network.states[node])).tolist()
+        table = "\n\t\t".join(" ".join(map(repr, row)) for row in rows)
+        yield f"\t<TABLE>\n\t\t{table}\n\t</TABLE>\n</DEFINITION>\n"
+    yield "</NETWORK>\n</BIF>\n"

@@ -1,0 +1,127 @@
+"""What must hold for the parts of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data import State
+from kes.errors import KesError, listed, unknown
+
+_SUM_TOLERANCE = 1e-6
+"""How far from 1 the sum of a distribution may be; more is not rounding but a mistake."""
+
+
+def nodes(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the nodes, which must be distinct texts."""
+    if isinstance(given, str):
+        raise KesError(f"nodes must be a list of names, not the text {given!r}")
+    names = tuple(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise KesError(f"node names must be text (str), not {name!r}")
+    if len(set(names)) < len(names):
+        twice = {name for name in names if names.count(name) > 1}
+        raise KesError(f"nodes given more than once: {listed(sorted(twice))}")
+    return names
+
+
+def states(
+    given: Mapping[str, Iterable[State]], names: tuple[str, ...]
+) -> dict[str, tuple[State, ...]]:
+    """Return the states of the nodes, as Python's own text, integers and booleans."""
+    _check_keys("states", given, names, complete=True)
+    return {node: _states_of(node, given[node]) for node in names}
+
+
+def _states_of(node: str, given: Iterable[State]) -> tuple[State, ...]:
+    if isinstance(given, str):
+        raise KesError(f"the states of {node!r} must be a list, not the text {given!r}")
+    known = tuple(state.item() if isinstance(state, np.generic) else state for state in given)
+    for state in known:
+        if not isinstance(state, str | int):  # bool is an int
+            raise KesError(
+                f"the states of {node!r} must be text, integers or booleans, not {state!r}"
+            )
+    if not known:
+        raise KesError(f"the node {node!r} has no states")
+    if len(set(known)) < len(known):
+        raise KesError(f"the states of {node!r} are not distinct: {listed(known)}")
+    return known
+
+
+def parents(
+    given: Mapping[str, Iterable[str]], names: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """Return the parents of the nodes, which must not form a cycle."""
+    _check_keys("parents", given, names, complete=False)
+    all_names = set(names)
+    known = {node: _parents_of(node, given.get(node, ()), all_names) for node in names}
+    try:
+        TopologicalSorter(known).prepare()
+    except CycleError as error:
+        cycle = " -> ".join(error.args[1])
+        raise KesError(f"the network has the directed cycle {cycle}; it must have none") from None
+    return known
+
+
+def _parents_of(node: str, given: Iterable[str], names: set[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise KesError(f"the parents of {node!r} must be a list of names, not the text {given!r}")
+    known = tuple(given)
+    for parent in known:
+        if parent not in names:
+            raise unknown(f"parent of {node!r}:", parent, names)
+    if len(set(known)) < len(known):
+        raise KesError(f"the parents of {node!r} are not distinct: {listed(known)}")
+    return known
+
+
+def cpts(
+    given: Mapping[str, Any],
+    states: Mapping[str, tuple[State, ...]],
+    parents: Mapping[str, tuple[str, ...]],
+) -> dict[str, NDArray[np.float64]]:
+    """Return the tables as read-only arrays of the right shape, holding distributions."""
+    _check_keys("cpts", given, tuple(states), complete=True)
+    tables = {}
+    for node in states:
+        shape = tuple(len(states[member]) for member in (*parents[node], node))
+        tables[node] = _table(node, given[node], shape)
+    return tables
+
+
+def _table(node: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:  # noqa: ANN401
+    try:
+        table = np.array(given, dtype=np.float64)  # a copy: ours must not change with theirs
+    except (TypeError, ValueError):
+        raise KesError(f"the table of {node!r} must be an array of numbers") from None
+    if table.shape != shape:
+        raise KesError(
+            f"the table of {node!r} has shape {table.shape}, but its parents and itself have "
+            f"{shape} states"
+        )
+    sums = table.sum(axis=-1)
+    if not ((table >= 0).all() and (np.abs(sums - 1) <= _SUM_TOLERANCE).all()):
+        raise KesError(
+            f"the table of {node!r} must hold probabilities that sum to 1 over the states of "
+            f"{node!r}, its last axis"
+        )
+    table.flags.writeable = False
+    return table
+
+
+def _check_keys(
+    what: str, given: Mapping[str, object], names: tuple[str, ...], *, complete: bool
+) -> None:
+    known = set(names)
+    strange = [key for key in given if key not in known]
+    if strange:
+        raise KesError(f"{what} are given for nodes that do not exist: {listed(strange)}")
+    missing = [name for name in names if name not in given]
+    if complete and missing:
+        raise KesError(f"{what} are missing for {listed(missing)}")
