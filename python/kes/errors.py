@@ -1,0 +1,92 @@
+"""What goes wrong, said so that the user can put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kes.optima import Optima
+
+_SHOWN = 10
+"""How many names a message lists before it counts the rest."""
+
+
+class KesError(ValueError):
+    """Input that cannot be used; the message says what, where and what to do."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a search.
+
+    Attributes
+    ----------
+    optima : Optima or None
+        What the finished runs found; None before the first run has ended.
+    """
+
+    def __init__(self, optima: Optima | None = None) -> None:
+        super().__init__(optima)
+        self.optima = optima
+
+    def __str__(self) -> str:
+        if self.optima is None:
+            return "interrupted before the first run ended"
+        return "interrupted; what the finished runs found is in the attribute 'optima'"
+
+
+def missing_extra(package: str, extra: str) -> KesError:
+    """Error for an optional package that is not installed.
+
+    Examples
+    --------
+    >>> print(missing_extra("polars", "parquet"))
+    this needs polars, which is not installed: pip install "kes[parquet]"
+    """
+    return KesError(f'this needs {package}, which is not installed: pip install "kes[{extra}]"')
+
+
+def suggest(given: str, known: Iterable[str]) -> str:
+    """Return the known name that is probably meant, as a remark to append, or nothing.
+
+    Examples
+    --------
+    >>> suggest("bci", ["aic", "bdeu", "bic"])
+    " (did you mean 'bic'?)"
+    >>> suggest("xyz", ["aic", "bdeu", "bic"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    by_lower_case = {name.lower(): name for name in known}
+    close = get_close_matches(given.lower(), by_lower_case, n=1)
+    return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
+
+
+def unknown(what: str, given: object, known: Iterable[str]) -> KesError:
+    """Error for a name that is not one of those known.
+
+    Examples
+    --------
+    >>> print(unknown("criterion", "bci", ["bic", "aic", "bdeu"]))
+    unknown criterion 'bci' (did you mean 'bic'?); known: 'aic', 'bdeu', 'bic'
+    """
+    names = sorted(known)
+    return KesError(f"unknown {what} {given!r}{suggest(str(given), names)}; known: {listed(names)}")
+
+
+def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str:
+    """Write items into a message: the first ten, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    >>> listed(range(1000))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 990 more'
+    """
+    rest = iter(items)
+    text = ", ".join(show(item) for item in islice(rest, _SHOWN))
+    more = sum(1 for _ in rest)
+    return f"{text} and {more} more" if more else text
