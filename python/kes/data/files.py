@@ -1,0 +1,138 @@
+"""Tables in files: CSV by the Rust core, Parquet by polars."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, Factor, continuous
+from kes.errors import KesError, missing_extra
+
+if TYPE_CHECKING:
+    from kes.data.source import Source
+
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+_GZIP_MAGIC = b"\x1f\x8b"
+_INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def read(path: str | os.PathLike[str]) -> Source:
+    """Open a table file by its suffix.
+
+    ``.csv``, ``.tsv`` and ``.txt``, also with ``.gz`` behind, or ``.parquet``. Whether a text file
+    is compressed is seen from its first bytes, whatever it is called.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise KesError(f"there is no file {str(path)!r} (looked in {str(file.parent.resolve())!r})")
+    suffix = (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
+    if suffix not in (*_TEXT_SUFFIXES, ".parquet"):
+        raise KesError(
+            f"cannot tell what kind of file {str(path)!r} is; the name of a table must end in "
+            ".csv, .tsv or .txt (also with .gz behind) or .parquet"
+        )
+    try:
+        return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix)
+    except OSError as error:
+        raise KesError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+
+
+def _read_parquet(file: Path) -> Source:
+    try:
+        import polars as pl
+    except ImportError:
+        raise missing_extra("polars", "parquet") from None
+    from kes.data.source import open_frame
+
+    try:
+        return open_frame(pl.read_parquet(file))
+    except pl.exceptions.PolarsError as error:
+        raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
+
+
+def _read_text(file: Path, suffix: str) -> Source:
+    from kes import _core
+
+    content = file.read_bytes()
+    if content.startswith(_GZIP_MAGIC):
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise KesError(f"{str(file)!r} is damaged or incomplete: {error}") from error
+    if not content.strip():
+        raise KesError(f"{str(file)!r} is empty; the first line must name the columns")
+    delimiter = "\t" if suffix == ".tsv" else find_delimiter(content)
+    try:
+        return Text(*_core.parse_csv(content, delimiter))
+    except (ValueError, _core.CoreError) as error:
+        raise KesError(f"{str(file)!r}, {error}") from None
+
+
+def find_delimiter(content: bytes) -> str:
+    """Return what separates the columns: a comma, unless only others occur in the first line."""
+    first_line = re.search(rb"[^\r\n]+", content)
+    header = re.sub(rb'"[^"]*"', b"", first_line.group() if first_line else b"")
+    if b"," in header:
+        return ","
+    return max(",;\t", key=lambda delimiter: header.count(delimiter.encode()))
+
+
+class Text:
+    """A CSV file: values stay as they are written, empty fields are missing."""
+
+    def __init__(
+        self, names: Sequence[str], columns: Sequence[tuple[list[str], NDArray[np.int32]]]
+    ) -> None:
+        self.names = names
+        self.rows = len(columns[0][1]) if columns else 0
+        self._columns = columns
+
+    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+        """Code a column, its values in the order of `_ordered`."""
+        values, codes = self._columns[index]
+        ordered = _ordered([value for value in values if value and value not in absent])
+        index_of = {value: i for i, value in enumerate(values)}
+        return Factor(values, codes).select([index_of[value] for value in ordered])
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column of numbers, empty fields as NaN."""
+        values, codes = self._columns[index]
+        numbers = np.full(len(values), np.nan)
+        for i, value in enumerate(values):
+            if _DECIMAL.fullmatch(value):
+                numbers[i] = float(value)
+            elif value:
+                row = int(np.argmax(codes == i))
+                raise KesError(f"row {row}: {value!r} is not a number")
+        return numbers[codes]
+
+
+def _ordered(values: list[str]) -> list[str]:
+    """Sort the distinct values of a column: integers numerically, text by code point.
+
+    Decimal numbers are refused unless they are all integers ("1.0") and few, as in a data frame.
+    """
+    if _all_match(_INTEGER, values):
+        return sorted(values, key=lambda value: (int(value), value))
+    numbers = [value for value in values if value not in LOOKS_MISSING]
+    if _all_match(_DECIMAL, numbers) and not _all_match(_INTEGER, numbers):
+        numbers.sort(key=lambda value: (float(value), value))
+        whole = all(float(value).is_integer() for value in numbers)
+        if not whole or len(numbers) > MOST_INTEGER_FLOATS:
+            raise KesError(continuous(numbers))
+        if len(numbers) == len(values):
+            return numbers
+    return sorted(values)
+
+
+def _all_match(pattern: re.Pattern[str], values: list[str]) -> bool:
+    return all(pattern.fullmatch(value) for value in values)

@@ -1,0 +1,140 @@
+"""Columns of data frames, read through narwhals, and natively where a backend codes faster.
+
+What a backend calls categorical is taken as the user's declaration only where its order means
+something: pandas' categories, polars' Enum, arrow's ordered dictionaries. Polars' Categorical and
+other arrow dictionaries are compressed text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data import factor as factors
+from kes.data.factor import Factor
+from kes.errors import KesError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+class Frame:
+    """A data frame as a source of factors; see `kes.data.source.Source`."""
+
+    def __init__(self, frame: nw.DataFrame[Any]) -> None:
+        self.names = [str(name) for name in frame.columns]
+        self.rows = len(frame)
+        self._columns = list(frame.iter_columns())
+        self._dtypes = list(frame.schema.values())
+
+    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+        """Code a column by its type."""
+        return _code(self._columns[index], self._dtypes[index]).without(absent)
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column of numbers, missing ones as NaN."""
+        if not self._dtypes[index].is_numeric():
+            raise KesError(f"holds values of type {self._dtypes[index]}, not numbers")
+        return _floats(self._columns[index])
+
+
+def _code(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:
+    if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
+        return factors.from_objects(column.to_list())
+    if dtype.is_integer():
+        return factors.from_integers(*_filled(column, 0))
+    if dtype == nw.Boolean:
+        return factors.from_booleans(*_filled(column, False))
+    if dtype.is_float() or dtype.is_decimal():
+        return factors.from_floats(_floats(column))
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return _text(column) if dtype == nw.String else _categories(column)
+    return _untyped(column, dtype)
+
+
+def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:
+    """Code Python objects, and types that narwhals has no name for, by what numpy makes of them."""
+    if dtype not in (nw.Object, nw.Unknown):
+        raise factors.unsupported(f"type {dtype}")
+    if column.null_count() == len(column):
+        return factors.nothing(len(column))
+    return factors.from_array(column.to_numpy())
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    """Return the values, NaN where they are missing."""
+    array = column.to_numpy()
+    if array.dtype.kind != "f":
+        array = column.cast(nw.Float64).to_numpy()
+    return array.astype(np.float64, copy=False)
+
+
+def _filled(column: nw.Series[Any], value: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the values, `value` where they are missing, and where that is."""
+    array = column.to_numpy()
+    if array.dtype.kind in "biu":  # these have no way to say missing
+        return array, None
+    return column.fill_null(value).to_numpy(), column.is_null().to_numpy()
+
+
+def _text(column: nw.Series[Any]) -> Factor:
+    if column.implementation.is_polars():
+        return _polars_text(column.to_native())
+    if column.implementation.is_pandas_like():
+        return _pandas_text(column.to_native())
+    return _arrow_dictionary(column.to_arrow().dictionary_encode())
+
+
+def _categories(column: nw.Series[Any]) -> Factor:
+    native = column.to_native()
+    if column.implementation.is_polars():
+        return _polars_enum(native) if column.dtype == nw.Enum else _polars_text(native)
+    if column.implementation.is_pandas_like() and hasattr(native, "cat"):
+        return factors.from_categories(native.cat.categories.tolist(), native.array.codes)
+    return _arrow_dictionary(column.to_arrow())
+
+
+def _pandas_text(series: pd.Series[Any]) -> Factor:
+    codes, distinct = series.factorize()
+    values = [value for value in distinct.tolist() if isinstance(value, str)]
+    if len(values) == len(distinct):
+        return factors.from_text(values, codes)
+    return factors.from_objects(series.tolist())  # narwhals has looked at the first rows only
+
+
+def _polars_enum(series: pl.Series) -> Factor:
+    import polars as pl
+
+    assert isinstance(series.dtype, pl.Enum)
+    codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+    return factors.from_categories(series.dtype.categories.to_list(), codes)
+
+
+def _polars_text(series: pl.Series) -> Factor:
+    """Code text or Categorical by the numbers that polars gives to texts."""
+    import polars as pl
+
+    physical = series.cast(pl.Categorical).to_physical()
+    missing = None
+    if physical.null_count():
+        missing, physical = physical.is_null().to_numpy(), physical.fill_null(0)
+    factor = factors.from_integers(physical.to_numpy(), missing)
+    some_row = np.zeros(len(factor.values) + 1, dtype=np.int64)  # the last is that of code -1
+    some_row[factor.codes] = np.arange(len(series))
+    texts = series[some_row[:-1]].cast(pl.String).to_list()
+    return factors.from_text(texts, factor.codes)
+
+
+def _arrow_dictionary(array: pa.DictionaryArray) -> Factor:
+    import pyarrow as pa
+
+    codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    values = array.dictionary.to_pylist()
+    if array.type.ordered:
+        return factors.from_categories(values, codes)
+    return factors.from_dictionary(values, codes)

@@ -1,0 +1,132 @@
+"""Everything that can be read as a table, behind one face."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data import factor as factors
+from kes.data.dataset import Data, Dataset
+from kes.data.factor import Factor
+from kes.errors import KesError, listed
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+
+class Source(Protocol):
+    """Columns that can be coded one by one. Errors do not name the column; the caller does."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+        """Code a column; values whose text is in `absent` are missing."""
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column of numbers, missing ones as NaN."""
+
+
+def open_source(data: Data) -> Source:
+    """Find out what `data` is and make sure that its columns have distinct names."""
+    source = _open(data)
+    nameless = [i + 1 for i, name in enumerate(source.names) if not name.strip()]
+    if nameless:
+        raise KesError(
+            f"column {nameless[0]} has no name; name it, or, if it holds row numbers, leave it out "
+            "(write the file with index=False in pandas, row.names=FALSE in R)"
+        )
+    check_distinct(source.names)
+    return source
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse columns of the same name."""
+    if len(set(names)) < len(names):
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise KesError(f"several columns have the same name: {listed(repeated)}; rename them")
+
+
+def _open(data: Data) -> Source:
+    if isinstance(data, str | os.PathLike):
+        from kes.data.files import read
+
+        return read(data)
+    if isinstance(data, Dataset):
+        return Coded(data)
+    if isinstance(data, np.ndarray):
+        return Array(data)
+    return open_frame(data)
+
+
+def open_frame(data: IntoFrame) -> Source:
+    """Read a data frame of any library that narwhals knows."""
+    import narwhals as nw
+
+    from kes.data.frames import Frame
+
+    try:
+        frame = nw.from_native(data)
+    except nw.exceptions.DuplicateError:
+        check_distinct([str(name) for name in getattr(data, "column_names", data.columns)])
+        raise
+    except TypeError:
+        raise KesError(
+            f"cannot read data of type {type(data).__name__}; pass a pandas or polars DataFrame, a "
+            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file"
+        ) from None
+    return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
+
+
+class Array:
+    """A two-dimensional array; its columns are called x0, x1, ..."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        if array.ndim != 2:
+            raise KesError(
+                f"an array of data must have two dimensions (rows, columns), not {array.ndim}"
+            )
+        if isinstance(array, np.ma.MaskedArray):
+            raise KesError(
+                "masked arrays are not supported; pass a DataFrame, or floats with NaN for missing"
+            )
+        self.rows = array.shape[0]
+        self.names = [f"x{i}" for i in range(array.shape[1])]
+        self._columns = np.ascontiguousarray(array.T)
+
+    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+        """Code a column by its dtype."""
+        return factors.from_array(self._columns[index]).without(absent)
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column of numbers."""
+        return factors.to_numbers(self._columns[index])
+
+
+class Coded:
+    """A table that was coded before."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.names = dataset.names
+        self.rows = dataset.rows
+        self._dataset = dataset
+
+    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+        """Take the codes as they are."""
+        states, codes = self._dataset.states[index], self._dataset.codes[index]
+        return Factor(states, codes, declared=True).without(absent)
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column whose states are numbers."""
+        values = factors.to_numbers(np.array(self._dataset.states[index], dtype=object))
+        numbers: NDArray[np.float64] = values[self._dataset.codes[index]]
+        return numbers

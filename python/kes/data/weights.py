@@ -1,0 +1,65 @@
+"""How many cases each row stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kes.data.dataset import Weights
+from kes.data.source import Source
+from kes.errors import KesError, unknown
+
+
+def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None:
+    """Return checked weights, given as an array or as the name of a column."""
+    if weights is None:
+        return None
+    where = "weights"
+    if isinstance(weights, str):
+        where = f"weights (column {weights!r})"
+        array = _read_column(weights, where, source)
+    else:
+        array = _read_array(weights, source.rows)
+    _check(array, where)
+    return array
+
+
+def check_total(weights: NDArray[np.float64]) -> None:
+    """Refuse a distribution: without the number of cases, no criterion can weigh evidence."""
+    total = float(weights.sum())
+    if total <= 1:
+        raise KesError(
+            f"weights: they sum to {total:.6g}, but must be numbers of cases; multiply a "
+            "distribution by the number of cases N that it stands for"
+        )
+
+
+def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:
+    if name not in source.names:
+        raise unknown("column of weights", name, source.names)
+    try:
+        return source.numbers(list(source.names).index(name))
+    except KesError as error:
+        raise KesError(f"{where}: {error}") from None
+
+
+def _read_array(weights: ArrayLike, rows: int) -> NDArray[np.float64]:
+    try:
+        array = np.array(weights, dtype=np.float64)  # a copy: ours must not change with theirs
+    except (TypeError, ValueError):
+        raise KesError("weights must be numbers or the name of a column of numbers") from None
+    if array.shape != (rows,):
+        found = f"{len(array)}" if array.ndim == 1 else f"an array of shape {array.shape}"
+        raise KesError(f"weights: expected one for each of the {rows} rows, found {found}")
+    return array
+
+
+def _check(weights: NDArray[np.float64], where: str) -> None:
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if bad.size:
+        row = int(bad[0])
+        raise KesError(
+            f"{where}: row {row} (counting from 0) has {weights[row]:g}; weights must be "
+            "non-negative finite numbers, so correct or drop such rows"
+            + (f" ({bad.size} in all)" if bad.size > 1 else "")
+        )
