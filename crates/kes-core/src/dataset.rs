@@ -115,6 +115,11 @@ impl Dataset {
         &self.units
     }
 
+    /// Has every distinct row the weight of one unit?
+    pub fn is_unweighted(&self) -> bool {
+        self.total == self.units.len() as u64
+    }
+
     /// The weight of one unit.
     pub fn unit(&self) -> f64 {
         self.unit

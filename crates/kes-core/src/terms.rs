@@ -43,60 +43,15 @@ impl<const W: usize> Terms<W> {
         if let Some(term) = self.cache.get(&set) {
             return term;
         }
-        let Some(last) = set.iter().last() else {
-            let term = self.function.value(Cells::of(std::iter::empty()), &[self.data.total_units()]);
-            self.cache.put(set, term);
-            return term;
-        };
-        let mut term = 0.0;
-        self.count_each(counter, set.without(last), &[last], |_, value| term = value);
+        let counts = counter.count(&self.data, &set.iter().collect::<Vec<_>>());
+        self.remember(set, counts)
+    }
+
+    fn remember(&self, set: VarSet<W>, counts: &[u64]) -> f64 {
+        let cells = Cells::of(set.iter().map(|v| self.data.arity()[v]));
+        let term = self.function.value(cells, counts);
+        self.cache.put(set, term);
         term
-    }
-
-    /// Calls `found(x, F(S ∪ x))` for every `x` in `joined`, in ascending order.
-    fn terms_joined(
-        &self,
-        counter: &mut Counter,
-        set: VarSet<W>,
-        joined: VarSet<W>,
-        mut found: impl FnMut(usize, f64),
-    ) {
-        let mut terms: Vec<(usize, f64)> = Vec::with_capacity(joined.len());
-        let mut unknown = Vec::new();
-        for x in joined.iter() {
-            let known = self.cache.get(&set.with(x));
-            if known.is_none() {
-                unknown.push(x);
-            }
-            terms.push((x, known.unwrap_or(f64::NAN)));
-        }
-        if !unknown.is_empty() {
-            let mut at = 0;
-            self.count_each(counter, set, &unknown, |x, value| {
-                while terms[at].0 != x {
-                    at += 1;
-                }
-                terms[at].1 = value;
-            });
-        }
-        terms.into_iter().for_each(|(x, term)| found(x, term));
-    }
-
-    fn count_each(
-        &self,
-        counter: &mut Counter,
-        base: VarSet<W>,
-        joined: &[usize],
-        mut found: impl FnMut(usize, f64),
-    ) {
-        let arity = self.data.arity();
-        let members: Vec<usize> = base.iter().collect();
-        counter.count_each(&self.data, &members, joined, |x, counts| {
-            let set = base.with(x);
-            let value = self.function.value(Cells::of(set.iter().map(|v| arity[v])), counts);
-            self.cache.put(set, value);
-            found(x, value);
-        });
     }
 
     /// Calls `found(x, Δ)` for every `x` in `sources`, where
@@ -110,11 +65,22 @@ impl<const W: usize> Terms<W> {
         mut found: impl FnMut(usize, f64),
     ) {
         let (neither, target) = (self.term(counter, given), self.term(counter, given.with(y)));
-        let mut joint = Vec::with_capacity(sources.len());
-        self.terms_joined(counter, given.with(y), sources, |_, term| joint.push(term));
-        let mut joint = joint.into_iter();
-        self.terms_joined(counter, given, sources, |x, source| {
-            found(x, gain(joint.next().unwrap_or(f64::NAN), neither, source, target));
+        let mut unknown = Vec::new();
+        for x in sources.iter() {
+            match self.cache.get(&given.with(y).with(x)) {
+                Some(joint) => found(x, gain(joint, neither, self.term(counter, given.with(x)), target)),
+                None => unknown.push(x),
+            }
+        }
+        if unknown.is_empty() {
+            return;
+        }
+        let members: Vec<usize> = given.iter().collect();
+        counter.count_each(&self.data, &members, y, &unknown, |x, counts| {
+            let joint = self.remember(given.with(y).with(x), &counts.joint);
+            let with_x = given.with(x);
+            let source = self.cache.get(&with_x).unwrap_or_else(|| self.remember(with_x, &counts.margin));
+            found(x, gain(joint, neither, source, target));
         });
     }
 
