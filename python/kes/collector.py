@@ -50,6 +50,11 @@ class Collector:
         Called with the collector after each batch: progress display, checkpoints.
     started : float or None
         When the search began, by the monotonic clock; now by default.
+
+    Attributes
+    ----------
+    latest : float
+        Seconds from the start to the latest batch of runs.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class Collector:
         self._prefix = 0
         self._best_level: int | None = None
         self._best_run = -1
+        self.latest = 0.0
         self._advance()
 
     @property
@@ -122,6 +128,8 @@ class Collector:
             numbers.extend(self._number(Model.from_core(*model)) for model in new_models)
             for run, model in zip(runs, models, strict=True):
                 self._ends[run] = numbers[model]
+            if runs:
+                self.latest = self.seconds
             self._advance()
             for watch in self._watchers:
                 watch(self)

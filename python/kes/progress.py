@@ -132,7 +132,7 @@ def clock(seconds: float) -> str:
 def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
-    form = "{percentage:3.0f}% |{bar:20}| {n_fmt}/{total_fmt} runs{postfix}"
+    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} runs{postfix}"
     bars: list[tqdm[None]] = []  # made when there is something to show
 
     def show(progress: Progress) -> None:
@@ -162,11 +162,12 @@ def _figures(progress: Progress) -> list[str]:
 
 
 def _time_left(collector: Collector) -> float | None:
-    """Estimate from the pace of this search, and cut off by its budget."""
+    """Estimate from the pace until the latest batch of runs, and cut off by the budget."""
     done, spent = collector.done - len(collector.base.runs), collector.seconds
-    left = spent * (collector.wanted - collector.done) / done if done > 0 else None
-    budget = collector.limits.budget
-    if budget is None:
-        return left
-    rest = max(0.0, budget - spent)
-    return rest if left is None else min(left, rest)
+    estimates = []
+    if done > 0:
+        all_in_all = collector.latest * (collector.wanted - len(collector.base.runs)) / done
+        estimates.append(all_in_all - spent)
+    if collector.limits.budget is not None:
+        estimates.append(collector.limits.budget - spent)
+    return max(0.0, min(estimates)) if estimates else None

@@ -158,6 +158,18 @@ def seconds(name: str, value: object) -> float:
     return _number(name, value, least=0.0, strictly=True, hint=" (seconds)")
 
 
+def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
+    """Return `value` as a list of pairs of names, or say that it is none."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        arcs: list[Any] = list(value)
+        if all(isinstance(arc, Sequence) and len(arc) == 2 for arc in arcs):
+            return [(a, b) for a, b in arcs]
+    raise KesError(
+        f"{name} must be an EssentialGraph or a list of arcs (parent, child), "
+        f"not {type(value).__name__}"
+    )
+
+
 def _number(
     name: str,
     value: object,
@@ -208,7 +220,7 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
     if start is None:
         return None
     if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, _arcs(start))
+        return EssentialGraph.from_dag(names, arcs_of("start", start))
     strangers = [node for node in start.nodes if node not in set(names)]
     if strangers:
         raise KesError(
@@ -216,14 +228,6 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
             "start from a graph over columns of the data"
         )
     return EssentialGraph(names, start.directed, start.undirected)
-
-
-def _arcs(start: object) -> list[tuple[str, str]]:
-    if isinstance(start, Iterable) and not isinstance(start, str):
-        arcs: list[Any] = list(start)
-        if all(isinstance(arc, Sequence) and len(arc) == 2 for arc in arcs):
-            return [(a, b) for a, b in arcs]
-    raise KesError("start must be an EssentialGraph or a list of arcs (parent, child)")
 
 
 def _shown(value: object) -> str:

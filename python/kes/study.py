@@ -84,7 +84,7 @@ class Study:
             "kind": ["insert" if insertion else "delete" for (insertion, *_), *_ in steps],
             "x": [names[x] for (_, x, _, _), *_ in steps],
             "y": [names[y] for (_, _, y, _), *_ in steps],
-            "given": [tuple(names[i] for i in given) for (_, _, _, given), *_ in steps],
+            "given": [frozenset(names[i] for i in given) for (_, _, _, given), *_ in steps],
             "delta": [delta for _, delta, _, _ in steps],
             "better": [better for _, _, better, _ in steps],
             "rank": [rank + 1 for *_, rank in steps],
