@@ -1,0 +1,134 @@
+"""Runs may end in any order, in batches of any kind, from any number of searches: the record is
+the same."""
+
+import random
+
+import pytest
+
+from kes.collector import Collector, Limits
+from kes.record import Model, Record
+from kes.settings import Settings
+
+# Models 0, 1, 2, ... are told apart by one arc; the score of each is its number.
+MODELS = [(([(0, number + 1)], []), float(number), True) for number in range(6)]
+ENDS = [2, 0, 2, 3, 1, 3, 3, 0, 5, 4, 4, 1]
+"""The model in which each run ends."""
+
+
+@pytest.fixture
+def blank():
+    return Record(
+        settings=Settings(k=0.5, criterion="bic", ess=None, seed=0),
+        names=tuple("abcdefg"),
+        states=(("n", "y"),) * 7,
+        fingerprint="",
+        cases=10.0,
+        tolerance=1e-9,
+        ges=Model.from_core(*MODELS[2]),
+    )
+
+
+def deliver(collector, runs):
+    """Play the core: number the models in the order they turn up in this call."""
+    receive, order = collector.receiver(), []
+    while runs:
+        size = random.randint(1, 4)
+        batch, runs = runs[:size], runs[size:]
+        new = [end for end in dict.fromkeys(ENDS[run] for run in batch) if end not in order]
+        order += new
+        go_on = receive(batch, [order.index(ENDS[run]) for run in batch], [MODELS[m] for m in new])
+        if not go_on:
+            break
+
+
+def straight(blank, runs):
+    """Runs in order, written down by hand."""
+    order = list(dict.fromkeys(ENDS[:runs]))
+    models = tuple(Model.from_core(*MODELS[end]) for end in order)
+    return models, tuple(order.index(end) for end in ENDS[:runs])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_order_gives_the_same_record(blank, seed):
+    random.seed(seed)
+    runs = random.sample(range(12), 12)
+    cut = random.randint(0, 12)
+    collector = Collector(blank, 12)
+    deliver(collector, runs[:cut])
+    deliver(collector, runs[cut:])
+    record = collector.record()
+    assert (record.models, record.runs) == straight(blank, 12)
+    assert collector.stopped
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_unfinished_search_is_a_prefix_and_what_is_ahead(blank, seed):
+    random.seed(seed)
+    runs = random.sample(range(12), 8)
+    collector = Collector(blank, 12)
+    deliver(collector, runs)
+    ready = next(run for run in range(13) if run not in runs)
+    assert collector.ready == ready
+    assert collector.done == 8
+    record = collector.record(ahead=True)
+    assert [run for run, _ in record.ahead] == sorted(run for run in runs if run > ready)
+    finished = record.finished()
+    assert finished == collector.record()
+    assert (finished.models, finished.runs) == straight(blank, ready)
+
+    resumed = Collector(record, 12)
+    assert sorted([*runs, *resumed.pending()]) == list(range(12))
+    deliver(resumed, random.sample(resumed.pending(), 4))
+    assert (resumed.record().models, resumed.record().runs) == straight(blank, 12)
+
+
+@pytest.mark.parametrize(
+    ("patience", "length"),
+    [
+        (1, 2),  # run 1 (score 0) is no better than run 0 (score 2)
+        (2, 3),  # nor is run 2 (score 2 again)
+        (3, 7),  # run 3 is better (3), runs 4, 5 and 6 are not
+        (4, 8),
+        (5, 12),  # run 8 is better (5), and the three after it are not enough
+    ],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_patience_looks_at_runs_in_order(blank, patience, length, seed):
+    random.seed(seed)
+    collector = Collector(blank, 12, limits=Limits(patience=patience))
+    deliver(collector, random.sample(range(12), 12))
+    assert len(collector.record().runs) == length
+    assert collector.stopped
+
+
+def test_runs_that_are_there_are_never_dropped(blank):
+    first = Collector(blank, 6)
+    deliver(first, list(range(6)))
+    again = Collector(first.record(), 3, limits=Limits(patience=1))
+    assert again.stopped
+    assert again.record() == first.record()
+
+
+def test_scores_that_differ_by_rounding_are_on_one_level(blank):
+    collector = Collector(blank, 3, limits=Limits(patience=1))
+    receive = collector.receiver()
+    receive([0, 1], [0, 1], [(([(0, 1)], []), 2.0, True), (([(0, 2)], []), 2.0 + 1e-12, True)])
+    assert len(collector.record().runs) == 2
+
+
+def test_budget_is_not_up_before_a_run_has_ended(blank):
+    collector = Collector(blank, 12, limits=Limits(budget=1e-9))
+    assert not collector.stopped
+    deliver(collector, [3])
+    assert not collector.stopped
+    deliver(collector, [0])
+    assert collector.stopped
+    assert collector.record().runs == (0,)
+
+
+def test_watchers_see_every_batch(blank):
+    seen = []
+    collector = Collector(blank, 12, watchers=[lambda now: seen.append(now.done)])
+    deliver(collector, list(range(12)))
+    assert seen == sorted(seen)
+    assert seen[-1] == 12
