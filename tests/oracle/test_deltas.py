@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import kes
+
 from . import brute, engine
 from .scores import DirectScore
 from .tables import sample
@@ -63,6 +65,21 @@ def check_gains(n, criterion, ess, kind):
         for triple, (neighbour,) in reached.items():
             delta = problem.delta(engine.core_triple(triple))
             assert abs(delta - (score[neighbour] - score[m])) < rounding
+
+
+@pytest.mark.parametrize(("criterion", "ess"), CRITERIA)
+def test_score_as_users_see_it(criterion, ess):
+    """`kes.score` of graphs and of arcs; a state that does not occur is declared by weight 0."""
+    codes, cardinalities, weights = table(3, "real")
+    declared = np.column_stack([codes, [r - 1 for r in cardinalities]]).T
+    weights = np.append(weights, 0.0)
+    direct = DirectScore(codes, cardinalities, weights[:-1], criterion, ess)
+    for dag in brute.all_dags(3):
+        arcs = [(f"x{a}", f"x{b}") for a, b in brute.arcs_of(dag)]
+        graph = kes.EssentialGraph.from_dag(["x0", "x1", "x2"], arcs)
+        for model in (arcs, graph):
+            ours = kes.score(model, declared, criterion=criterion, ess=ess, weights=weights)
+            assert ours == pytest.approx(direct.of(dag), rel=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu"])

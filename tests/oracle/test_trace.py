@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from kes import _core
+
 from . import brute, engine
 from .distributions import random_dag
 from .scores import DirectScore
@@ -121,3 +123,57 @@ def test_deltas_add_up_to_the_difference_of_scores():
         gained = sum(step[1] for step in steps)
         last = models.classes[number[str(end)]][0]
         assert gained == pytest.approx(direct.of(last) - direct.of((0,) * 5), rel=1e-10)
+
+
+@pytest.mark.parametrize("limit", [None, 3])
+@pytest.mark.parametrize(
+    ("n", "density", "criterion"),
+    [(8, 0.5, "aic"), (15, 0.3, "aic"), (30, 0.1, "bdeu"), (70, 0.02, "bic")],
+)
+def test_steps_over_many_variables_from_scratch(n, density, criterion, limit):
+    """The search keeps B up to date from move to move: here it is made anew at every step.
+
+    From the boundary of the engine, which brute force has confirmed where it can; from the empty
+    model and from random ones, so that deletions and large components occur.
+    """
+    rng = np.random.default_rng(n)
+    cardinalities = [int(r) for r in rng.integers(2, 4, n)]
+    codes = sample(random_dag(n, density, rng), cardinalities, 300, rng, noise=0.5)
+    problem = engine.problem(codes, cardinalities, criterion=criterion)
+    starts = [(0,) * n, random_dag(n, min(1.0, 3 / n), rng), tree(n, rng)]
+    kinds = set()
+    for run, dag in enumerate(starts):
+        graph = engine.essential_graph(n, brute.arcs_of(dag))
+        steps, end = engine.trace(problem, run, k=0.4, start=graph, max_parents=limit)
+        for number, (move, delta, size, rank) in enumerate(steps):
+            if number % max(1, n // 10) == 0:  # a mistake in B stays: not every step need be seen
+                levels = improving_levels(problem, n, graph, limit)
+                level = levels[engine.key(move)]
+                assert level == round(delta / problem.tolerance)
+                assert size == len(levels)
+                assert sum(other > level for other in levels.values()) <= rank
+                assert rank < sum(other >= level for other in levels.values())
+            graph = engine.apply(n, graph, engine.key(move))
+            kinds.add(move[0])
+        assert graph == end
+        assert not improving_levels(problem, n, graph, limit)
+    assert kinds == {False, True}
+
+
+def improving_levels(problem, n, graph, limit):
+    """Gain, in units of the tolerance, of every neighbour that scores higher."""
+    gains = {
+        engine.key(triple): problem.delta(triple) for triple in _core.boundary(n, graph, limit)
+    }
+    return {
+        triple: round(gain / problem.tolerance)
+        for triple, gain in gains.items()
+        if gain > problem.tolerance
+    }
+
+
+def tree(n, rng):
+    """Draw a random tree with arcs away from its root: one undirected component."""
+    order = [int(i) for i in rng.permutation(n)]
+    arcs = [(order[rng.integers(i)], order[i]) for i in range(1, n)]
+    return brute.dag_from_arcs(n, arcs)
