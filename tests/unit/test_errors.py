@@ -1,0 +1,263 @@
+"""What a user can get wrong, and what kes then says: what, where, and what to do."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.cli import run
+
+GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
+
+
+@pytest.fixture
+def data():
+    return pd.DataFrame(GOOD)
+
+
+@pytest.fixture(scope="module")
+def optima():
+    return kes.learn(pd.DataFrame(GOOD), runs=3)
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 1.5}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not 1.5"),
+        ({"k": -0.1}, "k must be a number from 0 to 1"),
+        ({"k": math.nan}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not nan"),
+        ({"k": "0.5"}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not '0.5'"),
+        ({"k": True}, "k must be a number"),
+        ({"runs": 0}, "runs must be a whole number of at least 1, not 0"),
+        ({"runs": -3}, "runs must be a whole number of at least 1, not -3"),
+        ({"runs": 2.0}, "runs must be a whole number of at least 1, not 2.0"),
+        ({"ess": 0}, "ess must be a number greater than 0, not 0"),
+        ({"ess": -1.0, "criterion": "bdeu"}, "ess must be a number greater than 0, not -1.0"),
+        ({"ess": math.inf, "criterion": "bdeu"}, "ess must be a number greater than 0, not inf"),
+        ({"criterion": "bci"}, "unknown criterion 'bci' (did you mean 'bic'?)"),
+        ({"criterion": "BDE"}, "(did you mean 'bdeu'?)"),
+        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bic'"),
+        ({"criterion": 3}, "unknown criterion 3"),
+        ({"random_state": -1}, "random_state must be a whole number of at least 0, not -1"),
+        ({"random_state": 2**64}, "random_state must be less than 2**64"),
+        ({"random_state": "x"}, "random_state must be a whole number"),
+        ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, not 0"),
+        ({"max_parents": -1}, "max_parents must be a whole number of at least 0, not -1"),
+        ({"two_phase": 1}, "two_phase must be True or False, not 1"),
+        ({"two_phase": True, "neighbourhood": "sampled"}, "two_phase needs the exact"),
+        ({"neighbourhood": "sample"}, "unknown neighbourhood 'sample' (did you mean 'sampled'?)"),
+        ({"neighbourhood": 3}, "use 'exact', 'sampled' or kes.Sampled("),
+        ({"cache_mb": 0}, "cache_mb must be a whole number of at least 1, not 0"),
+        ({"budget": "soon"}, "budget 'soon' is no length of time: give seconds, or a text such as"),
+        ({"budget": "5x"}, "budget '5x' is no length of time"),
+        ({"budget": 0}, "budget must be a number greater than 0 (seconds), not 0"),
+        ({"budget": -1}, "budget must be a number greater than 0 (seconds), not -1"),
+        ({"patience": 0}, "patience must be a whole number of at least 1, not 0"),
+        ({"progress": "yes"}, "progress must be None, True or a function"),
+        ({"client": "tcp://host:8786"}, "client must be a distributed.Client, not str"),
+        ({"start": "ab"}, "start must be an EssentialGraph or a list of arcs"),
+        ({"start": [("a", "b", "c")]}, "start must be an EssentialGraph or a list of arcs"),
+        ({"start": [("a", "c")]}, "unknown node 'c'"),
+        ({"start": [("a", "b"), ("b", "a")]}, "directed cycle"),
+        (
+            {"start": kes.EssentialGraph(["a", "c", "d"])},
+            "start has nodes that the data lack: 'c', 'd'; start from a graph over columns",
+        ),
+        ({"missing": "dorp"}, "'dorp'"),
+    ],
+)
+def test_options_of_learn(data, options, message):
+    with pytest.raises(kes.KesError) as caught:
+        kes.learn(data, **options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: kes.Sampled(reversals=-1), "reversals must be a whole number of at least 0"),
+        (lambda: kes.Sampled(failures=0), "failures must be a whole number of at least 1"),
+    ],
+)
+def test_options_of_sampled(make, message):
+    with pytest.raises(kes.KesError, match=message):
+        make()
+
+
+def test_options_are_looked_at_before_the_data():
+    with pytest.raises(kes.KesError, match="runs must be"):
+        kes.learn("no such file.csv", runs=0)
+
+
+def test_errors_are_value_errors():
+    assert issubclass(kes.KesError, ValueError)
+    assert issubclass(kes.Interrupted, KeyboardInterrupt)
+
+
+# --- weights, through learn ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2, 3, -1, 5, 6], "negative"),
+        ([1, 2, 3, math.nan, 5, 6], "NaN|nan|missing"),
+        ([1, 2, 3, math.inf, 5, 6], "infinite|inf"),
+        ([1, 2, 3], "3"),
+        ("nope", "nope"),
+        (np.full(6, 1 / 6), "multiply"),
+    ],
+)
+def test_weights(data, weights, message):
+    with pytest.raises(kes.KesError, match=message):
+        kes.learn(data, weights=weights)
+
+
+# --- results -------------------------------------------------------------------------------------
+
+
+def test_extend_with_other_data(data, optima, tmp_path):
+    optima.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    prefix = "these are not the data that the result comes from: "
+    for other, message in [
+        (data.iloc[1:], "the rows or their weights differ; use the data it was learned from"),
+        (data.assign(b=["x"] * 5 + ["z"]), "'z'"),
+        (data[["a"]], "lack columns: 'b'"),
+    ]:
+        with pytest.raises(kes.KesError, match=prefix) as caught:
+            loaded.extend(1, other)
+        assert message in str(caught.value)
+    with pytest.raises(kes.KesError, match=prefix):
+        loaded.trace(0, data.iloc[1:])
+    with pytest.raises(kes.KesError, match=prefix):
+        optima.extend(1, data.iloc[1:])
+
+
+def test_extend_without_data(optima, tmp_path):
+    optima.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    for use in (lambda: loaded.extend(1), lambda: loaded.trace(0)):
+        with pytest.raises(kes.KesError, match="pass those it was learned from, as in extend"):
+            use()
+
+
+@pytest.mark.parametrize("runs", [0, -1, 1.5, None])
+def test_extend_by_nothing(optima, runs):
+    with pytest.raises(kes.KesError, match="runs must be a whole number of at least 1"):
+        optima.extend(runs)
+
+
+def test_trace_of_no_run(optima):
+    with pytest.raises(kes.KesError, match="there is no run 3: the runs are 0 to 2"):
+        optima.trace(3)
+    with pytest.raises(kes.KesError, match="run must be a whole number of at least 0, not -1"):
+        optima.trace(-1)
+
+
+# --- score ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "message"),
+    [
+        ([("a", "z")], {}, "unknown node 'z'"),
+        ([("a", "b"), ("b", "a")], {}, "directed cycle"),
+        (kes.EssentialGraph(["a", "q"]), {}, "the data have no column for 'q'"),
+        ([], {"criterion": "bick"}, "did you mean 'bic'"),
+        ([], {"ess": 0}, "ess must be a number greater than 0"),
+        (7, {}, "graph must be an EssentialGraph or a list of arcs (parent, child), not int"),
+    ],
+)
+def test_score(data, graph, options, message):
+    with pytest.raises(kes.KesError) as caught:
+        kes.score(graph, data, **options)
+    assert message in str(caught.value)
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+TABLES = {
+    "empty.csv": ("", "empty"),
+    "header.csv": ("a,b\n", "row"),
+    "one_row.csv": ("a,b\n1,2\n", "row"),
+    "holes.csv": ("a,b\n1,\n2,x\n,y\n", "missing"),
+    "ragged.csv": ("a,b\n1,2\n1,2,3\n", "line 3"),
+    "twice.csv": ("a,a\n1,2\n2,1\n", "'a'"),
+    "decimal.csv": ("a,b\n0.25,1\n0.5,2\n0.75,1\n", "discretize"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_files_that_cannot_be_used(name, tmp_path, capsys):
+    content, message = TABLES[name]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert run(["learn", str(tmp_path / name)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("Error: ")
+    assert message in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_no_file(tmp_path, capsys):
+    assert run(["learn", str(tmp_path / "none.csv")]) == 2
+    assert "none.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--k", "1.5"], "'--k': 1.5 is not in the range"),
+        (["--k", "nan"], "k must be a number from 0 to 1"),
+        (["--runs", "0"], "'--runs': 0 is not in the range"),
+        (["--ess", "0"], "'--ess': 0.0 is not in the range"),
+        (["--criterion", "bci"], "'--criterion': 'bci' is not one of"),
+        (["--seed", str(2**64)], "random_state must be less than 2**64"),
+        (["--budget", "5x"], "'--budget': the time '5x' is no length of time"),
+        (["--failures", "3"], "--failures needs --neighbourhood sampled"),
+        (["--missing", "drop", "--missing", "state"], "both drop and state; choose one"),
+        (["--two-phase", "--neighbourhood", "sampled"], "two_phase needs the exact"),
+        (["--example", "alarm"], "Give a data file, or --example alarm (and not both)"),
+        (["--rows", "5"], "--rows belongs to --example"),
+        (["--weights", "nope"], "nope"),
+        (["--nonsense"], "No such option"),
+        (["--out", "."], "is a folder; give the name of a file"),
+        (["--out", "nowhere/a.json"], "there is no folder nowhere"),
+    ],
+)
+def test_command_line(arguments, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(GOOD).to_csv("data.csv", index=False)
+    assert run(["learn", "data.csv", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_command_line_without_data(capsys):
+    assert run(["learn"]) == 2
+    assert "Give a data file, or --example alarm" in capsys.readouterr().err
+    assert run(["lern"]) == 2
+    assert "No such command 'lern'" in capsys.readouterr().err
+
+
+def test_unexpected_failures_are_told_in_one_line(tmp_path, capsys, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("the roof is on fire")
+
+    monkeypatch.setattr("kes.cli.learn.search", broken)
+    pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
+    assert run(["learn", str(tmp_path / "data.csv")]) == 1
+    assert capsys.readouterr().err == "Error: unexpected RuntimeError: the roof is on fire\n"
+
+
+def test_missing_extra(monkeypatch, data):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(kes.KesError, match=r'pip install "kes\[cluster\]"'):
+        kes.learn(data, client=object())

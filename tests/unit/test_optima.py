@@ -1,0 +1,230 @@
+"""`Optima`: a view of the runs that is the same however it came about."""
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kes
+from kes.optima import Optima
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=600)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    """Optima found once and often, above GES, below it, and GES itself."""
+    return kes.learn(data, k=0.8, runs=60)
+
+
+@pytest.fixture
+def loaded(optima, tmp_path):
+    optima.save(tmp_path / "a.kes.json")
+    return kes.load(tmp_path / "a.kes.json")
+
+
+def test_sequence(optima):
+    assert optima.best is optima[0]
+    assert optima[-1] is list(optima)[-1]
+    assert optima[1:3] == tuple(optima)[1:3]
+    assert len(optima) == len(list(optima))
+    with pytest.raises(IndexError):
+        optima[len(optima)]
+
+
+def test_order_is_by_score_then_by_first_run(optima):
+    keys = [(-optimum.score, optimum.first_run) for optimum in optima]
+    assert keys == sorted(keys)
+
+
+def test_ties_are_ordered_by_first_run_whatever_rounding_says(optima):
+    """Two models one rounding error apart: the level is one, the earlier run goes first."""
+    record = optima._record
+    a, b = record.models[:2]
+    tied = replace(
+        record,
+        models=(replace(a, score=-1.0), replace(b, score=math.nextafter(-1.0, 0))),
+        runs=(0, 1, 1),
+    )
+    two = Optima(tied)
+    assert [optimum.first_run for optimum in two] == [0, 1]
+    assert two[0].score < two[1].score
+    assert two.levels == 1
+    assert optima.levels <= len(optima)
+
+
+def test_runs_belong_to_optima(optima):
+    assert list(optima.runs) == list(range(60))
+    assert len(optima.run_scores) == len(optima.run_optima) == 60
+    for run, index in enumerate(optima.run_optima):
+        assert optima[index].score == optima.run_scores[run]
+    for index, optimum in enumerate(optima):
+        runs = np.flatnonzero(optima.run_optima == index)
+        assert (optimum.hits, optimum.first_run) == (len(runs), runs[0])
+
+
+def test_arrays_cannot_be_spoiled(optima):
+    with pytest.raises(ValueError, match="read-only"):
+        optima.run_scores[0] = 0
+
+
+def test_optimum(optima, data):
+    best = optima.best
+    assert best.graph.nodes == data.names
+    assert best.graph is best.graph, "made once"
+    assert best == pickle.loads(pickle.dumps(best))
+    assert "score=" in repr(best)
+    assert "_edges" not in repr(best)
+    with pytest.raises(AttributeError):
+        best.score = 0.0
+
+
+def test_ges_knows_its_hits(data, optima):
+    greedy = kes.learn(data, k=1, runs=4)
+    assert greedy.ges.hits >= 1
+    assert greedy.ges.first_run == 0
+    graphs = [optimum.graph for optimum in optima]
+    assert optima.ges == optima[graphs.index(optima.ges.graph)]
+    aimless = kes.learn(data, k=0, runs=10)
+    assert aimless.ges.graph not in [optimum.graph for optimum in aimless]
+    assert (aimless.ges.hits, aimless.ges.first_run) == (0, None)
+    assert aimless.ges.graph == optima.ges.graph
+
+
+def test_origin(optima, data):
+    assert optima.names == data.names
+    assert optima.states["CVP"] == data.states[data.names.index("CVP")]
+    assert optima.cases == 600
+    assert (optima.settings.k, optima.seed) == (0.8, 0)
+    assert optima.seconds > 0
+
+
+def test_equality(data, optima):
+    assert optima == kes.learn(data, k=0.8, runs=60)
+    assert optima != kes.learn(data, k=0.8, runs=59)
+    assert optima != kes.learn(data, k=0.6, runs=60)
+    assert optima != "optima"
+    # ess is of no concern to bic
+    assert optima == kes.learn(data, k=0.8, runs=60, ess=7)
+
+
+def test_pickle_holds_no_data(optima, data):
+    content = pickle.dumps(optima)
+    again = pickle.loads(content)
+    assert again == optima
+    assert len(content) < data.codes.nbytes / 2
+    with pytest.raises(kes.KesError, match="does not hold the data"):
+        again.extend(1)
+
+
+# --- extend and trace ----------------------------------------------------------------------------
+
+
+def test_extend_after_loading(data, optima, loaded):
+    assert loaded == optima
+    assert loaded.seconds is None
+    assert loaded.extend(10, data) == kes.learn(data, k=0.8, runs=70)
+    assert loaded.extend(10, data=data).extend(5) == optima.extend(15)
+
+
+def test_extend_takes_the_same_data_in_another_form(tmp_path):
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 3, (100, 4)), columns=list("wxyz"))
+    frame["y"] = frame["x"] % 2
+    optima = kes.learn(frame, runs=5)
+    optima.save(tmp_path / "a.json")
+    frame[["z", "y", "x", "w"]].sample(frac=1, random_state=0).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    assert kes.load(tmp_path / "a.json").extend(5, tmp_path / "a.csv") == optima.extend(5)
+
+
+def test_extend_keeps_what_it_extends(data):
+    optima = kes.learn(data, k=0.8, runs=5)
+    longer = optima.extend(5, n_jobs=1, budget="1h", patience=1000)
+    assert (len(optima.runs), len(longer.runs)) == (5, 10)
+    assert longer.ges.graph == optima.ges.graph
+
+
+@pytest.mark.parametrize("run", [0, 59])
+def test_trace_leads_step_by_step_to_the_optimum(data, optima, run):
+    """Walk through the boundaries by hand: each step is a member, ranked as the table says."""
+    graph = kes.EssentialGraph(data.names)
+    table = optima.trace(run)
+    for step in table:
+        better = [n for n in kes.inclusion_boundary(graph, data) if n.delta > 1e-9]
+        assert step["better"] == len(better)
+        chosen = better[step["rank"] - 1]
+        assert step["delta"] == pytest.approx(chosen.delta)
+        [taken] = [
+            n
+            for n in better
+            if (n.kind, n.x, n.y, n.given) == (step["kind"], step["x"], step["y"], step["given"])
+        ]
+        graph = taken.graph
+    assert graph == optima[optima.run_optima[run]].graph
+    assert list(table["step"]) == list(range(1, len(table) + 1))
+
+
+def test_trace_of_a_greedy_run_takes_the_best(data):
+    assert set(kes.learn(data, k=1, runs=1).trace(0)["rank"]) == {1}
+
+
+def test_trace_after_loading(data, optima, loaded):
+    assert loaded.trace(3, data) == optima.trace(3)
+
+
+def test_trace_notices_that_the_run_has_changed(data, optima):
+    """As it would if another version of the core drew other random numbers."""
+    record = optima._record
+    swapped = replace(record, runs=(record.runs[1], record.runs[0], *record.runs[2:]))
+    assert record.runs[0] != record.runs[1]
+    with pytest.raises(kes.KesError, match="another version"):
+        Optima(swapped).trace(0, data)
+
+
+# --- display -------------------------------------------------------------------------------------
+
+
+def test_summary_says_what_matters(optima):
+    text = repr(optima)
+    assert len({optima.best.hits, optima.ges.hits, len(optima), 60}) == 4, "no two the same"
+    above = sum(score > optima.ges.score + 1e-6 for score in optima.run_scores)
+    below = sum(score < optima.ges.score - 1e-6 for score in optima.run_scores)
+    best = optima.best
+    for part in (
+        f"{len(optima)} optima from 60 runs",
+        "37 variables, 600 cases",
+        "k=0.8, bic, seed 0",
+        f"{best.score:.4f}, found by {best.hits} of 60 runs, first by run {best.first_run}",
+        f"{optima.ges.score:.4f}: {above} of 60 runs better, {60 - above - below} equal, "
+        f"{below} worse",
+        f"{len(optima)} distinct on {optima.levels} score level",
+        f"{len(best.graph.skeleton)} edges ({len(best.graph.directed)} directed",
+    ):
+        assert part in text
+
+
+def test_summary_names_settings_that_are_not_the_usual(data):
+    text = repr(
+        kes.learn(data, k=1, runs=1, criterion="bdeu", ess=5, max_parents=1, start=[("HR", "CVP")])
+    )
+    assert "1 optimum from 1 run\n" in text
+    assert "k=1, bdeu, ess=5, seed 0, at most 1 parent, from a given start" in text
+    assert "two phases" in repr(kes.learn(data, runs=1, two_phase=True))
+    assert "sampled" in repr(kes.learn(data, runs=1, neighbourhood="sampled"))
+
+
+def test_html_is_the_same_summary_and_escaped(optima):
+    html = optima._repr_html_()
+    assert html.startswith("<table>")
+    assert html.endswith("</table>")
+    for line in repr(optima).splitlines()[1:]:
+        assert line.split("  ")[-1].strip() in html
