@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
-from kes.data import Dataset
+from kes.data.dataset import Dataset
 from kes.errors import KesError, missing_extra
 from kes.study import Study
 

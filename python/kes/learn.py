@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kes.collector import Collector, Limits
-from kes.data import encode
 from kes.data.dataset import Data, Weights
+from kes.data.encode import encode
 from kes.errors import Interrupted, KesError
 from kes.optima import Optima
 from kes.progress import Progress, reporting

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Show: TypeAlias = "Callable[[Progress], object]"
 _PAUSE = 0.12  # seconds: with the last report, which never waits, at most ten a second
+_EVERY = 10.0  # seconds between lines in a log file
 
 
 @dataclass(frozen=True)
@@ -108,13 +109,13 @@ def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
         yield Reporter(progress)
 
 
-def lines(every: float = 10.0) -> Show:
+def lines() -> Show:
     """Return a display for places where a bar cannot be drawn: a line now and then."""
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
         nonlocal last
-        if time.monotonic() - last >= every:
+        if time.monotonic() - last >= _EVERY:
             last = time.monotonic()
             print(progress, file=sys.stderr, flush=True)
 

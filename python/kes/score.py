@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kes import _core
-from kes.data import encode
+from kes.data.encode import encode
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.settings import arcs_of, check_criterion

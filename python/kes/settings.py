@@ -162,7 +162,7 @@ def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
     """Return `value` as a list of pairs of names, or say that it is none."""
     if isinstance(value, Iterable) and not isinstance(value, str):
         arcs: list[Any] = list(value)
-        if all(isinstance(arc, Sequence) and len(arc) == 2 for arc in arcs):
+        if all(isinstance(arc, tuple | list) and len(arc) == 2 for arc in arcs):
             return [(a, b) for a, b in arcs]
     raise KesError(
         f"{name} must be an EssentialGraph or a list of arcs (parent, child), "

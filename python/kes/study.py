@@ -9,8 +9,8 @@ from typing import Any
 
 from kes import _core
 from kes.collector import NewModels, OnBatch
-from kes.data import Dataset, encode_like
-from kes.data.dataset import Data, Weights
+from kes.data.dataset import Data, Dataset, Weights
+from kes.data.like import encode_like
 from kes.errors import KesError
 from kes.record import Edges, Model, Record, fingerprint
 from kes.settings import Settings

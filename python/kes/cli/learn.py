@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kes import cluster, datasets, storage
-from kes.data import Dataset, encode
+from kes.data.dataset import Dataset
+from kes.data.encode import encode
 from kes.errors import Interrupted, KesError
 from kes.learn import Execution, search
 from kes.progress import Show, lines
