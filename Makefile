@@ -37,10 +37,10 @@ lint: build ## Check style, types, and the stubs against the built core
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-# The release profile, so that what `build` compiled is used again. The bindings have no Rust
-# tests: Python tests them.
-test-rust: build ## Run the tests of the Rust core
-	cargo test --release --package kes-core
+# The dev profile checks for overflow, and compiles in a fifth of the time of the release profile
+# with its link-time optimisation. The bindings have no Rust tests: Python tests them.
+test-rust: ## Run the tests of the Rust core
+	cargo test --package kes-core
 
 test-python: build ## Run the Python tests
 	$(BIN)/python -m pytest
