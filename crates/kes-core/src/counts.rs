@@ -20,7 +20,7 @@ use crate::dataset::{Bitmaps, Dataset};
 const TABLE: usize = 1 << 16;
 const TABLE_PER_ROW: usize = 4;
 /// Cost of a word of a bitmap relative to a row of a dense count (measured, see `docs/performance.md`).
-const WORD_COST: f64 = 0.6;
+const WORD_COST: f64 = 0.8;
 
 /// The counts of the cells of `C ∪ y ∪ x` and of `C ∪ x`: of all occupied cells, in no particular
 /// order, and possibly some zeros.

@@ -9,19 +9,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::graph::EssentialGraph;
 use crate::improving::{Gains, Stopped};
-use crate::sampled::{self, Sampling};
-use crate::search::{self, Settings};
+use crate::sampled;
+use crate::search::{self, Choice, Settings, Step};
 use crate::terms::Terms;
 use crate::varset::VarSet;
-
-/// How a run moves.
-#[derive(Clone, Copy, Debug)]
-pub enum Neighbourhood {
-    /// Through the exact inclusion boundary.
-    Exact,
-    /// Through a random sample of it.
-    Sampled(Sampling),
-}
 
 /// A distinct model in which runs ended.
 #[derive(Clone, Debug)]
@@ -47,7 +38,6 @@ pub struct Batch<const W: usize> {
 pub fn run_all<const W: usize>(
     terms: &Terms<W>,
     settings: &Settings<W>,
-    neighbourhood: Neighbourhood,
     numbers: &[u64],
     threads: usize,
     gains_bytes: usize,
@@ -62,7 +52,7 @@ pub fn run_all<const W: usize>(
                 let _leave = results.leaving();
                 let mut gains = Gains::new(terms, gains_bytes / threads);
                 while let Some(&run) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let ended = one_run(&mut gains, settings, neighbourhood, run, &stop)
+                    let ended = end_of_run(&mut gains, settings, run, &stop)
                         .and_then(|graph| results.record(run, graph, &mut gains, settings, &stop));
                     if ended == Err(Stopped) {
                         break;
@@ -82,17 +72,37 @@ pub fn run_all<const W: usize>(
     });
 }
 
-fn one_run<const W: usize>(
+/// The model in which a run ends.
+fn end_of_run<const W: usize>(
     gains: &mut Gains<'_, W>,
     settings: &Settings<W>,
-    neighbourhood: Neighbourhood,
     run: u64,
     stop: &AtomicBool,
 ) -> Result<EssentialGraph<W>, Stopped> {
-    match neighbourhood {
-        Neighbourhood::Exact => search::run(gains, settings, run, stop, |_, _| ()),
-        Neighbourhood::Sampled(sampling) => sampled::run(gains, settings, sampling, run, stop, |_| ()),
+    match settings.sampling {
+        None => search::run(gains, settings, run, stop, |_, _| ()),
+        Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |_| ()),
     }
+}
+
+/// The steps of a run, and its end.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn trace<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    settings: &Settings<W>,
+    run: u64,
+    stop: &AtomicBool,
+) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
+    let mut steps = Vec::new();
+    let end = match settings.sampling {
+        None => search::run(gains, settings, run, stop, |model, Choice { neighbour, rank, better }| {
+            steps.push(Step { neighbour, delta: model.delta(&neighbour), better, rank });
+        })?,
+        Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |step| steps.push(step))?,
+    };
+    Ok((steps, end))
 }
 
 /// The ends found so far, shared by the threads.

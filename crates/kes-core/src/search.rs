@@ -14,6 +14,7 @@ use crate::boundary::Neighbour;
 use crate::graph::EssentialGraph;
 use crate::improving::{Better, Gains, Improving, Moves, Stopped};
 use crate::rng::Stream;
+use crate::sampled::Sampling;
 
 /// What defines a search, apart from the data.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub struct Settings<const W: usize> {
     pub two_phase: bool,
     /// Where every run starts.
     pub start: EssentialGraph<W>,
+    /// How to sample the boundary instead of searching all of it (see [`crate::sampled`]).
+    pub sampling: Option<Sampling>,
 }
 
 /// One step of a run.
@@ -49,7 +52,7 @@ impl<const W: usize> Settings<W> {
     }
 }
 
-/// Does one run and returns the model in which it ends; `visit` sees every step.
+/// Does one run and returns the model in which it ends; `visit` sees every choice before the move.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.
@@ -58,7 +61,7 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &AtomicBool,
-    mut visit: impl FnMut(&mut Improving<'_, '_, W>, &Choice<W>),
+    mut visit: impl FnMut(&mut Improving<'_, '_, W>, Choice<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
     let mut model = Improving::new(gains, settings.start.clone(), settings.max_parents, stop)?;
@@ -67,28 +70,11 @@ pub fn run<const W: usize>(
         loop {
             model.collect(moves, &mut better);
             let Some(choice) = best_of_random_subset(&better, settings.k, &mut stream) else { break };
-            visit(&mut model, &choice);
+            visit(&mut model, choice);
             model.move_to(&choice.neighbour)?;
         }
     }
     Ok(model.graph().clone())
-}
-
-/// The steps of a run, and its end.
-///
-/// # Errors
-/// If `stop` is raised meanwhile.
-pub fn trace<const W: usize>(
-    gains: &mut Gains<'_, W>,
-    settings: &Settings<W>,
-    number: u64,
-    stop: &AtomicBool,
-) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
-    let mut steps = Vec::new();
-    let end = run(gains, settings, number, stop, |model, &Choice { neighbour, rank, better }| {
-        steps.push(Step { neighbour, delta: model.delta(&neighbour), better, rank });
-    })?;
-    Ok((steps, end))
 }
 
 /// Has the model no admissible neighbour that scores higher? Looked at afresh.

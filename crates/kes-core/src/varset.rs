@@ -27,7 +27,7 @@ impl<const W: usize> VarSet<W> {
     pub fn first_n(n: usize) -> Self {
         let mut set = Self::EMPTY;
         set.0[..n / 64].fill(u64::MAX);
-        if n % 64 > 0 {
+        if !n.is_multiple_of(64) {
             set.0[n / 64] = (1 << (n % 64)) - 1;
         }
         set

@@ -7,11 +7,11 @@ use kes_core::criterion::Criterion;
 use kes_core::dataset::Dataset;
 use kes_core::graph::EssentialGraph;
 use kes_core::improving::{Gains, Stopped};
-use kes_core::runs::{Batch, Neighbourhood, run_all};
+use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
 use kes_core::search::{self, Settings, Step};
 use kes_core::terms::Terms;
-use kes_core::{sampled, with_width};
+use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -42,13 +42,9 @@ impl Options {
             Some(graph) => read_graph(n, graph)?,
             None => EssentialGraph::empty(n),
         };
-        let &Self { k, seed, max_parents, two_phase, .. } = self;
-        Ok(Settings { k, seed, max_parents, two_phase, start })
-    }
-
-    fn neighbourhood(&self) -> Neighbourhood {
-        let sampling = |(reversals, failures)| Neighbourhood::Sampled(Sampling { reversals, failures });
-        self.sampled.map_or(Neighbourhood::Exact, sampling)
+        let &Self { k, seed, max_parents, two_phase, sampled, .. } = self;
+        let sampling = sampled.map(|(reversals, failures)| Sampling { reversals, failures });
+        Ok(Settings { k, seed, max_parents, two_phase, start, sampling })
     }
 }
 
@@ -113,14 +109,7 @@ impl<const W: usize> Engine for Shared<W> {
 
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
         let settings = options.settings(self.variables())?;
-        let (steps, end) = self.with_gains(py, |gains, stop| match options.neighbourhood() {
-            Neighbourhood::Exact => search::trace(gains, &settings, run, stop),
-            Neighbourhood::Sampled(sampling) => {
-                let mut steps = Vec::new();
-                let end = sampled::run(gains, &settings, sampling, run, stop, |step| steps.push(step))?;
-                Ok((steps, end))
-            }
-        })?;
+        let (steps, end) = self.with_gains(py, |gains, stop| runs::trace(gains, &settings, run, stop))?;
         let write = |step: &Step<W>| (write_triple(&step.neighbour), step.delta, step.better, step.rank);
         Ok((steps.iter().map(write).collect(), write_graph(&end)))
     }
@@ -136,25 +125,16 @@ impl<const W: usize> Engine for Shared<W> {
         let settings = options.settings(self.variables())?;
         let mut result = Ok(());
         py.detach(|| {
-            run_all(
-                &self.terms,
-                &settings,
-                options.neighbourhood(),
-                runs,
-                n_jobs,
-                self.gains_bytes,
-                PAUSE,
-                |batch| {
-                    let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
-                    match handed {
-                        Ok(go_on) => go_on,
-                        Err(error) => {
-                            result = Err(error);
-                            false
-                        }
+            runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, |batch| {
+                let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
+                match handed {
+                    Ok(go_on) => go_on,
+                    Err(error) => {
+                        result = Err(error);
+                        false
                     }
-                },
-            );
+                }
+            });
         });
         result
     }

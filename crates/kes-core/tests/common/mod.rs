@@ -1,7 +1,7 @@
 //! An oracle for the boundary and for `B`: Chickering's operators by their definition, with one path
 //! search and one clique test per operator, and every score from a full recount. Slow on purpose;
 //! it shares nothing with the engine but the graph types.
-#![allow(dead_code)] // each test file uses its part
+#![allow(dead_code, clippy::needless_range_loop)] // each test file uses its part; rows are indices
 
 use std::collections::{BTreeMap, BTreeSet};
 
