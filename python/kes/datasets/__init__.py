@@ -4,7 +4,7 @@ Built in, drawn or written out for any size:
 
 - `alarm`, and `alarm_network` for the truth behind it;
 - `trap`, `example1` and `example2`, the distributions that deceive a greedy search;
-- `random_network`, with `sample` and `exact` to turn a network into data, and `is_faithful`.
+- `random_network`; `exact`, the whole distribution of a small network; `is_faithful`.
 
 Read from a copy that the user must obtain, since it cannot be shipped:
 
@@ -18,7 +18,6 @@ from kes.datasets._coil import coil
 from kes.datasets._exact import exact
 from kes.datasets._leukemia import leukemia
 from kes.datasets._random import is_faithful, random_network
-from kes.datasets._sampling import sample
 from kes.datasets._trap import example1, example2, trap
 
 __all__ = [
@@ -31,6 +30,5 @@ __all__ = [
     "is_faithful",
     "leukemia",
     "random_network",
-    "sample",
     "trap",
 ]

@@ -1,18 +1,23 @@
 """ALARM: the network that every structure learner is tried on first."""
 
+from __future__ import annotations
+
 import json
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kes.data import Dataset
-from kes.datasets._cpts import Cpts
-from kes.datasets._sampling import sample
+from kes.datasets._stream import whole
+
+if TYPE_CHECKING:
+    from kes.network import BayesianNetwork
 
 
 @cache
-def alarm_network() -> Cpts:
+def alarm_network() -> BayesianNetwork:
     """Return the ALARM network [Beinlich 1989]: 37 nodes, 46 arcs, 509 parameters.
 
     ALARM models what can go wrong under anaesthesia: 8 diagnoses, 16 findings and 13 nodes in
@@ -20,9 +25,7 @@ def alarm_network() -> Cpts:
 
     Returns
     -------
-    Cpts
-        ``nodes``, ``states``, ``parents``, ``cpts`` (axes: parents in order, then the node),
-        ``arcs`` and ``n_parameters``.
+    BayesianNetwork
 
     Examples
     --------
@@ -33,6 +36,8 @@ def alarm_network() -> Cpts:
     >>> network.parents["LVEDVOLUME"]
     ('HYPOVOLEMIA', 'LVFAILURE')
     """
+    from kes.network import BayesianNetwork
+
     text = files("kes.datasets").joinpath("alarm.json").read_text(encoding="utf-8")
     entries = json.loads(text)["nodes"]
     states = {node: tuple(entry["states"]) for node, entry in entries.items()}
@@ -42,8 +47,7 @@ def alarm_network() -> Cpts:
         table = np.array(entry["cpt"], dtype=np.float64)
         table /= table.sum(axis=1, keepdims=True)  # thirds are given as 0.3333333
         cpts[node] = table.reshape([len(states[member]) for member in (*parents[node], node)])
-        cpts[node].flags.writeable = False  # the network is shared by all callers
-    return Cpts(nodes=tuple(entries), states=states, parents=parents, cpts=cpts)
+    return BayesianNetwork(nodes=tuple(entries), states=states, parents=parents, cpts=cpts)
 
 
 def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
@@ -68,4 +72,4 @@ def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
     >>> data.codes.shape
     (37, 1000)
     """
-    return sample(alarm_network(), rows, seed)
+    return alarm_network().sample(whole(rows, "rows", 1), whole(seed, "seed", 0))

@@ -4,21 +4,26 @@ A criterion computed from such a table is the one that a sample of so many cases
 without any sampling error, which is how statements about large samples are checked.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset
-from kes.datasets._cpts import Cpts
+from kes.data import Dataset, State
 from kes.errors import KesError
+
+if TYPE_CHECKING:
+    from kes.network import BayesianNetwork
 
 MOST_CELLS = 2**20
 """Tables beyond this are refused: they would take gigabytes before any answer."""
 
 
-def exact(network: Cpts, cases: float = 1e10) -> Dataset:
+def exact(network: BayesianNetwork, cases: float = 1e10) -> Dataset:
     """Write out the distribution of a small network.
 
     Parameters
@@ -41,22 +46,21 @@ def exact(network: Cpts, cases: float = 1e10) -> Dataset:
     >>> exact(random_network(nodes=5, seed=1), cases=1e6).weights.shape
     (32,)
     """
-    shape = [network.cardinality(node) for node in network.nodes]
-    refuse_large(
-        math.prod(shape), f"a network of {len(shape)} nodes", "sample(network, rows, seed)"
-    )
+    states = [network.states[node] for node in network.nodes]
+    shape = [len(known) for known in states]
+    refuse_large(math.prod(shape), f"a network of {len(shape)} nodes", "network.sample(n)")
     axis_of = {node: i for i, node in enumerate(network.nodes)}
     joint = np.ones(shape)
     for node in network.nodes:
-        axes = [axis_of[member] for member in network.family(node)]
+        axes = [axis_of[member] for member in (*network.parents[node], node)]
         kept = [size if axis in axes else 1 for axis, size in enumerate(shape)]
         joint *= network.cpts[node].transpose(np.argsort(axes)).reshape(kept)
-    return weighted(network.nodes, [network.states[node] for node in network.nodes], joint, cases)
+    return weighted(network.nodes, states, joint, cases)
 
 
 def weighted(
     names: Sequence[str],
-    states: Sequence[tuple[str, ...]],
+    states: Sequence[tuple[State, ...]],
     joint: NDArray[np.float64],
     cases: float,
 ) -> Dataset:
@@ -74,5 +78,5 @@ def refuse_large(cells: int, what: str, instead: str) -> None:
     if cells > MOST_CELLS:
         raise KesError(
             f"{what} has {cells} configurations; exact distributions are written out only up to "
-            f"{MOST_CELLS}. Draw cases with kes.datasets.{instead} instead"
+            f"{MOST_CELLS}. Draw cases with {instead} instead"
         )

@@ -5,6 +5,7 @@ points per gene that together tell most about the kind of leukemia come close to
 """
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -68,7 +69,7 @@ def leukemia(
         raise unknown("group", group, _PATIENTS)
     file, lines = _SOURCE.read_lines(path)
     names, intensities = _parse(file, lines)
-    codes = _discretise(intensities, np.array([name[:3] for name in names]))
+    codes = _discretise(tuple(name[:3] for name in names), intensities.tobytes())
     patients = [i for i, name in enumerate(names) if name.startswith(group)]
     patients.sort(key=names.__getitem__)
     return Dataset(
@@ -109,12 +110,18 @@ def _parse(file: Path, lines: list[str]) -> tuple[list[str], NDArray[np.float64]
     return names, intensities
 
 
-def _discretise(intensities: NDArray[np.float64], labels: NDArray[np.str_]) -> NDArray[np.int32]:
-    """Cut each gene's intensities at the points that tell most about the labels."""
+@lru_cache(maxsize=1)
+def _discretise(labels: tuple[str, ...], intensities: bytes) -> NDArray[np.int32]:
+    """Cut each gene's intensities at the points that tell most about the labels.
+
+    Remembered, because it takes seconds and both groups come from one and the same table.
+    """
     from kes.discretize import mutual_information_cuts
 
-    codes = np.empty(intensities.shape, dtype=np.int32)
-    for gene, values in enumerate(intensities):
-        cuts = mutual_information_cuts(values, labels, len(_STATES), _FEWEST_PER_STATE)
+    table = np.frombuffer(intensities).reshape(_GENES, len(labels))
+    is_aml = np.array(labels) == "AML"
+    codes = np.empty(table.shape, dtype=np.int32)
+    for gene, values in enumerate(table):
+        cuts = mutual_information_cuts(values, is_aml, len(_STATES), _FEWEST_PER_STATE)
         codes[gene] = np.searchsorted(cuts, values)  # the number of cuts below the value
     return codes

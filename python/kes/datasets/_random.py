@@ -1,21 +1,26 @@
 """Random networks, and whether so many cases suffice to see all that d-separation says of them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.datasets._cpts import Cpts
 from kes.datasets._exact import exact
-from kes.datasets._sampling import stream, uniforms, whole
+from kes.datasets._stream import stream, uniforms, whole
 from kes.errors import KesError
+
+if TYPE_CHECKING:
+    from kes.network import BayesianNetwork
 
 
 def random_network(
     nodes: int, expected_degree: float = 2.0, *, states: int = 2, seed: int = 0
-) -> Cpts:
+) -> BayesianNetwork:
     """Draw a random network.
 
     The nodes are put in a random order; each pair is joined with the same probability, along
@@ -34,9 +39,7 @@ def random_network(
 
     Returns
     -------
-    Cpts
-        ``nodes``, ``states``, ``parents``, ``cpts`` (axes: parents in order, then the node),
-        ``arcs`` and ``n_parameters``.
+    BayesianNetwork
 
     Examples
     --------
@@ -45,6 +48,8 @@ def random_network(
     >>> len(network.arcs), network.n_parameters
     (3, 7)
     """
+    from kes.network import BayesianNetwork
+
     n, r = whole(nodes, "nodes", 1), whole(states, "states", 2)
     if not 0 <= expected_degree <= n - 1:
         raise KesError(
@@ -67,10 +72,11 @@ def random_network(
         points = np.sort(uniforms(source, *shape, r - 1), axis=-1)
         cpts[name] = np.diff(points, axis=-1, prepend=0.0, append=1.0)
     labels = tuple(str(state) for state in range(r))
-    return Cpts(nodes=names, states=dict.fromkeys(names, labels), parents=parents, cpts=cpts)
+    states_of = dict.fromkeys(names, labels)
+    return BayesianNetwork(nodes=names, states=states_of, parents=parents, cpts=cpts)
 
 
-def is_faithful(network: Cpts, cases: float = 1e10) -> bool:
+def is_faithful(network: BayesianNetwork, cases: float = 1e10) -> bool:
     """Tell whether BIC sees, in exactly distributed cases, just what d-separation says.
 
     Theorems about faithful distributions speak of the limit of many cases. This is their
@@ -91,7 +97,7 @@ def is_faithful(network: Cpts, cases: float = 1e10) -> bool:
     """
     score = _set_scores(network, cases)
     bit = {node: 1 << i for i, node in enumerate(network.nodes)}
-    families = [sum(bit[member] for member in network.family(node)) for node in network.nodes]
+    families = [bit[v] | sum(bit[parent] for parent in network.parents[v]) for v in network.nodes]
     for x, y in combinations(bit.values(), 2):
         for c in _subsets((len(score) - 1) & ~(x | y)):
             gain = (score[c | x | y] + score[c]) - (score[c | x] + score[c | y])
@@ -100,14 +106,14 @@ def is_faithful(network: Cpts, cases: float = 1e10) -> bool:
     return True
 
 
-def _set_scores(network: Cpts, cases: float) -> list[float]:
+def _set_scores(network: BayesianNetwork, cases: float) -> list[float]:
     """Return BIC's term of every set of nodes, N sum(p ln p) - ln(N)/2 x (number of cells).
 
     Sets are bit masks. Their differences are gains: F(Cxy) + F(C) - F(Cx) - F(Cy).
     """
-    weights = exact(network, cases).weights
-    assert weights is not None  # exact tables are weighted
-    joint = (weights / cases).reshape([network.cardinality(node) for node in network.nodes])
+    table = exact(network, cases)
+    assert table.weights is not None  # exact tables are weighted
+    joint = (table.weights / cases).reshape(table.cardinalities)
     scores = []
     for members in range(2**joint.ndim):
         outside = tuple(axis for axis in range(joint.ndim) if not members >> axis & 1)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kes.data import Dataset
 from kes.datasets._exact import refuse_large, weighted
-from kes.datasets._sampling import stream, uniforms, whole
+from kes.datasets._stream import stream, uniforms, whole
 from kes.errors import KesError, unknown
 
 Variant: TypeAlias = Literal["deceptive", "printed"]
@@ -150,7 +150,9 @@ def example2(
     """
     groups = whole(groups, "groups", 1)
     one = _joint(variant, parameters)
-    refuse_large(one.size**groups, f"Example 2 with {groups} groups", "trap(groups, rows)")
+    refuse_large(
+        one.size**groups, f"Example 2 with {groups} groups", "kes.datasets.trap(groups, rows)"
+    )
     joint = one
     for _ in range(groups - 1):
         joint = np.multiply.outer(joint, one)
@@ -167,7 +169,10 @@ def _joint(variant: str, parameters: Iterable[float] | None) -> NDArray[np.float
         if variant not in _PARAMETERS:
             raise unknown("variant", variant, _PARAMETERS)
         parameters = _PARAMETERS[variant]
-    a, b, c = (float(value) for value in parameters)
+    try:
+        a, b, c = map(float, parameters)
+    except (TypeError, ValueError):
+        raise KesError(f"parameters must be three numbers (a, b, c), not {parameters!r}") from None
     if not (0 < a < 1 and 0 < b < 1 and -0.25 < c < 0.25):
         raise KesError(
             f"parameters (a, b, c) = ({a}, {b}, {c}) are out of range: a and b are probabilities "
