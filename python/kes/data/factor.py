@@ -31,6 +31,18 @@ _HEAD = 1024
 _EXACT_FLOAT = 2.0**53
 
 
+class ContinuousError(KesError):
+    """A column of numbers that are no states."""
+
+    def __init__(self, distinct: Sequence[float | str]) -> None:
+        low, high = float(distinct[0]), float(distinct[-1])
+        super().__init__(
+            f"holds decimal numbers ({len(distinct)} distinct values from {low:g} to {high:g}), "
+            "but kes needs discrete states; cut it into intervals with kes.discretize, or, if its "
+            "values are names of states, pass it as text or categories"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Factor:
     """One coded column.
@@ -112,17 +124,8 @@ def from_floats(values: NDArray[np.floating[Any]]) -> Factor:
     whole = np.array_equal(present, np.rint(present)) and (np.abs(present) < _EXACT_FLOAT).all()
     factor = from_integers(present.astype(np.int64)) if whole else None
     if factor is None or len(factor.values) > MOST_INTEGER_FLOATS:
-        raise KesError(continuous(np.unique(present).tolist()))
+        raise ContinuousError(np.unique(present).tolist())
     return _spread(factor, ~missing)
-
-
-def continuous(distinct: Sequence[object]) -> str:
-    """Say that a column is not discrete and what to do about it."""
-    return (
-        f"holds decimal numbers ({len(distinct)} distinct values, such as {distinct[0]} and "
-        f"{distinct[-1]}), but kes needs discrete states; cut it into intervals with "
-        "kes.discretize, or, if its values are names of states, pass it as text or categories"
-    )
 
 
 def from_text(values: Sequence[str], codes: NDArray[Any]) -> Factor:

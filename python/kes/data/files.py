@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, Factor, continuous
+from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, ContinuousError, Factor
 from kes.errors import KesError, missing_extra
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _ordered(values: list[str]) -> list[str]:
         numbers.sort(key=lambda value: (float(value), value))
         whole = all(float(value).is_integer() for value in numbers)
         if not whole or len(numbers) > MOST_INTEGER_FLOATS:
-            raise KesError(continuous(numbers))
+            raise ContinuousError(numbers)
         if len(numbers) == len(values):
             return numbers
     return sorted(values)

@@ -38,9 +38,12 @@ class Frame:
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, missing ones as NaN."""
-        if not self._dtypes[index].is_numeric():
-            raise KesError(f"holds values of type {self._dtypes[index]}, not numbers")
-        return _floats(self._columns[index])
+        column, dtype = self._columns[index], self._dtypes[index]
+        if dtype == nw.Object:
+            return factors.to_numbers(column.to_numpy())
+        if not dtype.is_numeric():
+            raise KesError(f"holds values of type {dtype}, not numbers")
+        return _floats(column)
 
 
 def _code(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:

@@ -1,0 +1,598 @@
+"""Tables in any form become the same codes, and what is wrong with them is said clearly.
+
+Expected codes are written out by hand, or follow from decoding: whatever the coding, state and
+code together must give back the value that went in.
+"""
+
+from __future__ import annotations
+
+import datetime
+import doctest
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kes.data import Dataset, encode, encode_like
+from kes.data.missing import is_missing_state
+from kes.errors import Interrupted, KesError, listed, missing_extra, suggest, unknown
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas objects": lambda columns: pd.DataFrame(columns, dtype=object),
+    "polars": pl.DataFrame,
+    "polars lazy": lambda columns: pl.DataFrame(columns).lazy(),
+    "pyarrow": pa.table,
+}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    return FRAMES[request.param]
+
+
+def decoded(dataset: Dataset) -> dict[str, list]:
+    return {
+        name: [states[code] for code in codes]
+        for name, states, codes in zip(dataset.names, dataset.states, dataset.codes, strict=True)
+    }
+
+
+def one(values, **options) -> tuple[tuple, list]:
+    """States and codes of the column x of a pandas frame."""
+    dataset = encode(pd.DataFrame({"x": values}), **options)
+    return dataset.states[0], dataset.codes[0].tolist()
+
+
+@pytest.mark.parametrize("module", ["kes.data.encode", "kes.data.like", "kes.errors"])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(sys.modules[module]).failed == 0
+
+
+class TestForms:
+    """The same table in any form gives the same coding."""
+
+    COLUMNS = {  # noqa: RUF012
+        "text": ["b", "a", "é", "b", "B"],
+        "number": [10, 9, -1, 9, 10],
+        "truth": [True, False, True, True, False],
+    }
+
+    def test_frames(self, frame):
+        dataset = encode(frame(self.COLUMNS))
+        assert dataset.names == ("text", "number", "truth")
+        assert dataset.states == (("B", "a", "b", "é"), (-1, 9, 10), (False, True))
+        assert dataset.codes.tolist() == [[2, 1, 3, 2, 0], [2, 1, 0, 1, 2], [1, 0, 1, 1, 0]]
+        assert dataset.weights is None
+        assert dataset.notes == ()
+
+    def test_states_are_python_scalars(self, frame):
+        states = encode(frame(self.COLUMNS)).states
+        assert [[type(state) for state in column] for column in states] == [
+            [str] * 4,
+            [int] * 3,
+            [bool] * 2,
+        ]
+
+    def test_codes_are_what_the_core_takes(self, frame):
+        codes = encode(frame(self.COLUMNS)).codes
+        assert codes.dtype == np.int32
+        assert codes.flags.c_contiguous
+        assert not codes.flags.writeable
+
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.int64, np.float32, object, str])
+    def test_arrays(self, dtype, order):
+        array = np.array([[3, 1], [2, 1], [3, 0]]).astype(dtype, order=order)
+        dataset = encode(array)
+        expected = (("2", "3"), ("0", "1")) if dtype is str else ((2, 3), (0, 1))
+        assert dataset.names == ("x0", "x1")
+        assert dataset.states == expected
+        assert dataset.codes.tolist() == [[1, 0, 1], [1, 1, 0]]
+
+    def test_boolean_array(self):
+        assert encode(np.array([[True], [False]])).states == ((False, True),)
+
+    def test_parquet(self, tmp_path):
+        path = tmp_path / "table.parquet"
+        pl.DataFrame(self.COLUMNS).write_parquet(path)
+        assert decoded(encode(path)) == self.COLUMNS
+
+    def test_a_dataset_is_returned_as_it_is(self):
+        dataset = encode(pd.DataFrame(self.COLUMNS))
+        assert encode(dataset) is dataset
+
+    def test_a_dataset_pickles(self):
+        dataset = encode(pd.DataFrame(self.COLUMNS), weights=[1, 2, 3, 4, 5])
+        copy = pickle.loads(pickle.dumps(dataset))
+        assert (copy.names, copy.states) == (dataset.names, dataset.states)
+        assert np.array_equal(copy.codes, dataset.codes)
+        assert np.array_equal(copy.weights, dataset.weights)
+
+    def test_names_become_text(self):
+        assert encode(pd.DataFrame({0: [1, 2], "a": [1, 2]})).names == ("0", "a")
+
+    def test_repr_tells_the_size(self):
+        dataset = encode(np.array([[1, 2], [3, 4], [1, 2]]), weights=[1, 1, 2])
+        assert repr(dataset) == "<Dataset: 2 variables, 3 rows, weighted>"
+        assert dataset.cardinalities == [2, 2]
+
+
+class TestStates:
+    @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), min_size=2))
+    def test_integers_of_any_range(self, values):
+        states, codes = one(np.array(values, dtype=np.int64))
+        assert list(states) == sorted(set(values))
+        assert [states[code] for code in codes] == values
+
+    @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "Int8", "UInt64"])
+    def test_ends_of_integer_types(self, dtype):
+        info = np.iinfo(dtype.lower())
+        values = np.array([info.max, info.min, info.max], dtype=dtype.lower())
+        states, codes = one(pd.Series(values).astype(dtype))
+        assert states == (info.min, info.max)
+        assert codes == [1, 0, 1]
+
+    def test_integers_that_only_show_late(self):
+        values = [0, 2] * 5000 + [1]  # the first rows do not have all values of the range
+        assert one(values) == ((0, 1, 2), values)
+
+    def test_integers_beyond_64_bits(self):
+        table = pl.DataFrame({"x": pl.Series([2**100, 1, 2**100], dtype=pl.Int128)})
+        assert encode(table).states == ((1, 2**100),)
+
+    @given(st.lists(st.text(max_size=3), min_size=2))
+    def test_text_is_sorted_by_code_point(self, values):
+        for make in (pd.DataFrame, pl.DataFrame, pa.table):
+            dataset = encode(make({"x": values}))
+            assert dataset.states == (tuple(sorted(set(values))),)
+            assert decoded(dataset)["x"] == values
+
+    def test_text_of_digits_stays_text(self, frame):
+        dataset = encode(frame({"x": ["10", "9", "01"]}))
+        assert dataset.states == (("01", "10", "9"),)
+
+    def test_whole_floats_are_integers(self, frame):
+        dataset = encode(frame({"x": [2.0, -1.0, 2.0]}))
+        assert dataset.states == ((-1, 2),)
+        assert type(dataset.states[0][0]) is int
+
+    def test_fifty_whole_floats_are_states_but_not_more(self):
+        assert len(one(np.arange(50.0))[0]) == 50
+        with pytest.raises(KesError, match=r"column 'x' holds decimal numbers \(51 distinct"):
+            one(np.arange(51.0))
+
+    @pytest.mark.parametrize("values", [[0.5, 1.0], [1.0, np.inf], [1e300, 1.0]])
+    def test_other_floats_are_refused(self, frame, values):
+        with pytest.raises(KesError, match=r"'x' holds decimal numbers.*kes\.discretize"):
+            encode(frame({"x": values}))
+
+    def test_decimals_are_treated_as_floats(self):
+        table = pa.table({"x": pa.array([1, 2, None, 1], pa.decimal128(5, 2))})
+        assert encode(table, missing="drop").states == ((1, 2),)
+
+    def test_sparse_columns(self):
+        assert one(pd.arrays.SparseArray([0, 1, 0])) == ((0, 1), [0, 1, 0])
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            pd.array(["b", "a", "b"], dtype="string"),
+            pd.array(["b", "a", "b"], dtype="string[python]"),
+            pd.array(["b", "a", "b"], dtype=pd.ArrowDtype(pa.string())),
+            pd.array(["b", "a", "b"], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))),
+            pd.Series(["b", "a", "b"], dtype=object),
+        ],
+        ids=lambda values: f"{values.dtype}",
+    )
+    def test_text_types_of_pandas(self, values):
+        assert one(values) == (("a", "b"), [1, 0, 1])
+
+
+class TestCategories:
+    def test_pandas_categories_are_the_states(self):
+        for ordered in (False, True):
+            values = pd.Categorical(["a", "b", "a"], categories=["c", "b", "a"], ordered=ordered)
+            assert one(values) == (("c", "b", "a"), [2, 1, 2])
+
+    def test_polars_enum_declares(self):
+        enum = pl.Series(["a", "b"], dtype=pl.Enum(["c", "b", "a"]))
+        dataset = encode(pl.DataFrame({"x": enum}))
+        assert dataset.states == (("c", "b", "a"),)
+        assert dataset.codes.tolist() == [[2, 1]]
+
+    def test_polars_categorical_is_text(self):
+        other = pl.Series(["z", "y", "c"], dtype=pl.Categorical)
+        values = pl.Series(["c", None, "a", "c"], dtype=pl.Categorical)
+        dataset = encode(pl.DataFrame({"x": values}), missing="state")
+        assert dataset.states == (("a", "c", "<missing>"),)
+        assert dataset.codes.tolist() == [[1, 2, 0, 1]]
+        assert len(other) == 3  # kept alive: its texts share the numbers of the others
+
+    @pytest.mark.parametrize(("ordered", "states"), [(True, ("c", "b", "a")), (False, ("a", "b"))])
+    def test_only_ordered_arrow_dictionaries_declare(self, ordered, states):
+        indices = pa.array([2, 1, 2], pa.uint8())
+        array = pa.DictionaryArray.from_arrays(indices, pa.array(["c", "b", "a"]), ordered=ordered)
+        dataset = encode(pa.table({"x": array}))
+        assert dataset.states == (states,)
+        assert decoded(dataset)["x"] == ["a", "b", "a"]
+
+    def test_arrow_chunks_with_different_dictionaries(self):
+        chunks = [pa.array(["b", "a"]).dictionary_encode(), pa.array(["c"]).dictionary_encode()]
+        dataset = encode(pa.table({"x": pa.chunked_array(chunks)}))
+        assert decoded(dataset)["x"] == ["b", "a", "c"]
+
+    def test_arrow_dictionary_of_integers(self):
+        dataset = encode(pa.table({"x": pa.array([10, 9, 10]).dictionary_encode()}))
+        assert dataset.states == ((9, 10),)
+
+    def test_categories_that_are_no_states_become_text(self):
+        states, _ = one(pd.cut(pd.Series([1.0, 2.0, 3.0]), [0, 1.5, 4]))
+        assert states == ("(0.0, 1.5]", "(1.5, 4.0]")
+        assert one(pd.Categorical([0.5, 1.0]))[0] == ("0.5", "1.0")
+        assert one(pd.Categorical([2.0, 1.0]))[0] == (1, 2)
+        assert one(pd.Categorical([1, "a"], categories=["a", 1]))[0] == ("a", "1")
+
+    def test_categories_that_look_the_same_are_refused(self):
+        with pytest.raises(KesError, match="column 'x' has categories that look the same"):
+            one(pd.Categorical([1, "1"], categories=[1, "1", "b"]))
+
+    def test_constant_column_has_one_state_and_is_noted(self):
+        table = pd.DataFrame({"a": pd.Categorical(["u", "u"], categories=["u", "v"]), "b": [1, 2]})
+        dataset = encode(table.assign(c=7))
+        assert dataset.states == (("u",), (1, 2), (7,))
+        assert dataset.codes.tolist() == [[0, 0], [0, 1], [0, 0]]
+        assert dataset.notes == ("constant, so isolated in every model: 'a', 'c'",)
+
+
+class TestMissing:
+    TABLE = {"a": ["u", None, "v", "u"], "b": [1, 2, None, None], "c": [True, True, False, None]}  # noqa: RUF012
+
+    def test_error_names_columns_and_choices(self, frame):
+        with pytest.raises(KesError) as error:
+            encode(frame(self.TABLE))
+        assert str(error.value) == (
+            "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); drop the "
+            'rows that have any with missing="drop", or make missing a state of its own with '
+            'missing="state"'
+        )
+
+    def test_state(self, frame):
+        dataset = encode(frame(self.TABLE), missing="state")
+        assert dataset.states == (
+            ("u", "v", "<missing>"),
+            (1, 2, "<missing>"),
+            (False, True, "<missing>"),
+        )
+        assert dataset.codes.tolist() == [[0, 2, 1, 0], [0, 1, 2, 2], [1, 1, 0, 2]]
+        assert dataset.notes == (
+            "missing is a state of column 'a' (1), column 'b' (2), column 'c' (1)",
+        )
+
+    def test_only_incomplete_columns_get_the_state(self):
+        dataset = encode(pd.DataFrame({"a": [1, None, 1], "b": [1, 2, 1]}), missing="state")
+        assert dataset.states == ((1, "<missing>"), (1, 2))
+
+    def test_the_state_clashes_with_no_value(self):
+        states, codes = one(["<missing>", None, "a"], missing="state")
+        assert states == ("<missing>", "a", "<<missing>>")
+        assert codes == [0, 2, 1]
+        assert is_missing_state("<<missing>>")
+        assert not is_missing_state("<<missing>")
+        assert not is_missing_state(1)
+
+    def test_drop_is_as_if_the_rows_had_not_been_there(self):
+        table = pd.DataFrame(
+            {
+                "a": ["u", None, "v", "w", "u"],
+                "b": [1.0, 5.0, np.nan, 3.0, 3.0],
+                "c": pd.Categorical(["x", "y", "z", "x", "y"]),
+            }
+        )
+        dataset, expected = encode(table, missing="drop"), encode(table.dropna())
+        assert dataset.states == expected.states == (("u", "w"), (1, 3), ("x", "y", "z"))
+        assert np.array_equal(dataset.codes, expected.codes)
+        assert dataset.notes == (
+            "dropped 2 of 5 rows with missing values: column 'a' (1), column 'b' (1)",
+        )
+
+    def test_drop_drops_weights_too(self):
+        dataset = encode(pd.DataFrame({"a": [1, None, 2]}), weights=[5, 6, 7], missing="drop")
+        assert dataset.weights.tolist() == [5, 7]
+
+    def test_drop_must_leave_something(self):
+        with pytest.raises(KesError, match="leaves no row"):
+            encode(pd.DataFrame({"a": [1, None], "b": [None, 1]}), missing="drop")
+        with pytest.raises(KesError, match="have only 1 row"):
+            encode(pd.DataFrame({"a": [1, None], "b": [2, 1]}), missing="drop")
+
+    @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT, np.float64("nan")], ids=repr)
+    def test_all_that_means_missing(self, nothing):
+        values = pd.Series(["a", nothing, "b"], dtype=object)
+        assert one(values, missing="state")[1] == [0, 2, 1]
+        array = np.array([["a"], [nothing], ["b"]], dtype=object)
+        assert encode(array, missing="state").codes.tolist() == [[0, 2, 1]]
+
+    @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "int8[pyarrow]"])
+    def test_nullable_types_of_pandas(self, dtype):
+        assert one(pd.array([1, None, 0], dtype=dtype), missing="state")[1] == [1, 2, 0]
+
+    def test_nan_and_null_of_polars_are_both_missing(self):
+        table = pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]})
+        assert encode(table, missing="state").codes.tolist() == [[0, 2, 2, 1]]
+
+    @pytest.mark.parametrize(
+        "table",
+        [
+            pd.DataFrame({"x": [None, None]}),
+            pl.DataFrame({"x": [None, None]}),
+            pa.table({"x": pa.nulls(2)}),
+        ],
+        ids=["pandas", "polars", "pyarrow"],
+    )
+    def test_a_column_without_any_value(self, table):
+        with pytest.raises(KesError, match=r"column 'x' \(2\)"):
+            encode(table)
+        assert encode(table, missing="state").states == (("<missing>",),)
+
+    def test_further_values_can_mean_missing(self):
+        table = pd.DataFrame({"a": ["x", "?", "y"], "b": [1, -9, 2], "c": [True, False, True]})
+        dataset = encode(table, missing="state", na_values=["?", -9])
+        assert dataset.states == (("x", "y", "<missing>"), (1, 2, "<missing>"), (False, True))
+        assert encode(table[["a"]], missing="drop", na_values="?").rows == 2
+
+    def test_text_that_looks_missing_is_noted(self):
+        dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
+        assert dataset.notes == ("a state looks like a missing value (see na_values): 'a' ('?')",)
+
+    def test_unknown_choice(self):
+        with pytest.raises(KesError, match=r"unknown value of missing 'dorp' .did you mean 'drop'"):
+            encode(np.eye(2), missing="dorp")
+
+
+class TestWeights:
+    TABLE = pd.DataFrame({"a": ["x", "y", "z"], "n": [2, 0, 1.5]})
+
+    def test_column(self, frame):
+        dataset = encode(frame(self.TABLE.to_dict("list")), weights="n")
+        assert dataset.names == ("a",)
+        assert dataset.weights.tolist() == [2, 0, 1.5]
+
+    def test_rows_of_weight_zero_declare_states(self):
+        assert encode(self.TABLE, weights="n").states == (("x", "y", "z"),)
+
+    @pytest.mark.parametrize("make", [list, tuple, np.array, pd.Series, pl.Series])
+    def test_array(self, make):
+        dataset = encode(self.TABLE[["a"]], weights=make([2, 0, 1]))
+        assert dataset.weights.tolist() == [2, 0, 1]
+        assert dataset.weights.dtype == np.float64
+
+    def test_array_is_copied(self):
+        weights = np.array([2.0, 0.0, 1.0])
+        dataset = encode(self.TABLE[["a"]], weights=weights)
+        weights[0] = 9
+        assert dataset.weights[0] == 2
+
+    def test_a_dataset_can_be_weighted_anew(self):
+        dataset = encode(self.TABLE[["a"]])
+        weighted = encode(dataset, weights=[1, 2, 3])
+        assert weighted.weights.tolist() == [1, 2, 3]
+        assert weighted.codes is dataset.codes
+        with pytest.raises(KesError, match="pass the weights as an array"):
+            encode(dataset, weights="n")
+
+    @pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
+    def test_bad_numbers(self, bad):
+        with pytest.raises(KesError, match=rf"row 1 \(counting from 0\) has {bad:g}"):
+            encode(self.TABLE[["a"]], weights=[1, bad, 1])
+        with pytest.raises(KesError, match=rf"weights \(column 'n'\): row 2 .* has {bad:g}"):
+            encode(self.TABLE.assign(n=[1.0, 1.0, bad]), weights="n")
+
+    def test_a_distribution_needs_a_number_of_cases(self):
+        with pytest.raises(KesError, match=r"sum to 1, .* multiply a distribution by the number"):
+            encode(self.TABLE[["a"]], weights=[0.25, 0.5, 0.25])
+        with pytest.raises(KesError, match="sum to 0,"):
+            encode(self.TABLE[["a"]], weights=[0, 0, 0])
+
+    def test_wrong_length(self):
+        with pytest.raises(KesError, match="one for each of the 3 rows, found 2"):
+            encode(self.TABLE, weights=[1, 2])
+        with pytest.raises(KesError, match=r"found an array of shape \(3, 1\)"):
+            encode(self.TABLE, weights=[[1], [2], [3]])
+
+    def test_no_numbers(self):
+        with pytest.raises(KesError, match="weights must be numbers or the name of a column"):
+            encode(self.TABLE, weights=["p", "q", "r"])
+        with pytest.raises(KesError, match=r"weights \(column 'a'\): holds values of type String"):
+            encode(self.TABLE, weights="a")
+
+    def test_unknown_column(self):
+        with pytest.raises(KesError, match=r"unknown column of weights 'N' .did you mean 'n'"):
+            encode(self.TABLE, weights="N")
+
+    def test_no_column_besides(self):
+        with pytest.raises(KesError, match="no columns besides the weights"):
+            encode(self.TABLE[["n"]], weights="n")
+
+
+class TestErrors:
+    def test_no_columns(self):
+        with pytest.raises(KesError, match="the data have no columns"):
+            encode(pd.DataFrame(index=range(3)))
+
+    @pytest.mark.parametrize(("rows", "found"), [(0, "no rows"), (1, "only 1 row")])
+    def test_too_few_rows(self, rows, found):
+        with pytest.raises(KesError, match=f"the data have {found}"):
+            encode(np.zeros((rows, 2), dtype=int))
+
+    @pytest.mark.parametrize(
+        "table",
+        [
+            pd.DataFrame([[1, 2, 3]] * 2, columns=["a", "b", "a"]),
+            pd.DataFrame([[1, 2, 3]] * 2, columns=["1", "b", 1]),
+            pa.table([[1, 2]] * 3, names=["a", "b", "a"]),
+        ],
+        ids=["pandas", "as text", "pyarrow"],
+    )
+    def test_duplicate_names(self, table):
+        with pytest.raises(KesError, match=r"several columns have the same name: '[a1]'; rename"):
+            encode(table)
+
+    def test_nameless_column(self):
+        with pytest.raises(KesError, match="column 2 has no name"):
+            encode(pd.DataFrame([[1, 2]] * 2, columns=["a", ""]))
+
+    def test_mixed_types(self):
+        values = pd.Series(["a"] * 500 + [1], dtype=object)
+        with pytest.raises(KesError, match=r"column 'x' mixes .*(int \(1\)|str \('a'\)) and "):
+            one(values)
+        with pytest.raises(KesError, match="column 'x' mixes"):
+            one(pd.Series([True, 1], dtype=object))
+        with pytest.raises(KesError, match="column 'x0' mixes"):
+            encode(np.array([[1], ["a"]], dtype=object))
+
+    def test_objects_of_one_kind_are_fine(self):
+        assert one(pd.Series([2, 1, None], dtype=object), missing="drop")[0] == (1, 2)
+        assert one(pd.Series([2, 1.0], dtype=object))[0] == (1, 2)
+        assert one(pd.Series([True, np.False_], dtype=object))[0] == (False, True)
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            pd.to_datetime(["2020-01-01", "2020-01-02"]),
+            pd.to_timedelta([1, 2]),
+            pd.period_range("2020", periods=2),
+            [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
+            [1 + 2j, 1],
+            [b"a", b"b"],
+            [[1], [2]],
+            [{"a": 1}, {"a": 2}],
+        ],
+        ids=["datetime", "timedelta", "period", "date", "complex", "bytes", "list", "dict"],
+    )
+    def test_values_that_are_no_states(self, values):
+        with pytest.raises(KesError, match=r"column 'x' holds values of (d?type)"):
+            one(values)
+
+    @pytest.mark.parametrize(
+        "values",
+        [[datetime.date(2020, 1, 1)] * 2, [[1], [2]], [{"a": 1}] * 2, [b"a", b"b"]],
+        ids=["date", "list", "struct", "binary"],
+    )
+    def test_values_of_other_libraries_that_are_no_states(self, values):
+        for table in (pl.DataFrame({"x": values}), pa.table({"x": values})):
+            with pytest.raises(KesError, match=r"column 'x' holds values of (d?type)"):
+                encode(table)
+
+    @pytest.mark.parametrize("data", [3, None, [1, 2], pd.Series([1, 2]), {"a": [1]}], ids=repr)
+    def test_no_table(self, data):
+        with pytest.raises(KesError, match=f"cannot read data of type {type(data).__name__}"):
+            encode(data)
+
+    def test_arrays_of_other_shapes(self):
+        with pytest.raises(KesError, match=r"two dimensions .rows, columns., not 1"):
+            encode(np.array([1, 2]))
+        with pytest.raises(KesError, match="masked arrays"):
+            encode(np.ma.masked_array([[1], [2]], mask=[[True], [False]]))
+
+    def test_identifiers_are_noted(self):
+        dataset = encode(pd.DataFrame({"id": range(200), "a": [1, 2] * 100}))
+        assert dataset.notes == (
+            "nearly as many states as rows, like an identifier or a quantity to discretise: 'id'",
+        )
+
+
+class TestLike:
+    """New data under an existing coding."""
+
+    def test_order_of_columns_and_further_columns_do_not_matter(self, frame):
+        new = frame({"date": [datetime.date(2020, 1, 1)] * 2, "b": [2, 1], "a": ["v", "v"]})
+        dataset = encode_like(new, ["a", "b"], [["u", "v"], [0, 1, 2]])
+        assert dataset.names == ("a", "b")
+        assert dataset.states == (("u", "v"), (0, 1, 2))
+        assert dataset.codes.tolist() == [[1, 1], [2, 1]]
+
+    def test_the_same_data_get_the_same_codes(self):
+        table = pd.DataFrame({"a": ["u", None, "v"], "b": pd.Categorical([1, 2, 1], [3, 2, 1])})
+        first = encode(table, missing="state")
+        again = encode_like(table, first.names, first.states, missing="state")
+        assert np.array_equal(first.codes, again.codes)
+        assert again.states == first.states
+
+    def test_numbers_match_text(self):
+        text = pd.DataFrame({"a": ["1", "0"]})
+        assert encode_like(text, ["a"], [[0, 1]]).codes.tolist() == [[1, 0]]
+        number = pd.DataFrame({"a": [1, 0]})
+        assert encode_like(number, ["a"], [["0", "1"]]).codes.tolist() == [[1, 0]]
+
+    def test_one_row_will_do(self):
+        assert encode_like(np.array([[1]]), ["x0"], [[0, 1]]).codes.tolist() == [[1]]
+
+    def test_a_dataset_is_recoded(self):
+        dataset = encode(pd.DataFrame({"a": ["u", "w"], "b": [1, 2]}), weights=[2, 3])
+        recoded = encode_like(dataset, ["b", "a"], [[1, 2], ["u", "v", "w"]])
+        assert recoded.codes.tolist() == [[0, 1], [0, 2]]
+        assert recoded.weights.tolist() == [2, 3]
+
+    def test_a_distribution_may_weigh_new_data(self):
+        dataset = encode_like(np.array([[0], [1]]), ["x0"], [[0, 1]], weights=[0.5, 0.5])
+        assert dataset.weights.tolist() == [0.5, 0.5]
+
+    def test_lacking_columns(self):
+        with pytest.raises(KesError, match=r"lack columns: 'A', 'c' .did you mean 'a'"):
+            encode_like(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), ["A", "b", "c"], [[1, 2]] * 3)
+
+    def test_unknown_states(self):
+        with pytest.raises(KesError) as error:
+            encode_like(pd.DataFrame({"a": ["u", "w", "x"]}), ["a"], [["u", "v"]])
+        assert str(error.value) == (
+            "column 'a' has values that are none of its states: 'w', 'x' (first in row 1, counting "
+            "from 0); its states are 'u', 'v'"
+        )
+
+    def test_declared_values_that_do_not_occur_need_no_state(self):
+        table = pd.DataFrame({"a": pd.Categorical(["u"], categories=["u", "w"])})
+        assert encode_like(table, ["a"], [["u", "v"]]).codes.tolist() == [[0]]
+
+    def test_missing_values(self):
+        table = pd.DataFrame({"a": ["u", None]})
+        with pytest.raises(KesError, match=r"column 'a' \(1\)"):
+            encode_like(table, ["a"], [["u", "v"]])
+        with pytest.raises(KesError, match="no state for them"):
+            encode_like(table, ["a"], [["u", "v"]], missing="state")
+        dropped = encode_like(table, ["a"], [["u", "v"]], missing="drop")
+        assert (dropped.codes.tolist(), dropped.states) == ([[0]], (("u", "v"),))
+
+    def test_no_rows(self):
+        with pytest.raises(KesError, match="no rows"):
+            encode_like(pd.DataFrame({"a": []}), ["a"], [[1]])
+
+
+class TestMessages:
+    def test_interrupted_is_a_keyboard_interrupt_that_carries_the_optima(self):
+        assert issubclass(Interrupted, KeyboardInterrupt)
+        assert Interrupted("optima").optima == "optima"
+        assert "before the first run" in str(Interrupted(None))
+        assert pickle.loads(pickle.dumps(Interrupted("optima"))).optima == "optima"
+
+    def test_an_error_is_a_value_error(self):
+        assert issubclass(KesError, ValueError)
+
+    def test_missing_extra_gives_the_command(self):
+        assert 'pip install "kes[parquet]"' in str(missing_extra("polars", "parquet"))
+
+    def test_suggestions_ignore_case(self):
+        assert suggest("BIC", ["aic", "bic"]) == " (did you mean 'bic'?)"
+        assert str(unknown("criterion", "zzz", ["b", "a"])) == (
+            "unknown criterion 'zzz'; known: 'a', 'b'"
+        )
+
+    def test_long_lists_are_cut(self):
+        assert listed(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+        assert listed(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
