@@ -379,6 +379,12 @@ class TestWeights:
         weights[0] = 9
         assert dataset.weights[0] == 2
 
+    def test_column_is_copied(self):
+        table = self.TABLE.copy()
+        dataset = encode(table, weights="n")
+        table.loc[0, "n"] = 9
+        assert dataset.weights[0] == 2
+
     def test_a_dataset_can_be_weighted_anew(self):
         dataset = encode(self.TABLE[["a"]])
         weighted = encode(dataset, weights=[1, 2, 3])

@@ -38,7 +38,7 @@ def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:
     if name not in source.names:
         raise unknown("column of weights", name, source.names)
     try:
-        return source.numbers(list(source.names).index(name))
+        return source.numbers(list(source.names).index(name)).copy()  # it may be the user's
     except KesError as error:
         raise KesError(f"{where}: {error}") from None
 
