@@ -91,7 +91,8 @@ def compare_to_truth(graph: EssentialGraph, truth: Truth) -> TruthComparison:
 
     Examples
     --------
-    >>> from kes import EssentialGraph, compare_to_truth
+    >>> from kes import EssentialGraph
+    >>> from kes.truth import compare_to_truth
     >>> learned = EssentialGraph.from_dag("abc", [("a", "b")])
     >>> print(compare_to_truth(learned, [("a", "b"), ("c", "b")]))
     SHD 2; adjacencies: 1 found, 0 extra, 1 missing (precision 1.000, recall 0.500, F1 0.667), \

@@ -17,6 +17,7 @@ A further suffix .gz means that the file is compressed; compressed files are rea
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -190,7 +191,7 @@ def _parsed(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  #
         content = Path(path).read_bytes()
         if content.startswith(_GZIP):
             content = gzip.decompress(content)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise KesError(f"{path}: cannot be read: {reason}") from None
     try:

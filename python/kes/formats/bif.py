@@ -230,13 +230,7 @@ def _define(scanner: Scanner, draft: Draft, block: _Block) -> None:
     head, parents = _variables(draft, block.head), _variables(draft, block.parents)
     if not block.given:
         head, parents = head[:1], head[1:]
-    if len(head) != 1:
-        scanner.fail(
-            f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
-            "which every table belongs to one variable given its parents",
-            block.at,
-        )
-    (name,) = head
+    name = draft.only(head, parents, block.at)
     r = draft.cardinality(name)
     if block.table is not None:
         values, at = block.table

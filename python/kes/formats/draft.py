@@ -9,7 +9,8 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.formats.names import State, read_literals
+from kes.data.dataset import State
+from kes.formats.names import read_literals
 from kes.network import BayesianNetwork
 
 Fail: TypeAlias = Callable[[str, int], NoReturn]
@@ -121,6 +122,18 @@ class Draft:
             start = end
         return found
 
+    def only(self, head: Sequence[str], parents: Sequence[str], at: int) -> str:
+        """Return the variable to which a table belongs, if it is one variable given others."""
+        if len(head) != 1:
+            self._fail(
+                f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
+                "which every table belongs to one variable given its parents",
+                at,
+            )
+        if len({*head, *parents}) <= len(parents):
+            self._fail(f"{head[0]!r} and its parents are not distinct variables", at)
+        return head[0]
+
     def define(
         self,
         word: str,
@@ -143,8 +156,6 @@ class Draft:
         """
         if word in self._cpts:
             self._fail(f"the probabilities of {word!r} are given twice", at)
-        if len({word, *parents}) <= len(parents):
-            self._fail(f"{word!r} and its parents are not distinct variables", at)
         shape = [self.cardinality(member) for member in (*parents, word)]
         if table.size != prod(shape):
             sizes = " x ".join(map(str, shape))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
+from kes.data.dataset import State
 from kes.formats.edges import Edges
-from kes.formats.names import NAME, STATES, State, plain_words, read_literals, write_literals
+from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph
 from kes.network import BayesianNetwork

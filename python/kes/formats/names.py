@@ -18,10 +18,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 from urllib.parse import quote, unquote
 
-State: TypeAlias = str | int | bool
+from kes.data.dataset import State
 
 NAME = "kes_name"
 STATES = "kes_states"

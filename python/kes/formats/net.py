@@ -146,19 +146,14 @@ def _read_potential(scanner: Scanner, at: int) -> _Potential:
 
 def _define(scanner: Scanner, draft: Draft, potential: _Potential) -> None:
     head = draft.variables([token.text for token in potential.head], potential.at)
-    if len(head) != 1:
-        scanner.fail(
-            f"a joint potential of {', '.join(head) or 'nothing'}: kes reads directed networks, "
-            "in which every table belongs to one node given its parents",
-            potential.at,
-        )
     parents = draft.variables([token.text for token in potential.parents], potential.at)
+    name = draft.only(head, parents, potential.at)
     if potential.data is None:
-        shape = [draft.cardinality(member) for member in (*parents, head[0])]
+        shape = [draft.cardinality(member) for member in (*parents, name)]
         table, at = np.full(prod(shape), 1 / shape[-1]), potential.at
     else:
         table, at = _numbers(scanner, *potential.data), potential.data[1]
-    draft.define(head[0], parents, table, at)
+    draft.define(name, parents, table, at)
 
 
 def _numbers(scanner: Scanner, text: str, at: int) -> NDArray[np.float64]:

@@ -8,6 +8,8 @@ from typing import NoReturn
 
 from kes.errors import KesError
 
+_SPACE = re.compile(r"\s+")
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -59,7 +61,7 @@ class Scanner:
     def _scan(self) -> Token:
         match = self._token.match(self.text, self._at)
         if match is None:
-            at = self._at + len(re.compile(r"\s*").match(self.text, self._at)[0])  # type: ignore[index]
+            at = self._skip_space(self._at)
             if at == len(self.text):
                 self._at = at
                 return Token("end", "", at)
@@ -68,6 +70,10 @@ class Scanner:
         kind = match.lastgroup or ""
         self._at = match.end()
         return Token(kind, match[kind], match.start(kind))
+
+    def _skip_space(self, at: int) -> int:
+        match = _SPACE.match(self.text, at)
+        return match.end() if match else at
 
     def is_mark(self, *marks: str) -> bool:
         """Tell whether one of these punctuation marks comes next."""
@@ -102,7 +108,7 @@ class Scanner:
 
     def raw(self, pattern: re.Pattern[str], what: str) -> tuple[str, int]:
         """Move over the text that matches a pattern; return its first group and where it starts."""
-        at = self._at if self._next is None else self._next.at
+        at = self._skip_space(self._at) if self._next is None else self._next.at
         match = pattern.match(self.text, at)
         if match is None:
             self.fail(f"expected {what}", at)

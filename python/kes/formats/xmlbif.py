@@ -17,22 +17,9 @@ from kes.formats.names import NAME, STATES, labels, plain_words, read_property, 
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.network import BayesianNetwork
 
+# Without the DTD of the format's definition, over which pyAgrum's reader stumbles.
 _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE BIF [
-  <!ELEMENT BIF ( NETWORK )*>
-    <!ATTLIST BIF VERSION CDATA #REQUIRED>
-  <!ELEMENT NETWORK ( NAME, ( PROPERTY | VARIABLE | DEFINITION )* )>
-  <!ELEMENT NAME (#PCDATA)>
-  <!ELEMENT VARIABLE ( NAME, ( OUTCOME | PROPERTY )* )>
-    <!ATTLIST VARIABLE TYPE (nature|decision|utility) "nature">
-  <!ELEMENT OUTCOME (#PCDATA)>
-  <!ELEMENT DEFINITION ( FOR | GIVEN | TABLE | PROPERTY )*>
-  <!ELEMENT FOR (#PCDATA)>
-  <!ELEMENT GIVEN (#PCDATA)>
-  <!ELEMENT TABLE (#PCDATA)>
-  <!ELEMENT PROPERTY (#PCDATA)>
-]>
 <BIF VERSION="0.3">
 <NETWORK>
 <NAME>unknown</NAME>
@@ -74,15 +61,10 @@ def _declare(document: Document, draft: Draft, variable: Element) -> None:
 
 def _define(document: Document, draft: Draft, definition: Element) -> None:
     head = [_variable(draft, entry) for entry in definition.find_all("FOR")]
-    if len(head) != 1:
-        document.fail(
-            f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
-            "which every table belongs to one variable given its parents",
-            definition.at,
-        )
     parents = [_variable(draft, entry) for entry in definition.find_all("GIVEN")]
+    name = draft.only(head, parents, definition.at)
     table = document.only(definition, "TABLE")
-    draft.define(head[0], parents, _numbers(document, table), table.at)
+    draft.define(name, parents, _numbers(document, table), table.at)
 
 
 def _variable(draft: Draft, entry: Element) -> str:

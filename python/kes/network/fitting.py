@@ -72,7 +72,7 @@ def fit(
     Examples
     --------
     >>> import numpy as np
-    >>> from kes import fit
+    >>> from kes.network import fit
     >>> network = fit([("x0", "x1")], np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
     >>> network.cpts["x1"]
     array([[0.5, 0.5],

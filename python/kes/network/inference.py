@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,13 @@ class Engine:
         # Irrelevant evidence does not disturb pyAgrum even if it is impossible, so ask for it.
         if others and query.evidenceProbability() == 0:
             self._refuse_impossible(others)
-        answer = self._answer(query, node)
+        try:
+            answer = self._answer(query, node)
+        except self._gum.IncompatibleEvidence:
+            raise KesError(
+                f"impossible evidence: what is known contradicts itself, whatever {node} is; drop "
+                "some of it, or fit the network with a prior"
+            ) from None
         if node not in evidence:
             return answer
         if answer[evidence[node]] == 0:
@@ -121,19 +128,26 @@ class Engine:
         return answer
 
     def _refuse_impossible(self, evidence: Mapping[str, int]) -> None:
-        """Complain if the evidence is impossible, naming where it becomes so.
+        """Complain about evidence whose probability is zero, naming where it becomes so.
 
-        The probability of much evidence may round to zero without being zero. That of one more
-        piece of evidence, given those before, does not.
+        The probability of much evidence may also round to zero. Then that of the decisive piece,
+        given those before, does not; and contradictions beyond are found by pyAgrum itself as far
+        as they bear on the query.
         """
-        before: dict[str, int] = {}
-        for node, code in evidence.items():
-            if self._answer(self._query(node, before), node)[code] == 0:
-                states = self._network.states
-                given = ", ".join(f"{name} = {states[name][c]!r}" for name, c in before.items())
-                raise KesError(
-                    f"impossible evidence: {node} = {states[node][code]!r} has probability zero"
-                    + (f" given {given}" if given else "")
-                    + "; drop it, or fit the network with a prior"
-                )
-            before[node] = code
+        pieces = list(evidence.items())
+        first = bisect_left(
+            range(len(pieces)), True, key=lambda i: self._probability(pieces[: i + 1]) == 0
+        )
+        (node, code), before = pieces[first], dict(pieces[:first])
+        if self._answer(self._query(node, before), node)[code] > 0:
+            return
+        states = self._network.states
+        given = ", ".join(f"{name} = {states[name][c]!r}" for name, c in before.items())
+        raise KesError(
+            f"impossible evidence: {node} = {states[node][code]!r} has probability zero"
+            + (f" given {given}" if given else "")
+            + "; drop it, or fit the network with a prior"
+        )
+
+    def _probability(self, pieces: list[tuple[str, int]]) -> float:
+        return float(self._query(pieces[0][0], dict(pieces)).evidenceProbability())
