@@ -40,6 +40,7 @@ _GROWTH = 4.0  # runs get faster as the cache fills: approach the right size in 
 _IN_QUEUE = 2  # chunks for each thread: one at work, one waiting
 _RETRIES = 3  # after the scheduler's own, which are distributed.scheduler.allowed-failures
 _TICK = 0.1
+_CONNECT_SECONDS = 20.0
 
 
 def check_client(client: object) -> None:
@@ -50,22 +51,24 @@ def check_client(client: object) -> None:
         raise missing_extra("distributed", "cluster") from None
     if not isinstance(client, Client):
         raise KesError(f"client must be a distributed.Client, not {type(client).__name__}")
+    if client.asynchronous:
+        raise KesError("client must be a synchronous distributed.Client: omit asynchronous=True")
 
 
-def connect(address: str, *, patience: float = 30.0) -> Client:
+def connect(address: str) -> Client:
     """Connect to the scheduler at an address such as tcp://host:8786, and wait for a worker."""
     try:
         from distributed import Client
     except ImportError:
         raise missing_extra("distributed", "cluster") from None
     try:
-        client = Client(address, timeout=patience, set_as_default=False)
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise KesError(
             f"no Dask scheduler answers at {address}: {error}; start one with: dask scheduler"
         ) from error
     try:
-        client.wait_for_workers(1, timeout=patience)
+        client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
     except TimeoutError:
         client.close()
         raise KesError(

@@ -1,0 +1,244 @@
+"""Runs on real Dask worker processes, some of which die: the result is that of one machine."""
+
+import os
+import pickle
+import signal
+from itertools import pairwise
+
+import pytest
+
+import kes
+from kes import cluster
+from kes.cli import run
+from kes.settings import Settings
+from kes.study import Study
+
+distributed = pytest.importorskip(
+    "distributed", reason="Dask is not installed: nothing to run a cluster with"
+)
+dask = pytest.importorskip("dask")
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills workers as Unix does")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=500)
+
+
+@pytest.fixture(scope="module")
+def local():
+    """Two workers with two threads each; a death is final for a task, so that kes must retry."""
+    config = {"distributed.scheduler.allowed-failures": 0}
+    with (
+        dask.config.set(config),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=2, processes=True, dashboard_address=":0"
+        ) as local,
+    ):
+        yield local
+
+
+@pytest.fixture
+def client(local):
+    with distributed.Client(local, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch):
+    """Let several chunks be under way even in a test of a second or two."""
+    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 0.3)
+    monkeypatch.setattr(cluster, "_LEAST_SECONDS", 0.02)
+
+
+def once(condition, action):
+    """Return a progress display that acts the first time the condition holds."""
+    fired = []
+
+    def show(progress):
+        if not fired and condition(progress):
+            fired.append(progress)
+            action()
+
+    show.fired = fired
+    return show
+
+
+# --- the same result -----------------------------------------------------------------------------
+
+
+def test_same_as_local(client, data, tmp_path):
+    there = kes.learn(data, k=0.4, runs=500, client=client)
+    here = kes.learn(data, k=0.4, runs=500)
+    assert there == here
+    there.save(tmp_path / "there")
+    here.save(tmp_path / "here")
+    assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()
+
+
+def test_settings_travel(client, data):
+    options = {
+        "criterion": "bdeu",
+        "ess": 3,
+        "max_parents": 2,
+        "two_phase": True,
+        "start": [("HR", "CVP")],
+        "random_state": 2**64 - 1,
+        "cache_mb": 32,
+    }
+    assert kes.learn(data, runs=20, client=client, **options) == kes.learn(data, runs=20, **options)
+
+
+def test_weighted_data_travel(client):
+    data = kes.datasets.example1()
+    assert kes.learn(data, k=0, runs=20, client=client) == kes.learn(data, k=0, runs=20)
+
+
+def test_extend_and_patience(client, data):
+    first = kes.learn(data, k=0.4, runs=30, client=client)
+    assert first.extend(40, client=client) == kes.learn(data, k=0.4, runs=70)
+    stopped = kes.learn(data, k=0.4, runs=5000, patience=50, client=client)
+    assert stopped == kes.learn(data, k=0.4, runs=5000, patience=50)
+
+
+def test_budget(client, data):
+    optima = kes.learn(data, k=0.4, runs=10**6, budget=1, client=client)
+    assert optima.seconds < 10
+    assert optima == kes.learn(data, k=0.4, runs=len(optima.runs))
+
+
+# --- when things go wrong ------------------------------------------------------------------------
+
+
+def test_a_worker_killed_in_the_midst_of_it(local, client, data):
+    def kill():
+        victim = next(iter(local.workers.values()))
+        os.kill(victim.pid, signal.SIGKILL)
+
+    show = once(lambda progress: progress.done >= 100, kill)
+    there = kes.learn(data, k=0.4, runs=2000, client=client, progress=show)
+    assert show.fired[0].done < 1500, "too late to matter"
+    assert there == kes.learn(data, k=0.4, runs=2000)
+
+
+def test_a_scheduler_that_forgets_everything(client, data):
+    """All tasks are cancelled behind our back, that of the data included."""
+
+    def forget():
+        client.cancel([distributed.Future(key, client) for key in list(client.futures)])
+
+    show = once(lambda progress: progress.done >= 100, forget)
+    there = kes.learn(data, k=0.4, runs=1500, client=client, progress=show)
+    assert show.fired[0].done < 1200, "too late to matter"
+    assert there == kes.learn(data, k=0.4, runs=1500)
+
+
+def test_interrupt(client, data):
+    def stop():
+        raise KeyboardInterrupt
+
+    show = once(lambda progress: progress.done >= 100, stop)
+    with pytest.raises(kes.Interrupted) as caught:
+        kes.learn(data, k=0.4, runs=10**5, client=client, progress=show)
+    optima = caught.value.optima
+    assert optima == kes.learn(data, k=0.4, runs=len(optima.runs))
+
+
+def test_workers_that_die_again_and_again(data, monkeypatch):
+    monkeypatch.setattr(cluster, "do_runs", die)
+    monkeypatch.setattr(cluster, "_RETRIES", 1)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=1, dashboard_address=":0") as doomed,
+        distributed.Client(doomed, set_as_default=False) as client,
+        pytest.raises(kes.KesError, match=r"workers died again and again in runs 0 to 0.* memory"),
+    ):
+        kes.learn(data, runs=1, client=client)
+
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_failing_worker(client, data, monkeypatch):
+    monkeypatch.setattr(cluster, "do_runs", fail)
+    with pytest.raises(kes.KesError, match="a Dask worker failed in runs 0 to 0: OSError: no disk"):
+        kes.learn(data, runs=1, client=client)
+
+
+def fail(*_):
+    raise OSError("no disk")
+
+
+def test_another_version_of_kes(data):
+    settings = Settings(k=0.5, criterion="bic", ess=None, seed=0)
+    parcel = cluster.Parcel(data, settings, 64, "0.0.0")
+    with pytest.raises(kes.KesError, match=r"but you have 0\.0\.0: install the same version"):
+        cluster.do_runs(pickle.loads(pickle.dumps(parcel)), [0])
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def test_command_line(local, client, data, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    address = local.scheduler_address
+    arguments = ["learn", "--example", "alarm", "--rows", "500", "--k", "0.4", "--out", "a.json"]
+    assert run([*arguments, "--runs", "50", "--cluster", address]) == 0
+    assert run([*arguments, "--runs", "80", "--cluster", address, "--checkpoint", "0.1"]) == 0
+    assert kes.load("a.json") == kes.learn(data, k=0.4, runs=80)
+    assert "from 80 runs" in capsys.readouterr().out
+
+
+def test_no_scheduler(monkeypatch, capsys):
+    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    assert run(["learn", "--example", "alarm", "--cluster", "tcp://127.0.0.1:9"]) == 2
+    shown = capsys.readouterr().err
+    assert "Error: no Dask scheduler answers at tcp://127.0.0.1:9" in shown
+    assert "dask scheduler" in shown
+    assert "Traceback" not in shown
+
+
+def test_no_workers(monkeypatch):
+    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
+        address = empty.scheduler_address
+        with pytest.raises(
+            kes.KesError, match=f"no workers; start one with: dask worker {address}"
+        ):
+            cluster.connect(address)
+
+
+# --- pieces --------------------------------------------------------------------------------------
+
+
+def test_parcels_are_small_and_share_one_cache(data):
+    study = Study(data, Settings(k=0.5, criterion="bic", ess=None, seed=0), 64)
+    parcel = cluster.Parcel(study.dataset, study.settings, study.cache_mb, kes.__version__)
+    assert len(pickle.dumps(parcel)) < data.codes.nbytes / 8
+    again = pickle.loads(pickle.dumps(parcel))
+    assert again.study() is again.study()
+    assert again.study().fingerprint == study.fingerprint
+
+
+def test_chunks_grow_to_their_length_in_time(monkeypatch):
+    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 15.0)
+    monkeypatch.setattr(cluster, "_LEAST_SECONDS", 0.2)
+    pace = cluster.Pace(budget=None)
+    assert pace.chunk(10**6, threads=4) == 1, "nothing is known yet"
+    sizes = []
+    for _ in range(12):
+        sizes.append(pace.chunk(10**6, threads=4))
+        pace.learn(sizes[-1], seconds=0.01 * sizes[-1])
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 1500, "15 s of runs that take 10 ms"
+    assert all(b <= 4 * a for a, b in pairwise(sizes))
+    assert pace.chunk(800, threads=4) == 100, "towards the end every thread gets its share"
+    assert pace.chunk(30, threads=4) == 20, "but none of less than 0.2 s"
+    assert pace.chunk(3, threads=4) == 3
+    hasty = cluster.Pace(budget=10)
+    for _ in range(12):
+        hasty.learn(hasty.chunk(10**6, 1), seconds=0.01 * hasty.chunk(10**6, 1))
+    assert hasty.chunk(10**6, 1) == 100, "a tenth of the budget"
