@@ -19,11 +19,11 @@ from kes.settings import Settings, whole
 
 if TYPE_CHECKING:
     from distributed import Client
-    from kes.table import Table
 
     from kes.progress import Progress
     from kes.storage import PathLike
     from kes.study import Study
+    from kes.table import Table
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Optima(Sequence[Optimum]):
     Attributes
     ----------
     seconds : float or None
-        How long the runs took; None after loading. No part of the result, nor of the file.
+        How long the search took, or its last extension; None after loading. No part of the
+        result, nor of the file.
 
     Examples
     --------

@@ -14,6 +14,7 @@ import pytest
 import kes
 from kes.cli import run
 
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as Unix has them")
 KES = [sys.executable, "-m", "kes"]
 
 
@@ -199,6 +200,7 @@ def wait_for(path, process):
         time.sleep(0.05)
 
 
+@posix
 def test_ctrl_c_saves_what_is_done(csv, folder):
     process = long_job("--out", "a.json", "--checkpoint", "0.1")
     wait_for(folder / "a.json", process)
@@ -216,6 +218,7 @@ def test_ctrl_c_saves_what_is_done(csv, folder):
     assert optima == kes.learn(csv, k=0, runs=done)
 
 
+@posix
 def test_kill_loses_at_most_what_came_after_the_checkpoint(csv, folder):
     process = long_job("--out", "a.json.gz", "--checkpoint", "0.1")
     wait_for(folder / "a.json.gz", process)
@@ -228,6 +231,7 @@ def test_kill_loses_at_most_what_came_after_the_checkpoint(csv, folder):
     assert kes.load("a.json.gz") == kes.learn(csv, k=0, runs=more)
 
 
+@posix
 def test_a_pipe_that_closes_is_no_news(csv):
     process = long_job("--budget", "0.2s")
     process.stdout.close()

@@ -1,6 +1,7 @@
 """What a user can get wrong, and what kes then says: what, where, and what to do."""
 
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -257,7 +258,20 @@ def test_unexpected_failures_are_told_in_one_line(tmp_path, capsys, monkeypatch)
     assert capsys.readouterr().err == "Error: unexpected RuntimeError: the roof is on fire\n"
 
 
+def test_a_panic_of_the_core_is_told_in_one_line(tmp_path, capsys, monkeypatch):
+    class PanicException(BaseException):
+        """As pyo3 defines it."""
+
+    def broken(*_, **__):
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr("kes.cli.learn.search", broken)
+    pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
+    assert run(["learn", str(tmp_path / "data.csv")]) == 1
+    assert "Error: unexpected PanicException: index out of bounds" in capsys.readouterr().err
+
+
 def test_missing_extra(monkeypatch, data):
-    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(kes.KesError, match=r'pip install "kes\[cluster\]"'):
         kes.learn(data, client=object())

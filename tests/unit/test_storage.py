@@ -14,6 +14,8 @@ import kes
 from kes import storage
 from kes.collector import Collector
 
+posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and messages of Unix")
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -134,6 +136,7 @@ def test_a_failed_write_leaves_the_old_file(optima, alarm, tmp_path, monkeypatch
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"], "nothing is left behind"
 
 
+@posix
 def test_permissions_are_those_of_any_new_file(optima, tmp_path):
     (tmp_path / "plain").touch()
     optima.save(tmp_path / "a.json")
@@ -141,6 +144,7 @@ def test_permissions_are_those_of_any_new_file(optima, tmp_path):
     assert mode == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
 
+@posix
 def test_writes_through_a_link(optima, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link.json").symlink_to(tmp_path / "real" / "a.json")
@@ -249,7 +253,7 @@ def test_json_of_another_kind(content, tmp_path):
 def test_no_file(tmp_path):
     with pytest.raises(kes.KesError, match=r"cannot read .*a\.json: No such file"):
         kes.load(tmp_path / "a.json")
-    with pytest.raises(kes.KesError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(kes.KesError, match="cannot read "):
         kes.load(tmp_path)
 
 

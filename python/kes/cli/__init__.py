@@ -59,7 +59,9 @@ def run(args: Sequence[str] | None = None) -> int:
         # The reader has gone; keep Python from saying so once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of the core is no Exception
         return _complain(f"unexpected {type(error).__name__}: {error}", 1)
     return code if isinstance(code, int) else 0
 
