@@ -8,6 +8,9 @@ kes must be installed, in the same version, on the scheduler and on all workers.
 search takes back what is queued; chunks that are being worked on end by themselves.
 """
 
+# Dask distributed is typed in part only.
+# mypy: disable-error-code="no-untyped-call, type-arg"
+
 from __future__ import annotations
 
 import math
