@@ -59,11 +59,14 @@ def score(
     dataset = encode(data, weights=weights, missing=missing)
     if not isinstance(graph, EssentialGraph):
         graph = EssentialGraph.from_dag(dataset.names, arcs_of("graph", graph))
-    lacking = [node for node in graph.nodes if node not in set(dataset.names)]
+    lacking = set(graph.nodes).difference(dataset.names)
     if lacking:
-        raise KesError(f"the data have no column for {listed(lacking)}; every node needs one")
+        raise KesError(
+            f"the data have no column for {listed(sorted(lacking))}; every node needs one"
+        )
     # In the order of the columns, as a search has them, for the very same bits.
-    columns = [i for i, column in enumerate(dataset.names) if column in set(graph.nodes)]
+    chosen = set(graph.nodes)
+    columns = [i for i, column in enumerate(dataset.names) if column in chosen]
     nodes = [dataset.names[i] for i in columns]
     problem = _core.Problem(
         np.ascontiguousarray(dataset.codes[columns]),

@@ -94,7 +94,7 @@ class Settings:
                 "leave out two_phase or use neighbourhood='exact'"
             )
         return cls(
-            k=_number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
+            k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
             criterion=name,
             ess=strength,
             seed=_seed(random_state),
@@ -130,7 +130,7 @@ class Settings:
 
 def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
     """Name of a criterion, and the equivalent sample size if it uses one."""
-    strength = _number("ess", ess, least=0.0, strictly=True)
+    strength = number("ess", ess, least=0.0, strictly=True)
     name = criterion.lower() if isinstance(criterion, str) else criterion
     if name not in CRITERIA:
         raise unknown("criterion", criterion, CRITERIA)
@@ -144,6 +144,28 @@ def whole(name: str, value: object, *, least: int) -> int:
     return int(value)
 
 
+def number(
+    name: str,
+    value: object,
+    *,
+    least: float,
+    most: float = math.inf,
+    strictly: bool = False,
+    hint: str = "",
+) -> float:
+    """Return `value` as a finite float within bounds, or say that it is not one."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    result = float(value) if real else math.nan  # type: ignore[arg-type]
+    fits = math.isfinite(result) and least <= result <= most and not (strictly and result == least)
+    if not fits:
+        if most < math.inf:
+            bounds = f"from {least:g} to {most:g}"
+        else:
+            bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
+        raise KesError(f"{name} must be a number {bounds}{hint}, not {value!r}")
+    return result
+
+
 def seconds(name: str, value: object) -> float:
     """Seconds from a number or from a text such as "30s", "5m" or "1h30m"."""
     if isinstance(value, str):
@@ -155,7 +177,7 @@ def seconds(name: str, value: object) -> float:
             )
         unit = {"s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
         value = sum(float(amount) * unit[letter] for amount, letter in parts)
-    return _number(name, value, least=0.0, strictly=True, hint=" (seconds)")
+    return number(name, value, least=0.0, strictly=True, hint=" (seconds)")
 
 
 def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
@@ -168,27 +190,6 @@ def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
         f"{name} must be an EssentialGraph or a list of arcs (parent, child), "
         f"not {type(value).__name__}"
     )
-
-
-def _number(
-    name: str,
-    value: object,
-    *,
-    least: float,
-    most: float = math.inf,
-    strictly: bool = False,
-    hint: str = "",
-) -> float:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    number = float(value) if real else math.nan  # type: ignore[arg-type]
-    fits = math.isfinite(number) and least <= number <= most and not (strictly and number == least)
-    if not fits:
-        if most < math.inf:
-            bounds = f"from {least:g} to {most:g}"
-        else:
-            bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
-        raise KesError(f"{name} must be a number {bounds}{hint}, not {value!r}")
-    return number
 
 
 def _seed(random_state: object) -> int:
@@ -221,7 +222,8 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
         return None
     if not isinstance(start, EssentialGraph):
         return EssentialGraph.from_dag(names, arcs_of("start", start))
-    strangers = [node for node in start.nodes if node not in set(names)]
+    known = set(names)
+    strangers = [node for node in start.nodes if node not in known]
     if strangers:
         raise KesError(
             f"start has nodes that the data lack: {listed(strangers)}; "

@@ -1,6 +1,8 @@
 """`kes.learn`: what each option promises, and that nothing but data and settings decides a run."""
 
 import itertools
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -296,3 +298,19 @@ def test_errors_of_a_callback_come_through(data):
 
     with pytest.raises(ZeroDivisionError):
         kes.learn(data, progress=broken)
+
+
+# --- the package ---------------------------------------------------------------------------------
+
+
+def test_import_loads_nothing_that_is_not_needed():
+    """Whatever costs time at import is left to the functions that use it."""
+    heavy = "click tqdm distributed dask pandas polars pyarrow matplotlib networkx sklearn scipy"
+    code = f"import sys, kes; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
+def test_public_names_exist():
+    assert [name for name in kes.__all__ if not hasattr(kes, name)] == []
+    assert kes.learn.__module__ == "kes.learn"
