@@ -230,7 +230,9 @@ probability (  "lung"  "smoke" ) {
     "numbers in other forms": ASIA_LIKE.replace("0.125, 0.125, 0.75", "+1.25e-1,.125 , 75E-2"),
     "no newlines": " ".join(ASIA_LIKE.split()),
     "byte order mark": "\ufeff" + ASIA_LIKE,
-    "properties": ASIA_LIKE.replace("};\n", '};\n  property a = "semi;colon" ;\n  property b;\n'),
+    "properties": ASIA_LIKE.replace(
+        "};\n", '};\n  property a = "semi;colon" ;\n  property 5" pipe;\n'
+    ),
 }
 
 
@@ -632,6 +634,12 @@ def test_cyclic_networks_are_refused_with_the_cycle(tmp_path):
         KesError, match=r"directed cycle (smoke -> lung -> smoke|lung -> smoke -> lu)"
     ):
         read_network_from(tmp_path, ".bif", content)
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".net"])
+def test_empty_files_are_refused(tmp_path, suffix):
+    with pytest.raises(KesError, match="declares no variables"):
+        read_network_from(tmp_path, suffix, "")
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):

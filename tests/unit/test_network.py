@@ -152,6 +152,7 @@ GOOD = {
     ("change", "message"),
     [
         ({"nodes": ["a", "b", "a"]}, "more than once: 'a'"),
+        ({"nodes": []}, "at least one node"),
         ({"nodes": "ab"}, "a list of names, not the text 'ab'"),
         ({"nodes": ["a", 2]}, "must be text"),
         ({"states": {"a": [0, 1]}}, "states are missing for 'b'"),
@@ -605,7 +606,7 @@ def test_contradicting_preferences_are_named():
     chain = EssentialGraph.from_dag("abc", [("a", "b"), ("b", "c")])
     with pytest.raises(KesError, match=r"c -> b contradicts those before it.*compel b -> c"):
         preferred_dag(chain, [("a", "b"), ("c", "b")])
-    with pytest.raises(KesError, match="unknown node in prefer: 'x'"):
+    with pytest.raises(KesError, match="unknown node 'x'"):
         preferred_dag(chain, [("a", "x")])
     assert preferred_dag(chain, [("a", "c"), ("c", "b")]) == [("b", "a"), ("c", "b")]
 

@@ -42,7 +42,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _COMMENT = re.compile(r'(?P<string>"[^"\n]*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TO_SEMICOLON = re.compile(r'((?:"[^"]*"|[^;"])*);')
+_TO_SEMICOLON = re.compile(r'((?>"[^"\n]*"|[^;])*?);')
 _NUMBERS = re.compile(r"([^;{}()]*);")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")

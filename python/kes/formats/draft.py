@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import State
+from kes.errors import KesError
 from kes.formats.names import read_literals
 from kes.network import BayesianNetwork
 
@@ -187,6 +188,8 @@ class Draft:
 
     def network(self) -> BayesianNetwork:
         """Make the network."""
+        if not self._places:
+            raise KesError("the file declares no variables")
         for word, at in self._places.items():
             if word not in self._cpts:
                 self._fail(f"the file gives no probabilities for the variable {word!r}", at)

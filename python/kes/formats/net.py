@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _COMMENT = re.compile(r'(?P<string>"[^"\n]*")|%[^\n]*|/\*.*?\*/', re.DOTALL)
-_VALUE = re.compile(r'((?:"[^"]*"|[^;"{}])*);')
+_VALUE = re.compile(r'((?>"[^"\n]*"|[^;{}])*?);')
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STATE = re.compile(r"[A-Za-z0-9_.:<>=+-]+")

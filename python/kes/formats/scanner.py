@@ -69,7 +69,8 @@ class Scanner:
             self.fail(f"unexpected {what}", at)
         kind = match.lastgroup or ""
         self._at = match.end()
-        return Token(kind, match[kind], match.start(kind))
+        opening_quote = 1 if kind == "string" else 0
+        return Token(kind, match[kind], match.start(kind) - opening_quote)
 
     def _skip_space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)

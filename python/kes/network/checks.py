@@ -21,6 +21,8 @@ def nodes(given: Iterable[str]) -> tuple[str, ...]:
     if isinstance(given, str):
         raise KesError(f"nodes must be a list of names, not the text {given!r}")
     names = tuple(given)
+    if not names:
+        raise KesError("a network needs at least one node")
     for name in names:
         if not isinstance(name, str):
             raise KesError(f"node names must be text (str), not {name!r}")

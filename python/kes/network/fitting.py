@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from kes.data import Dataset, encode
 from kes.data.dataset import Data, Weights
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.network.cases import configurations
 from kes.network.network import BayesianNetwork
-from kes.network.orientation import preferred_dag
+from kes.network.orientation import checked_arc, preferred_dag
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["ml", "bdeu"] | float | None
@@ -53,8 +53,8 @@ def fit(
     ess
         Equivalent sample size, for "bdeu".
     prefer
-        Arcs (a, b) to have as a -> b where the class leaves the direction open. Taken one after
-        the other; those between nodes that are not joined have no effect.
+        Arcs (a, b) to have as a -> b where an essential graph leaves the direction open. Taken one
+        after the other; those between nodes that are not joined have no effect.
     weights, missing
         As in `kes.learn`: how many cases each row stands for, and what to do with missing values.
 
@@ -86,7 +86,7 @@ def fit(
         arcs = preferred_dag(structure, prefer)
     else:
         nodes = table.names
-        arcs = [_checked_arc(arc, nodes) for arc in structure]
+        arcs = [checked_arc(arc, nodes) for arc in structure]
     parents: dict[str, list[str]] = {node: [] for node in nodes}
     for a, b in arcs:
         parents[b].append(a)
@@ -146,12 +146,3 @@ def _refuse_mismatch(nodes: tuple[str, ...], columns: tuple[str, ...]) -> None:
         parts = [f"the data have no column for {listed(missing)}"] * bool(missing)
         parts += [f"the graph has no node for the columns {listed(further)}"] * bool(further)
         raise KesError("; ".join(parts))
-
-
-def _checked_arc(arc: tuple[str, str], nodes: tuple[str, ...]) -> tuple[str, str]:
-    if isinstance(arc, str) or len(arc) != 2:
-        raise KesError(f"an arc is a pair (from, to) of names, not {arc!r}")
-    for name in arc:
-        if name not in nodes:
-            raise unknown("node", name, nodes)
-    return arc

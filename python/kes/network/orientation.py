@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kes.errors import KesError, unknown
 from kes.graph import EssentialGraph, _extend
@@ -31,10 +31,8 @@ def preferred_dag(
     """
     dag = graph.to_dag()
     fixed: set[tuple[str, str]] = set(graph.directed)
-    for a, b in prefer:
-        for name in (a, b):
-            if name not in graph.nodes:
-                raise unknown("node in prefer:", name, graph.nodes)
+    for arc in prefer:
+        a, b = checked_arc(arc, graph.nodes)
         if frozenset((a, b)) not in graph.skeleton:
             continue
         if (b, a) in graph.directed:
@@ -52,6 +50,16 @@ def preferred_dag(
                 )
             dag = witness
     return dag
+
+
+def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]:
+    """Return the arc, or complain unless it runs from node to node."""
+    if isinstance(arc, str) or len(arc) != 2:
+        raise KesError(f"an arc is a pair (from, to) of names, not {arc!r}")
+    for name in arc:
+        if name not in nodes:
+            raise unknown("node", name, nodes)
+    return arc
 
 
 def _extension(graph: EssentialGraph, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
