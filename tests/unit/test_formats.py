@@ -696,7 +696,7 @@ def test_the_command_converts(tmp_path):
 
 # --- the networks everybody uses -----------------------------------------------------------------
 
-PUBLISHED = {  # nodes, arcs and parameters as the bnlearn repository lists them
+PUBLISHED = {  # nodes, arcs and parameters, as pyAgrum counts them in the same files
     "alarm": (37, 46, 509),
     "andes": (223, 338, 1157),
     "asia": (8, 8, 18),
