@@ -74,7 +74,8 @@ pub fn run<const W: usize>(
             let delta = if neighbour.insert { gain } else { -gain };
             if delta > terms.tolerance() {
                 better += 1;
-                if best.as_ref().is_none_or(|best| delta > best.delta) {
+                // Of those that are tied, the first drawn is kept: a random one.
+                if best.as_ref().is_none_or(|best| terms.level(delta) > terms.level(best.delta)) {
                     best = Some(Step { neighbour, delta, better, rank: 0 });
                     best_walk.clone_from(&walk);
                 }
@@ -83,8 +84,8 @@ pub fn run<const W: usize>(
         match best {
             Some(step) => {
                 failures = 0;
-                best_walk.change(&step.neighbour);
-                walk.clone_from(&best_walk);
+                std::mem::swap(&mut walk, &mut best_walk);
+                walk.change(&step.neighbour);
                 visit(Step { better, ..step });
             }
             None => failures += 1,
@@ -94,7 +95,7 @@ pub fn run<const W: usize>(
 }
 
 /// A walk through the DAGs of a class.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Walk<const W: usize> {
     dag: Dag<W>,
     children: Vec<VarSet<W>>,
@@ -152,6 +153,11 @@ impl<const W: usize> Walk<W> {
         self.dag.order().unwrap_or_else(|| unreachable!("the walk stays among acyclic graphs"))
     }
 
+    /// The DAG that the walk is at.
+    pub fn dag(&self) -> &Dag<W> {
+        &self.dag
+    }
+
     /// The class that the walk is in.
     pub fn essential_graph(&self) -> EssentialGraph<W> {
         EssentialGraph::from_dag(&self.dag, &self.order())
@@ -164,7 +170,8 @@ impl<const W: usize> Walk<W> {
         }
         let n = self.dag.parents.len();
         let x = stream.below(n);
-        let y = (x + 1 + stream.below(n - 1)) % n;
+        let other = stream.below(n - 1);
+        let y = if other < x { other } else { other + 1 };
         let parents = &self.dag.parents;
         if parents[y].contains(x) {
             Neighbour { insert: false, x, y, given: parents[y].without(x) }
@@ -180,13 +187,24 @@ impl<const W: usize> Walk<W> {
     /// Moves to a neighbour drawn from the current DAG.
     pub fn change(&mut self, neighbour: &Neighbour<W>) {
         let &Neighbour { insert, x, y, .. } = neighbour;
-        let mut dag = std::mem::replace(&mut self.dag, Dag::empty(0));
+        let mut above: VarSet<W> =
+            (0..self.descendants.len()).filter(|&v| v == x || self.descendants[v].contains(x)).collect();
         if insert {
-            dag.parents[y].insert(x);
+            self.dag.parents[y].insert(x);
+            self.children[x].insert(y);
+            let below = self.descendants[y].with(y);
+            above.iter().for_each(|v| self.descendants[v] |= below);
         } else {
-            dag.parents[y].remove(x);
+            self.dag.parents[y].remove(x);
+            self.children[x].remove(y);
+            // Children first: of the rows left, one whose children have been done.
+            while let Some(v) = above.iter().find(|&v| !self.children[v].intersects(&above)) {
+                self.follow_children(v);
+                above.remove(v);
+            }
         }
-        *self = Self::new(dag);
+        self.find_covered(y);
+        self.children[y].iter().for_each(|v| self.find_covered(v));
     }
 
     fn reverse_random_covered_arc(&mut self, stream: &mut Stream) {
@@ -194,28 +212,61 @@ impl<const W: usize> Walk<W> {
         if count == 0 {
             return;
         }
-        let arc = self.heads.iter().nth(stream.below(count)).and_then(|y| self.covered[y].map(|x| (x, y)));
-        let Some((x, y)) = arc else { return };
-        self.dag.parents[y].remove(x);
-        self.dag.parents[x].insert(y);
-        self.children[x].remove(y);
-        self.children[y].insert(x);
-        // Whoever reached x or y from above reached both, so no other row of the matrix changes.
-        self.follow_children(x);
-        self.follow_children(y);
-        let touched = (self.children[x] | self.children[y]).with(x).with(y);
-        touched.iter().for_each(|v| self.find_covered(v));
+        let head = self.heads.iter().nth(stream.below(count));
+        if let Some((x, y)) = head.and_then(|y| self.covered[y].map(|x| (x, y))) {
+            self.reverse(x, y);
+        }
     }
 
+    /// Reverses the covered arc `x → y`. With `P` the parents of `x`, those of `y` were `P ∪ {x}`;
+    /// now `P` are those of `y` and `P ∪ {y}` those of `x`. All else follows without a search.
+    fn reverse(&mut self, x: usize, y: usize) {
+        let above = self.dag.parents[x];
+        self.dag.parents[y] = above;
+        self.dag.parents[x] = above.with(y);
+        self.children[x].remove(y);
+        let (of_x, of_y) = (self.children[x], self.children[y]);
+        self.children[y].insert(x);
+        // Whoever reached x or y from above reached both, so only these two rows change.
+        self.descendants[y] = self.descendants[x].without(y).with(x);
+        self.follow_children(x);
+        // The arc into y that is covered now is the one into x that was.
+        self.cover(y, self.covered[x]);
+        self.cover(x, Some(y));
+        for v in (of_x & of_y).iter() {
+            if self.covered[v] == Some(y) {
+                self.cover(v, Some(x)); // x and its parents are what y and its parents were
+            }
+        }
+        for v in (of_x - of_y).iter() {
+            if self.covered[v] == Some(x) {
+                self.cover(v, None); // x has the parent y, which v has not
+            }
+        }
+        for v in (of_y - of_x).iter() {
+            if self.dag.parents[v] == above.with(y) {
+                self.cover(v, Some(y));
+            }
+        }
+    }
+
+    /// Notes the descendants of `v`, given those of its children.
     fn follow_children(&mut self, v: usize) {
         let children = self.children[v];
         self.descendants[v] = children.iter().fold(children, |all, child| all | self.descendants[child]);
     }
 
+    /// Finds the covered arc into `y`.
     fn find_covered(&mut self, y: usize) {
         let parents = self.dag.parents[y];
-        self.covered[y] = parents.iter().find(|&x| self.dag.parents[x].with(x) == parents);
-        match self.covered[y] {
+        let tail = parents.iter().find(|&x| self.dag.parents[x].with(x) == parents);
+        self.cover(y, tail);
+    }
+
+    /// Notes the covered arc into `y`.
+    fn cover(&mut self, y: usize, tail: Option<usize>) {
+        self.covered[y] = tail;
+        match tail {
             Some(_) => self.heads.insert(y),
             None => self.heads.remove(y),
         }
