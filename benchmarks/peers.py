@@ -2,7 +2,8 @@
 
 Each peer lives in an environment of its own (`--install` makes them) and every search is a process
 of its own with a time limit, so that no peer can disturb another. What they find is scored by one
-function, kes's BIC. Seconds are those of the public call on an in-memory table, without imports.
+function, kes's BIC. Seconds are those of the public call on an in-memory table; what a library
+imports or compiles at its first call is not counted.
 """
 
 import argparse
@@ -15,14 +16,23 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
-import kes
 import numpy as np
 import pandas as pd
 from peer_worker import SEARCHES
 from timing import TABLES, show
 
+import kes
+
 HERE = Path(__file__).parent
 ENVIRONMENTS = Path(sys.prefix) / "peers"
+REQUIREMENTS = {
+    "pybnesian": ["pybnesian", "pandas"],
+    "pyagrum": ["pyagrum", "pandas"],
+    "pgmpy": ["pgmpy"],
+    "causal-learn": ["causal-learn"],
+    "xges": ["xges"],
+}
+"""What goes into the environment of each peer; pandas where its table is a data frame."""
 QUICK = 10.0
 """Searches faster than this many seconds are done three times, and the median is shown."""
 
@@ -45,10 +55,10 @@ def python_of(package: str) -> Path:
 
 
 def install(packages: set[str]) -> None:
-    for package in sorted(packages - {"kes"}):
+    for package in sorted(packages & REQUIREMENTS.keys()):
         print(f"installing {package} ...", flush=True)
         venv.create(ENVIRONMENTS / package, with_pip=True)
-        command = [python_of(package), "-m", "pip", "install", "--quiet", "pandas", package]
+        command = [python_of(package), "-m", "pip", "install", "--quiet", *REQUIREMENTS[package]]
         if subprocess.run(command, check=False).returncode:
             print(f"{package} cannot be installed here")
 
@@ -73,8 +83,8 @@ def run(search: str, data: pd.DataFrame, table: Path, limit: float) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome(search, seconds=f"over {limit:.0f}")
     except subprocess.CalledProcessError as error:
-        reason = error.stderr.strip().splitlines()[-1] if error.stderr.strip() else "no message"
-        return Outcome(search, seconds="failed", score=reason[:60])
+        print(error.stderr, file=sys.stderr)
+        return Outcome(search, seconds="failed")
     score = scored(found, data)
     return Outcome(search, str(found["version"]), f"{statistics.median(times):.2f}", score)
 

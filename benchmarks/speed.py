@@ -12,9 +12,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import kes
 import pandas as pd
 from timing import TABLES, interleaved, ratio, show
+
+import kes
 
 RUNS = 1000
 GES_SCORE = -213038.095

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import kes
 import pandas as pd
+
+import kes
 
 SAMPLE = Path(__file__).parents[1] / "../shared/data/samples/alarm_20000.csv.gz"
 """The sample behind published figures, if it is there; the built-in ALARM always is."""

@@ -122,6 +122,7 @@ def test_the_python_example_of_the_readme_runs(tmp_path):
 
 def test_the_readme_uses_options_that_the_command_line_has():
     from click.testing import CliRunner
+
     from kes.cli import kes
 
     offered = CliRunner().invoke(kes, ["learn", "--help"]).output
