@@ -13,16 +13,27 @@ from kes import datasets
 from kes._core import __version__
 from kes.boundary import Neighbour, inclusion_boundary
 from kes.data import Dataset
+from kes.discretize import discretize
+from kes.edges import ConsensusGraph
 from kes.errors import Interrupted, KesError
+from kes.explain import explain
+from kes.formats import convert, read_graph, read_network
 from kes.graph import EssentialGraph
 from kes.learn import learn
+from kes.network import BayesianNetwork, fit
 from kes.optima import Optima, Optimum, load
 from kes.progress import Progress
 from kes.score import score
 from kes.settings import Sampled, Settings
+from kes.stability import Stability, StabilityInterrupted, stability
+from kes.sweep import Sweep, sweep
 from kes.table import Table
+from kes.truth import compare_to_truth
+from kes.validate import cross_validate
 
 __all__ = [
+    "BayesianNetwork",
+    "ConsensusGraph",
     "Dataset",
     "EssentialGraph",
     "Interrupted",
@@ -33,11 +44,24 @@ __all__ = [
     "Progress",
     "Sampled",
     "Settings",
+    "Stability",
+    "StabilityInterrupted",
+    "Sweep",
     "Table",
     "__version__",
+    "compare_to_truth",
+    "convert",
+    "cross_validate",
     "datasets",
+    "discretize",
+    "explain",
+    "fit",
     "inclusion_boundary",
     "learn",
     "load",
+    "read_graph",
+    "read_network",
     "score",
+    "stability",
+    "sweep",
 ]
