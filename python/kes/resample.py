@@ -1,0 +1,141 @@
+"""Drawing cases anew: subsamples, bootstrap samples and folds of a table.
+
+What is drawn are cases, not rows: a row of weight 3 stands for three cases, and some of them may
+be drawn while others are not. The result is a number of cases for every row, so that the coding of
+the table, with all states it declares, is the same in every sample.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.random import PCG64, SeedSequence
+from numpy.typing import NDArray
+
+from kes.data.dataset import Dataset
+from kes.errors import KesError
+from kes.progress import Progress, Reporter
+
+MOST_CASES = 10**8
+"""Cases are drawn one by one; more of them would not fit into memory."""
+
+
+class Stream:
+    """Random numbers that depend on a seed and a number only.
+
+    numpy promises to keep the integers of PCG64 for ever, but not what its Generator makes of
+    them, so that only the integers are used.
+    """
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._bits = PCG64(SeedSequence(seed, spawn_key=(number,)))
+
+    def integers(self, size: int) -> NDArray[np.uint64]:
+        """Draw 64 random bits, `size` times."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(size)
+        return bits
+
+    def uniforms(self, size: int) -> NDArray[np.float64]:
+        """Draw numbers in [0, 1)."""
+        return (self.integers(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def seed(self) -> int:
+        """Draw a seed for something else."""
+        return int(self.integers(1)[0])
+
+
+class Cases:
+    """The cases of a table, to draw from.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The table. Its weights are numbers of cases.
+
+    Raises
+    ------
+    KesError
+        If there are too many cases to be drawn one by one.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        weights = dataset.weights
+        self._weights = np.ones(dataset.rows) if weights is None else weights
+        self.number = round(float(self._weights.sum()))
+        if self.number > MOST_CASES:
+            raise KesError(
+                f"the weights sum to {self.number:.6g} cases, but at most {MOST_CASES:.0e} can be "
+                "drawn one by one; from so many, samples would hardly differ anyway"
+            )
+
+    def subsample(self, size: int, stream: Stream) -> Dataset:
+        """Draw `size` different cases, each set of them being equally likely."""
+        keys = stream.integers(self.number)
+        drawn = self._rows[np.argpartition(keys, size - 1)[:size]]
+        return self._sample(np.bincount(drawn, minlength=self.dataset.rows))
+
+    def bootstrap(self, stream: Stream) -> Dataset:
+        """Draw as many cases as there are, each time from all of them."""
+        heap = np.cumsum(self._weights)
+        drawn = np.searchsorted(heap, stream.uniforms(self.number) * heap[-1], side="right")
+        return self._sample(np.bincount(drawn, minlength=self.dataset.rows))
+
+    def folds(self, number: int, stream: Stream) -> list[tuple[Dataset, Dataset]]:
+        """Split the cases at random into parts; return, for each, the other parts and itself."""
+        shuffled = self._rows[np.argsort(stream.integers(self.number), kind="stable")]
+        whole = np.bincount(shuffled, minlength=self.dataset.rows)
+        parts = [
+            np.bincount(shuffled[part::number], minlength=self.dataset.rows)
+            for part in range(number)
+        ]
+        return [(self._sample(whole - part), self._sample(part)) for part in parts]
+
+    @cached_property
+    def _rows(self) -> NDArray[np.int64]:
+        """For each case, its row."""
+        if np.any(self._weights != np.rint(self._weights)):
+            raise KesError(
+                "some weights are no whole numbers, and a part of a case cannot be drawn without "
+                "replacement; use whole numbers, or, for kes.stability, scheme='bootstrap'"
+            )
+        return np.repeat(np.arange(self.dataset.rows), self._weights.astype(np.int64))
+
+    def _sample(self, counts: NDArray[np.int64]) -> Dataset:
+        """Return the table with so many cases in each row; rows without any are left out."""
+        rows = np.flatnonzero(counts)
+        chosen = counts[rows]
+        return replace(
+            self.dataset,
+            codes=np.ascontiguousarray(self.dataset.codes[:, rows]),
+            weights=None if np.all(chosen == 1) else chosen.astype(np.float64),
+        )
+
+
+class RunCounter:
+    """Counts the runs on several tables as if they were one search.
+
+    Parameters
+    ----------
+    each, wanted : int
+        Runs on each table, and on all of them.
+    """
+
+    def __init__(self, each: int, wanted: int) -> None:
+        self._each, self._wanted = each, wanted
+        self._started = time.monotonic()
+
+    def at(self, tables: int, runs: int = 0) -> Progress:
+        """Return the progress when tables are finished, and runs on a further one are."""
+        done, spent = tables * self._each + runs, time.monotonic() - self._started
+        left = spent * (self._wanted - done) / done if done else None
+        # No best score: those of different tables cannot be compared.
+        return Progress(done, self._wanted, best=None, optima=0, seconds=spent, left=left)
+
+    def after(self, tables: int, report: Reporter) -> Callable[[Progress], None]:
+        """Return a display for the search on a further table."""
+        return lambda progress: report(self.at(tables, progress.done))
