@@ -20,10 +20,18 @@ from kes.settings import Settings, whole
 if TYPE_CHECKING:
     from distributed import Client
 
+    from kes.compare import Comparison, GesStanding
+    from kes.coverage import Coverage
+    from kes.edges import ConsensusGraph
+    from kes.explain import Stop
+    from kes.network import BayesianNetwork
+    from kes.network.fitting import Arcs, Prior
     from kes.progress import Progress
+    from kes.stability import Stability
     from kes.storage import PathLike
     from kes.study import Study
     from kes.table import Table
+    from kes.truth import Truth
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,79 @@ class Optimum:
     def graph(self) -> EssentialGraph:
         """The model as an essential graph."""
         return EssentialGraph._from_core(self._names, self._edges)
+
+    def fit(
+        self,
+        data: Data,
+        *,
+        prior: Prior = None,
+        ess: float = 1.0,
+        prefer: Arcs = (),
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> BayesianNetwork:
+        """Estimate a Bayesian network with this structure; see `kes.fit`."""
+        from kes.network import fit
+
+        return fit(
+            self.graph,
+            data,
+            prior=prior,
+            ess=ess,
+            prefer=prefer,
+            weights=weights,
+            missing=missing,
+        )
+
+    def compare(self, other: Optimum | Truth) -> Comparison:
+        """Say in which edges another model differs.
+
+        Parameters
+        ----------
+        other
+            An optimum, or a graph, a network, the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Comparison
+            With the difference of the scores if `other` is an optimum. It means something only if
+            both were learned from the same data by the same criterion.
+        """
+        from kes.compare import compare_optimum
+
+        return compare_optimum(self, other)
+
+    def explain(
+        self,
+        data: Data,
+        *,
+        criterion: str = "bic",
+        ess: float = 1.0,
+        max_parents: int | None = None,
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> Stop:
+        """Say why a search stops here, and what each edge is worth.
+
+        Parameters
+        ----------
+        data, criterion, ess, max_parents, weights, missing
+            As given to `kes.learn`.
+
+        Raises
+        ------
+        KesError
+            If this optimum has another score on these data by this criterion.
+
+        See Also
+        --------
+        Optima.explain : the same without repeating data and settings.
+        """
+        from kes.data.encode import encode
+        from kes.explain import explain_stop
+
+        table = encode(data, weights=weights, missing=missing)
+        return explain_stop(self, table, criterion=criterion, ess=ess, max_parents=max_parents)
 
 
 class Optima(Sequence[Optimum]):
@@ -214,6 +295,222 @@ class Optima(Sequence[Optimum]):
         study = self._ready(data, weights, missing)
         return search(study, len(self._record.runs) + more, execution, base=self._record)
 
+    # --- what they have in common ---
+
+    def edges(self, stability: Stability | None = None) -> Table:
+        """Return how well each edge is supported, by three measures that mean different things.
+
+        Parameters
+        ----------
+        stability : Stability or None
+            What `kes.stability` found for the same variables, to show its support as well.
+
+        Returns
+        -------
+        Table
+            A row for each pair `x`, `y` that some model joins, best supported first:
+
+            - ``search_support``: share of the runs that ended in a model with this edge. It
+              describes the search, not the data.
+            - ``relative_weight``: share of the distinct optima with this edge, each counting
+              exp(score). It is not a posterior, as models that were not found do not count; with
+              many cases the best optimum usually has all of the weight.
+            - ``resampling_support``: share of the resampled tables whose best optimum has it.
+
+            and the same for each direction as a compelled one: ``search_x_to_y``,
+            ``search_y_to_x``, ``weight_x_to_y`` and so on. In the rest of the edge's support its
+            direction is open.
+        """
+        from kes.edges import edge_table, ensembles
+
+        return edge_table(self.names, ensembles(self, stability))
+
+    def v_structures(self, stability: Stability | None = None) -> Table:
+        """Return how well each v-structure ``x -> collider <- y`` is supported; see `edges`."""
+        from kes.edges import ensembles, v_structure_table
+
+        return v_structure_table(self.names, ensembles(self, stability))
+
+    def markov_blankets(self, node: str | None = None, stability: Stability | None = None) -> Table:
+        """Return how well each `member` of the Markov blanket of a `node` is supported.
+
+        Parameters
+        ----------
+        node : str or None
+            One variable, or all of them one after the other.
+        stability : Stability or None
+            As in `edges`, which explains the columns.
+        """
+        from kes.edges import blanket_table, ensembles
+
+        return blanket_table(self.names, ensembles(self, stability), node)
+
+    def consensus(
+        self,
+        threshold: float = 0.5,
+        support: str = "search",
+        stability: Stability | None = None,
+    ) -> ConsensusGraph:
+        """Draw the well supported edges together in one graph.
+
+        Parameters
+        ----------
+        threshold : float
+            Least support of an edge. It gets a direction if that has at least this support as a
+            compelled one, and more than the opposite direction.
+        support : {"search", "weight", "resampling"}
+            Which support: see `edges`.
+        stability : Stability or None
+            Needed for resampling support.
+
+        Returns
+        -------
+        ConsensusGraph
+            Not an essential graph in general.
+        """
+        from kes.edges import chosen, consensus, ensembles
+
+        return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
+
+    # --- how they compare ---
+
+    def coverage(self) -> Coverage:
+        """Estimate how much of the landscape the runs have seen."""
+        from kes.coverage import Coverage
+
+        return Coverage(self)
+
+    def compare(self, other: Optima | Optimum | Truth) -> Comparison:
+        """Say in which edges another model differs from the best optimum.
+
+        Parameters
+        ----------
+        other
+            Another result, of which the best optimum is taken; an optimum; or a graph, a network,
+            the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Comparison
+            With the difference of the scores, on the data of this result, where it is known:
+            `other` is a result with the same data and criterion, or its graph is one of these
+            optima, or the data are at hand (they are not after loading).
+        """
+        from kes.compare import compare_optima
+
+        return compare_optima(self, other)
+
+    def distances(self) -> NDArray[np.int64]:
+        """Return the structural Hamming distance between each two optima, as a square matrix."""
+        from kes.compare import shd_matrix
+
+        return shd_matrix([optimum.graph for optimum in self])
+
+    def ges_standing(self) -> GesStanding:
+        """Say where greedy equivalence search stands among the runs."""
+        from kes.compare import ges_standing
+
+        return ges_standing(self)
+
+    def truth(self, truth: Truth) -> Table:
+        """Compare every optimum with the true graph.
+
+        Parameters
+        ----------
+        truth
+            The true graph, a network, the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Table
+            A row for each optimum, best first: `score` and `hits`, the structural Hamming
+            distance `shd`, adjacencies that are `extra`, `missing` or `misdirected`, and
+            `precision`, `recall` and `f1` of the adjacencies.
+        """
+        from kes.compare import truth_table
+
+        return truth_table(self, truth)
+
+    def explain(
+        self,
+        optimum: int = 0,
+        data: Data | None = None,
+        *,
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> Stop:
+        """Say why a search stops at an optimum, and what each edge is worth.
+
+        Parameters
+        ----------
+        optimum : int
+            Which of the optima, by its place.
+        data, weights, missing
+            As given to `kes.learn`; needed only after loading or unpickling.
+        """
+        from kes.explain import explain_stop
+
+        number = whole("optimum", optimum, least=0)
+        if number >= len(self):
+            raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
+        settings = self.settings
+        return explain_stop(
+            self[number],
+            self._ready(data, weights, missing).dataset,
+            criterion=settings.criterion,
+            ess=settings.ess,
+            max_parents=settings.max_parents,
+        )
+
+    def validate(
+        self,
+        test: Data,
+        data: Data | None = None,
+        *,
+        prior: Prior = "bdeu",
+        ess: float = 1.0,
+        top: int = 10,
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> Table:
+        """Compare the best optima by how probable they hold cases they have not seen.
+
+        Parameters
+        ----------
+        test
+            Cases that had no part in the search, with the same columns.
+        data
+            The data of the search, on which the tables are estimated; needed only after loading
+            or unpickling (with weights, as a `kes.Dataset`).
+        prior, ess
+            How to estimate the tables; see `kes.fit`. Maximum likelihood ("ml") may hold cases
+            for impossible.
+        top : int
+            How many of the optima.
+        weights, missing
+            Weights of `test`, and what to do with missing values.
+
+        Returns
+        -------
+        Table
+            A row for each optimum: its `score` and `hits`, the `log_likelihood` of the test data,
+            the same `per_case`, the `difference` per case to the first optimum with its
+            `standard_error`, and the number of `impossible` cases. A difference of less than two
+            standard errors says nothing.
+        """
+        from kes.validate import validate
+
+        return validate(
+            self,
+            self._ready(data, None, missing).dataset,
+            test,
+            prior=prior,
+            ess=ess,
+            top=top,
+            weights=weights,
+            missing=missing,
+        )
+
     # --- where they come from ---
 
     @property
@@ -306,7 +603,7 @@ class Optima(Sequence[Optimum]):
             if self._study is None:
                 raise KesError(
                     "a loaded result does not hold the data: pass those it was learned from, "
-                    "as in extend(runs, data=...) or trace(run, data=...)"
+                    "as in extend(runs, data=...) or explain(data=...)"
                 )
             return self._study
         return Study.again(self._record, data, weights=weights, missing=missing)
