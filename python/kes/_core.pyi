@@ -77,7 +77,7 @@ class Problem:
         max_parents: int | None,
         two_phase: bool,
         start: _Graph | None,
-        sampled: tuple[int, int] | None,
+        sampled: tuple[int, int | None] | None,
     ) -> tuple[list[tuple[_Triple, float, int, int]], _Graph]:
         """Replay one run: (triple, delta, |B|, rank from 0) of every step, and the end.
 
@@ -95,7 +95,7 @@ class Problem:
         max_parents: int | None,
         two_phase: bool,
         start: _Graph | None,
-        sampled: tuple[int, int] | None,
+        sampled: tuple[int, int | None] | None,
     ) -> None:
         """Do the given runs on n_jobs threads and hand over the results as they come.
 
@@ -108,6 +108,24 @@ class Problem:
         everything finished was handed over.
 
         sampled: None for the exact boundary; (reversals, failures) for the paper's section 4.1.
+        """
+
+    def improve(
+        self,
+        graphs: list[_Graph],
+        on_batch: Callable[[list[tuple[_Graph, float, str, list[int]]], int], bool],
+        *,
+        tasks: int,
+        seed: int,
+        max_parents: int | None,
+        n_jobs: int,
+    ) -> None:
+        """Make better models of the given, distinct ones: recombine, refine, perturb.
+
+        on_batch(found, done) is called after every round with the new models as (graph, score,
+        "recombined" | "refined" | "perturbed", the places of the models it was made of) and the
+        number of tasks done. Places count the given graphs first, then what was found, in order.
+        Returning False stops. The result depends on the graphs, tasks and seed only.
         """
 
 def parse_csv(content: bytes, delimiter: str) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:

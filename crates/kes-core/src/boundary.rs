@@ -203,6 +203,20 @@ impl<const W: usize> Model<W> {
         }
     }
 
+    /// The insertions of an edge between two nodes, each once.
+    pub fn insertions_between(&self, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+        let mut all = Vec::new();
+        for (x, y) in [(x, y), (y, x)] {
+            self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                if sources.contains(x) && (x < y || !self.is_doubled(x, y, clique)) {
+                    let given = self.graph.parents[y] | clique;
+                    all.push(Neighbour { insert: true, x, y, given });
+                }
+            });
+        }
+        all
+    }
+
     /// The whole boundary in canonical order, each neighbour once. With a limit, insertions beyond
     /// it are left out.
     pub fn boundary(&self, max_parents: Option<usize>) -> Vec<Neighbour<W>> {

@@ -129,6 +129,8 @@ pub struct Improving<'g, 'a, const W: usize> {
     max_parents: Option<usize>,
     model: Model<W>,
     targets: Vec<Target<W>>,
+    /// No edge may be inserted between these two.
+    banned: Option<(usize, usize)>,
 }
 
 impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
@@ -144,7 +146,7 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
     ) -> Result<Self, Stopped> {
         gains.tidy();
         let model = Model::new(start);
-        let mut improving = Self { gains, stop, max_parents, model, targets: Vec::new() };
+        let mut improving = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
         for y in 0..improving.model.graph.len() {
             let frame = improving.model.frame(y);
             improving.targets.push(Target { frame, insertions: Vec::new(), deletions: Vec::new() });
@@ -157,6 +159,11 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
     /// The essential graph of the current model.
     pub fn graph(&self) -> &EssentialGraph<W> {
         &self.model.graph
+    }
+
+    /// Forbids to join two nodes, or nothing any more.
+    pub fn ban(&mut self, pair: Option<(usize, usize)>) {
+        self.banned = pair.map(|(x, y)| (x.min(y), x.max(y)));
     }
 
     /// The gain of moving to a neighbour.
@@ -225,7 +232,9 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
                     let given = parents | *clique;
                     for &(x, level) in &self.gains.rows[*row].improving {
                         let x = x as usize;
-                        if sources.contains(x) && (x < y || !self.model.is_doubled(x, y, *clique)) {
+                        let banned = self.banned == Some((x.min(y), x.max(y)));
+                        if sources.contains(x) && !banned && (x < y || !self.model.is_doubled(x, y, *clique))
+                        {
                             better.push(Better { level, neighbour: Neighbour { insert: true, x, y, given } });
                         }
                     }

@@ -5,7 +5,8 @@
 //! valued by a set function ([`criterion`]) whose terms are kept ([`cache`], [`terms`]); models are
 //! essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]); the neighbours that score
 //! higher ([`improving`]) drive the search ([`search`]), which is run many times ([`runs`]).
-//! [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
+//! [`sampled`] is the paper's own approximation of the boundary by covered arc reversals. Beyond single
+//! runs, [`recombine`] and [`refine`] make better models of good ones, and [`improve`] applies both.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -15,7 +16,10 @@ pub mod counts;
 pub mod criterion;
 pub mod dataset;
 pub mod graph;
+pub mod improve;
 pub mod improving;
+pub mod recombine;
+pub mod refine;
 pub mod rng;
 pub mod runs;
 pub mod sampled;

@@ -65,16 +65,30 @@ pub fn run<const W: usize>(
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
     let mut model = Improving::new(gains, settings.start.clone(), settings.max_parents, stop)?;
-    let mut better = Vec::new();
     for &moves in settings.phases() {
-        loop {
-            model.collect(moves, &mut better);
-            let Some(choice) = best_of_random_subset(&better, settings.k, &mut stream) else { break };
-            visit(&mut model, choice);
-            model.move_to(&choice.neighbour)?;
-        }
+        climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
     }
     Ok(model.graph().clone())
+}
+
+/// Moves on until no neighbour scores higher.
+///
+/// # Errors
+/// If the search is told to stop meanwhile.
+pub fn climb<const W: usize>(
+    model: &mut Improving<'_, '_, W>,
+    moves: Moves,
+    k: f64,
+    stream: &mut Stream,
+    mut visit: impl FnMut(&mut Improving<'_, '_, W>, Choice<W>),
+) -> Result<(), Stopped> {
+    let mut better = Vec::new();
+    loop {
+        model.collect(moves, &mut better);
+        let Some(choice) = best_of_random_subset(&better, k, stream) else { return Ok(()) };
+        visit(model, choice);
+        model.move_to(&choice.neighbour)?;
+    }
 }
 
 /// Has the model no admissible neighbour that scores higher? Looked at afresh.

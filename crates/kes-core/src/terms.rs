@@ -94,13 +94,15 @@ impl<const W: usize> Terms<W> {
         )
     }
 
-    /// The score of a DAG: the sum of its families' `F(Pa(y) ∪ y) − F(Pa(y))`.
+    /// The score of a family, `F(Pa(y) ∪ y) − F(Pa(y))`.
+    pub fn family(&self, counter: &mut Counter, y: usize, parents: VarSet<W>) -> f64 {
+        let whole = self.term(counter, parents.with(y));
+        if whole == f64::NEG_INFINITY { whole } else { whole - self.term(counter, parents) }
+    }
+
+    /// The score of a DAG: the sum over its families.
     pub fn score(&self, counter: &mut Counter, dag: &Dag<W>) -> f64 {
-        let family = |(y, &parents): (usize, &VarSet<W>)| {
-            let whole = self.term(counter, parents.with(y));
-            if whole == f64::NEG_INFINITY { whole } else { whole - self.term(counter, parents) }
-        };
-        dag.parents.iter().enumerate().map(family).sum()
+        dag.parents.iter().enumerate().map(|(y, &parents)| self.family(counter, y, parents)).sum()
     }
 
     /// The multiple of `τ` that a gain or score rounds to: equal levels are ties.

@@ -6,6 +6,7 @@ use kes_core::counts::Counter;
 use kes_core::criterion::Criterion;
 use kes_core::dataset::Dataset;
 use kes_core::graph::EssentialGraph;
+use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::improving::{Gains, Stopped};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
@@ -23,6 +24,8 @@ use crate::{CoreError, core_error};
 
 /// A model for Python: graph, score, is it a local optimum.
 type Ended = (Graph, f64, bool);
+/// An improved model for Python: graph, score, how it came about, from which others.
+type Improved = (Graph, f64, &'static str, Vec<usize>);
 /// A step for Python: triple, delta, |B|, rank.
 type Traced = (Triple, f64, usize, usize);
 
@@ -62,6 +65,8 @@ trait Engine: Send + Sync {
         n_jobs: usize,
         options: &Options,
     ) -> PyResult<()>;
+    fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, effort: Effort)
+    -> PyResult<()>;
     fn data(&self) -> &Dataset;
     fn tolerance(&self) -> f64;
     fn cached(&self) -> usize;
@@ -139,6 +144,29 @@ impl<const W: usize> Engine for Shared<W> {
         result
     }
 
+    fn improve(
+        &self,
+        py: Python<'_>,
+        graphs: &[Graph],
+        on_batch: &Py<PyAny>,
+        effort: Effort,
+    ) -> PyResult<()> {
+        let graphs =
+            graphs.iter().map(|graph| read_graph(self.variables(), graph)).collect::<PyResult<Vec<_>>>()?;
+        let mut failure = None;
+        interruptible(py, |stop| {
+            improve::improve(&self.terms, &graphs, effort, self.gains_bytes, stop, |found, done| {
+                let found: Vec<Improved> = found.iter().map(write_found).collect();
+                let handed = Python::attach(|py| on_batch.call1(py, (found, done))?.extract::<bool>(py));
+                handed.unwrap_or_else(|error| {
+                    failure = Some(error);
+                    false
+                })
+            });
+        })?;
+        failure.map_or(Ok(()), Err)
+    }
+
     fn data(&self) -> &Dataset {
         self.terms.data()
     }
@@ -150,6 +178,17 @@ impl<const W: usize> Engine for Shared<W> {
     fn cached(&self) -> usize {
         self.terms.cached()
     }
+}
+
+/// A model found by improving, for Python.
+fn write_found<const W: usize>(found: &Found<W>) -> Improved {
+    let (how, from) = match found.origin {
+        Origin::Given => ("given", vec![]),
+        Origin::Recombined(a, b) => ("recombined", vec![a, b]),
+        Origin::Refined(a) => ("refined", vec![a]),
+        Origin::Perturbed(a) => ("perturbed", vec![a]),
+    };
+    (write_graph(&found.graph), found.score, how, from)
 }
 
 /// Gives a batch to Python, then looks for Ctrl-C. After an error, whatever still comes in is handed
@@ -281,5 +320,20 @@ impl Problem {
             n_jobs,
             &Options { k, seed, max_parents, two_phase, start, sampled },
         )
+    }
+
+    #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn improve(
+        &self,
+        py: Python<'_>,
+        graphs: Vec<Graph>,
+        on_batch: Py<PyAny>,
+        tasks: usize,
+        seed: u64,
+        max_parents: Option<usize>,
+        n_jobs: usize,
+    ) -> PyResult<()> {
+        self.0.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
     }
 }

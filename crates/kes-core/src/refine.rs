@@ -1,0 +1,125 @@
+//! Refinement of an optimum: ways out that lead over a lower-scoring neighbour.
+//!
+//! * **Turning**: delete an edge, then join the same two nodes again with another conditioning set.
+//!   Reversing an arc in a DAG of the class is of this kind, so all turning moves of
+//!   [Hauser & Bühlmann 2012] are, and their validity is that of the two moves in turn
+//!   [Chickering 2002, Thms 15 and 17]. Worth it if the two gains add up to an improvement.
+//! * **Delete and block** [Nazaret & Blei 2024]: delete an edge, climb while that edge is banned, lift
+//!   the ban, climb on. Worth it if the end scores higher than the start.
+//!
+//! Neither ever lowers the score, and both end in a local optimum.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::boundary::{Model, Neighbour};
+use crate::graph::EssentialGraph;
+use crate::improving::{Gains, Improving, Moves, Stopped};
+use crate::rng::Stream;
+use crate::search::climb;
+
+/// A model that is being made better.
+pub struct Refinement<'g, 'a, const W: usize> {
+    /// For evaluating.
+    pub gains: &'g mut Gains<'a, W>,
+    /// No node may have more parents.
+    pub max_parents: Option<usize>,
+    /// For ties.
+    pub stream: &'g mut Stream,
+    /// Raised when the work should stop.
+    pub stop: &'g AtomicBool,
+}
+
+impl<const W: usize> Refinement<'_, '_, W> {
+    /// Refines until neither turning nor delete-and-block finds a higher score.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn refine(&mut self, start: EssentialGraph<W>) -> Result<EssentialGraph<W>, Stopped> {
+        let mut best = self.climb(start, 1.0)?;
+        loop {
+            let better = match self.turn(&best)? {
+                Some(better) => Some(better),
+                None => self.delete_and_block(&best)?,
+            };
+            match better {
+                Some(better) => best = better,
+                None => return Ok(best),
+            }
+        }
+    }
+
+    /// The local optimum that the search with greediness `k` climbs to.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn climb(&mut self, start: EssentialGraph<W>, k: f64) -> Result<EssentialGraph<W>, Stopped> {
+        let mut model = Improving::new(self.gains, start, self.max_parents, self.stop)?;
+        climb(&mut model, Moves::All, k, self.stream, |_, _| ())?;
+        Ok(model.graph().clone())
+    }
+
+    /// The score of a model, from its canonical DAG.
+    pub fn score(&mut self, graph: &EssentialGraph<W>) -> f64 {
+        self.gains.terms().score(&mut self.gains.counter, &graph.extension())
+    }
+
+    /// The optimum above the best turning move, if one improves the score.
+    fn turn(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
+        let mut best: Option<(f64, EssentialGraph<W>)> = None;
+        let tolerance = self.gains.terms().tolerance();
+        for (loss, deletion) in self.deletions(start) {
+            let mut between = Model::new(start.clone());
+            between.apply(&deletion);
+            for insertion in between.insertions_between(deletion.x, deletion.y, self.max_parents) {
+                let gain = loss + self.delta(&insertion);
+                if gain > best.as_ref().map_or(tolerance, |(most, _)| *most) {
+                    let mut turned = between.clone();
+                    turned.apply(&insertion);
+                    best = Some((gain, turned.graph));
+                }
+            }
+        }
+        best.map(|(_, turned)| self.climb(turned, 1.0)).transpose()
+    }
+
+    /// The first higher optimum found by deleting and banning an edge, cheapest deletion first.
+    fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
+        let level = self.level(start);
+        for (_, deletion) in self.deletions(start) {
+            let mut model = Improving::new(self.gains, start.clone(), self.max_parents, self.stop)?;
+            model.move_to(&deletion)?;
+            model.ban(Some((deletion.x, deletion.y)));
+            climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
+            model.ban(None);
+            climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
+            let end = model.graph().clone();
+            if self.level(&end) > level {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All deletions with their gains (mostly losses), best first.
+    fn deletions(&mut self, graph: &EssentialGraph<W>) -> Vec<(f64, Neighbour<W>)> {
+        let model = Model::new(graph.clone());
+        let mut all = Vec::new();
+        for y in 0..graph.len() {
+            model.deletions(y, |x, given| all.push(Neighbour { insert: false, x, y, given }));
+        }
+        let mut all: Vec<_> = all.into_iter().map(|deletion| (self.delta(&deletion), deletion)).collect();
+        all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
+        all
+    }
+
+    fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
+        let &Neighbour { insert, x, y, given } = neighbour;
+        let gain = self.gains.terms().gain(&mut self.gains.counter, x, y, given);
+        if insert { gain } else { -gain }
+    }
+
+    fn level(&mut self, graph: &EssentialGraph<W>) -> i64 {
+        let score = self.score(graph);
+        self.gains.terms().level(score)
+    }
+}

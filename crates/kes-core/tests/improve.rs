@@ -1,0 +1,227 @@
+//! Recombination and refinement: what they promise, by brute force and by property.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use common::{family_bic, random_dag, random_table};
+use kes_core::boundary::Model;
+use kes_core::counts::Counter;
+use kes_core::criterion::Criterion;
+use kes_core::dataset::Dataset;
+use kes_core::graph::{Dag, EssentialGraph};
+use kes_core::improve::{Effort, improve};
+use kes_core::improving::Gains;
+use kes_core::recombine::recombine;
+use kes_core::refine::Refinement;
+use kes_core::rng::Stream;
+use kes_core::search::{Settings, is_local_optimum, run};
+use kes_core::terms::Terms;
+use kes_core::varset::VarSet;
+
+struct Example {
+    columns: Vec<Vec<i32>>,
+    arity: Vec<usize>,
+    terms: Terms<1>,
+}
+
+fn example(n: usize, rows: usize, per_mille: usize, seed: u64) -> Example {
+    let mut stream = Stream::new(seed, 0);
+    let arity: Vec<usize> = (0..n).map(|v| 2 + v % 2).collect();
+    let columns = random_table(&random_dag::<1>(n, per_mille, &mut stream), &arity, rows, &mut stream);
+    let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+    let terms =
+        Terms::new(Dataset::new(&slices, &arity, None).expect("a good table"), Criterion::Bic, 1 << 22);
+    Example { columns, arity, terms }
+}
+
+fn settings(n: usize, k: f64) -> Settings<1> {
+    let start = EssentialGraph::empty(n);
+    Settings { k, seed: 3, max_parents: None, two_phase: false, start, sampling: None }
+}
+
+fn essential(dag: &Dag<1>) -> EssentialGraph<1> {
+    EssentialGraph::from_dag(dag, &dag.order().expect("acyclic"))
+}
+
+/// The BIC of a DAG by recounting every family.
+fn direct(example: &Example, dag: &Dag<1>) -> f64 {
+    let family = |y: usize| {
+        family_bic(&example.columns, &example.arity, y, &dag.parents[y].iter().collect::<Vec<_>>())
+    };
+    (0..dag.parents.len()).map(family).sum()
+}
+
+/// Any two models, optima or not: the child is acyclic, takes every node's parents from a DAG of one
+/// class or the other, and scores at least as much as the better of the two.
+#[test]
+fn a_child_is_acyclic_and_scores_at_least_as_much_as_its_parents() {
+    let mut children = 0;
+    for seed in 0..40 {
+        let n = [5, 8, 14, 25][seed as usize % 4];
+        let example = example(n, 100, 250, seed);
+        let mut stream = Stream::new(seed, 1);
+        let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 200, &mut stream)));
+        if let Some(child) = recombine(&example.terms, &mut Counter::default(), &a, &b) {
+            assert!(child.order().is_some(), "the child has a cycle");
+            let better = direct(&example, &a.extension()).max(direct(&example, &b.extension()));
+            assert!(direct(&example, &child) >= better - 1e-9);
+            children += 1;
+        }
+    }
+    assert!(children > 20, "the example should be one in which children arise");
+}
+
+/// With up to five nodes all mixtures of two DAGs can be tried: none that is acyclic scores higher.
+#[test]
+fn the_child_is_the_best_mixture_of_the_two_dags() {
+    for seed in 0..30 {
+        let n = 5;
+        let example = example(n, 60, 500, seed);
+        let mut stream = Stream::new(seed, 2);
+        let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 450, &mut stream)));
+        let Some(child) = recombine(&example.terms, &mut Counter::default(), &a, &b) else { continue };
+        // The child shows which DAG of the second class was used: its parents outside those of `a`.
+        let first = a.extension();
+        for mask in 0..1usize << n {
+            let parents = (0..n)
+                .map(|v| if mask >> v & 1 == 1 { child.parents[v] } else { first.parents[v] })
+                .collect();
+            let mixture = Dag { parents };
+            if mixture.order().is_some() {
+                assert!(direct(&example, &mixture) <= direct(&example, &child) + 1e-9);
+            }
+        }
+    }
+}
+
+/// Turning by its definition, over all classes with up to five nodes: take an arc out of any DAG of
+/// the class, go to any DAG equivalent to the rest, join the same two nodes in either direction. All
+/// reversals of an arc are among these.
+#[test]
+fn turning_is_deleting_and_joining_the_same_pair() {
+    for n in 2..=5 {
+        let mut members: BTreeMap<_, Vec<Dag<1>>> = BTreeMap::new();
+        for dag in all_dags(n) {
+            members.entry(edges(&essential(&dag))).or_default().push(dag);
+        }
+        for (class, dags) in &members {
+            let mut expected = BTreeSet::new();
+            let mut reversals = BTreeSet::new();
+            for dag in dags {
+                for (x, y) in dag.arcs() {
+                    let less = change(dag, |parents| parents[y].remove(x));
+                    for rest in &members[&edges(&essential(&less))] {
+                        for (from, to) in [(x, y), (y, x)] {
+                            let more = change(rest, |parents| parents[to].insert(from));
+                            expected.extend(
+                                more.order().map(|order| edges(&EssentialGraph::from_dag(&more, &order))),
+                            );
+                        }
+                    }
+                    let turned = change(&less, |parents| parents[x].insert(y));
+                    reversals.extend(
+                        turned.order().map(|order| edges(&EssentialGraph::from_dag(&turned, &order))),
+                    );
+                }
+            }
+            let start = EssentialGraph::from_edges(n, &class.0, &class.1).expect("essential");
+            let found: BTreeSet<_> = turns(&start).iter().map(edges).collect();
+            assert_eq!(found, expected, "from {class:?}");
+            assert!(reversals.is_subset(&found), "from {class:?}");
+        }
+    }
+}
+
+fn change(dag: &Dag<1>, with: impl FnOnce(&mut Vec<VarSet<1>>)) -> Dag<1> {
+    let mut parents = dag.parents.clone();
+    with(&mut parents);
+    Dag { parents }
+}
+
+fn edges(graph: &EssentialGraph<1>) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+    (graph.directed(), graph.undirected())
+}
+
+/// Delete an edge, join its ends again: as the refinement enumerates it.
+fn turns(start: &EssentialGraph<1>) -> Vec<EssentialGraph<1>> {
+    let mut ends = Vec::new();
+    for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.insert) {
+        let mut between = Model::new(start.clone());
+        between.apply(deletion);
+        for insertion in between.insertions_between(deletion.x, deletion.y, None) {
+            let mut end = between.clone();
+            end.apply(&insertion);
+            ends.push(end.graph);
+        }
+    }
+    ends
+}
+
+/// All DAGs over `n` nodes: every orientation of every set of pairs, less the cyclic ones.
+fn all_dags(n: usize) -> Vec<Dag<1>> {
+    let pairs: Vec<(usize, usize)> = (0..n).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+    let mut dags = Vec::new();
+    for mut code in 0..3usize.pow(pairs.len() as u32) {
+        let mut dag = Dag::empty(n);
+        for &(a, b) in &pairs {
+            match code % 3 {
+                1 => dag.parents[b].insert(a),
+                2 => dag.parents[a].insert(b),
+                _ => (),
+            }
+            code /= 3;
+        }
+        if dag.order().is_some() {
+            dags.push(dag);
+        }
+    }
+    dags
+}
+
+#[test]
+fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
+    let stop = AtomicBool::new(false);
+    for seed in 0..12 {
+        let n = 10;
+        let example = example(n, 120, 300, seed);
+        let mut gains = Gains::new(&example.terms, 1 << 20);
+        let mut stream = Stream::new(seed, 9);
+        let optimum = run(&mut gains, &settings(n, 0.0), seed, &stop, |_, _| ()).expect("not stopped");
+        let mut refinement =
+            Refinement { gains: &mut gains, max_parents: None, stream: &mut stream, stop: &stop };
+        let refined = refinement.refine(optimum.clone()).expect("not stopped");
+        assert!(direct(&example, &refined.extension()) >= direct(&example, &optimum.extension()) - 1e-9);
+        assert_eq!(is_local_optimum(&mut gains, &refined, None, &stop), Ok(true));
+    }
+}
+
+/// Same pool, same effort, any number of threads: the same models in the same order.
+#[test]
+fn improvement_does_not_depend_on_threads_and_respects_the_limit_on_parents() {
+    let n = 14;
+    let example = example(n, 150, 250, 4);
+    let stop = AtomicBool::new(false);
+    let mut gains = Gains::new(&example.terms, 1 << 20);
+    let limited = Settings { max_parents: Some(2), ..settings(n, 0.3) };
+    let pool: Vec<EssentialGraph<1>> =
+        (0..12).map(|i| run(&mut gains, &limited, i, &stop, |_, _| ()).expect("not stopped")).collect();
+    let found = |threads| {
+        let mut all = Vec::new();
+        let effort = Effort { tasks: 120, seed: 5, max_parents: Some(2), threads };
+        improve(&example.terms, &pool, effort, 1 << 20, &stop, |new, _| {
+            all.extend(new.iter().map(|found| (edges(&found.graph), found.score.to_bits(), found.origin)));
+            true
+        });
+        all
+    };
+    let one = found(1);
+    assert!(!one.is_empty());
+    assert_eq!(one, found(2));
+    assert_eq!(one, found(4));
+    for (graph, ..) in &one {
+        let graph = EssentialGraph::<1>::from_edges(n, &graph.0, &graph.1).expect("essential");
+        assert!(graph.extension().parents.iter().all(|parents| parents.len() <= 2));
+    }
+}
