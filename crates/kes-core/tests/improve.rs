@@ -140,7 +140,9 @@ fn change(dag: &Dag<1>, with: impl FnOnce(&mut Vec<VarSet<1>>)) -> Dag<1> {
     Dag { parents }
 }
 
-fn edges(graph: &EssentialGraph<1>) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+type Edges = Vec<(usize, usize)>;
+
+fn edges(graph: &EssentialGraph<1>) -> (Edges, Edges) {
     (graph.directed(), graph.undirected())
 }
 
