@@ -129,7 +129,7 @@ class Coverage:
 
         Models that hardly any run reaches leave no trace in the runs, so the true number may be
         far higher. The interval is the log-normal one of [Chao 1987]; if no unseen model is
-        suspected, the one of [Colwell 2013]. With one run it has no upper end.
+        suspected, the one of [Chao 2016]. With one run it has no upper end.
         """
         n, seen, f1, f2 = self.runs, self.models, self.once, self.twice
         share = (n - 1) / n
@@ -147,7 +147,7 @@ class Coverage:
         if n == 1:
             return Estimate(1.0, 1.0, math.inf)
         if unseen == 0:
-            return _none_suspected(n, seen)
+            return _none_suspected(n, self._model_hits)
         factor = math.exp(_Z * math.sqrt(math.log1p(variance / unseen**2)))
         return Estimate(seen + unseen, seen + unseen / factor, seen + unseen * factor)
 
@@ -296,11 +296,17 @@ def _parts(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.value, estimate.low, estimate.high
 
 
-def _none_suspected(runs: int, seen: int) -> Estimate:
-    """Return the interval of Chao1 if it suspects no unseen model."""
-    missed = math.exp(-runs / seen)
-    middle, spread = seen / (1 - missed), _Z * math.sqrt(seen * missed) / (1 - missed)
-    return Estimate(float(seen), max(float(seen), middle - spread), middle + spread)
+def _none_suspected(runs: int, hits: NDArray[np.int64]) -> Estimate:
+    """Return the interval of Chao1 if it suspects no unseen model.
+
+    As many runs again would miss a model with h hits with a probability of about exp(-h). From
+    this follow the mean and variance of the number of models they find.
+    """
+    seen, missed = float(len(hits)), np.exp(-hits.astype(np.float64))
+    variance = float(np.sum(missed - missed**2) - np.sum(hits * missed) ** 2 / runs)
+    share = 1 - float(missed.mean())
+    spread = _Z * math.sqrt(max(variance, 0.0))
+    return Estimate(seen, max(seen, (seen - spread) / share), (seen + spread) / share)
 
 
 def _sizes(runs: int) -> NDArray[np.int64]:
