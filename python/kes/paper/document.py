@@ -1,0 +1,124 @@
+"""What the experiments show, as a Markdown document with generated parts, and as JSON.
+
+A generated part stands between two marks, comments that Markdown does not show, so that prose can
+be written around it and the part filled in anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kes.errors import KesError
+from kes.paper.style import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURES = "figures"
+"""Folder of the figures, beside the document."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one experiment shows.
+
+    Attributes
+    ----------
+    key, title : str
+        Its name on the command line, and for readers.
+    markdown : str
+        Tables and remarks.
+    values : dict
+        The same for programs.
+    figures : dict of str to callable
+        By file name without suffix, what draws it.
+    """
+
+    key: str
+    title: str
+    markdown: str
+    values: dict[str, Any]
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> str:
+    """Return a Markdown table; its first `left` columns are flush left, the others right."""
+    rules = [":--" if column < left else "--:" for column in range(len(header))]
+    lines = [header, rules, *rows]
+    return "\n".join("| " + " | ".join(str(entry) for entry in line) + " |" for line in lines)
+
+
+def write(folder: Path, sections: Sequence[Section], summary: dict[str, Any]) -> list[Path]:
+    """Write ``results.json``, ``reproduction.md`` and the figures to a folder.
+
+    Sections that a document in the folder has already are filled in anew, others are kept.
+    """
+    results = folder / "results.json"
+    values = {section.key: section.values for section in sections}
+    earlier = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
+    content = earlier | summary | {"experiments": earlier.get("experiments", {}) | values}
+    results.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    document = folder / "reproduction.md"
+    if not document.exists():
+        document.write_text("# The evaluation of Nielsen, Kočka and Peña (2003), done again\n")
+    text = document.read_text(encoding="utf-8")
+    for section in sections:
+        if not _pattern(section.key).search(text):
+            text += f"\n## {section.title}\n\n{_marked(section)}\n"
+    document.write_text(text, encoding="utf-8")
+    return [results, *fill(document, sections)]
+
+
+def fill(document: Path, sections: Sequence[Section]) -> list[Path]:
+    """Fill in the marked parts of a document, and save the figures beside it.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    KesError
+        If the document cannot be read or has no marks for any of the sections.
+    """
+    try:
+        text = document.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KesError(f"cannot read {document}: {error.strerror or error}") from error
+    present = [section for section in sections if _pattern(section.key).search(text)]
+    if not present:
+        marks = ", ".join(f"'<!-- kes paper: {section.key} -->'" for section in sections)
+        raise KesError(
+            f"{document} has no place for what was generated: mark it by lines such as {marks} "
+            "and '<!-- end -->'"
+        )
+    written: list[Path] = []
+    for section in present:
+        before, after = _pattern(section.key).split(text, maxsplit=1)
+        text = before + _marked(section) + after
+        written += [_draw(draw, name, document) for name, draw in section.figures.items()]
+    document.write_text(text, encoding="utf-8")
+    return [document, *written]
+
+
+def _draw(draw: Callable[[], Figure], name: str, document: Path) -> Path:
+    path = document.parent / FIGURES / f"{name}.png"
+    path.parent.mkdir(exist_ok=True)
+    with style():
+        draw().savefig(path)
+    return path
+
+
+def _marked(section: Section) -> str:
+    figures = "".join(f"\n\n![{section.title}]({FIGURES}/{name}.png)" for name in section.figures)
+    return f"<!-- kes paper: {section.key} -->\n{section.markdown}{figures}\n<!-- end -->"
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    return re.compile(rf"<!-- kes paper: {re.escape(key)} -->.*?<!-- end -->", re.DOTALL)

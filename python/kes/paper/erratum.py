@@ -1,0 +1,182 @@
+"""An erratum: the marginals printed in Example 1 do not trap GES. In numbers, and what does.
+
+In the limit of many cases GES first joins X to Y (or U, which is symmetric), because that pair
+has the most mutual information. Then it can join X and U as a chain, for a gain of N I(X;U) less a
+penalty that hardly matters, or as the collider Y -> X <- U, for N I(X;U|Y). With the printed
+marginals the collider gains more, and the way on leads to the smaller of the two
+inclusion-optimal models: GES is not deceived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes import datasets
+from kes.data import Dataset
+from kes.errors import KesError
+from kes.graph import EssentialGraph
+from kes.learn import learn
+from kes.paper.bench import Cell, Outcome
+from kes.paper.document import Section, table
+from kes.paper.samples import CASES
+from kes.paper.theorems import LARGER, SMALLER
+from kes.score import score
+
+PRINTED = (0.12, 0.30, 0.0)
+DECEPTIVE = (0.12, 0.30, 0.05)
+LIMIT = 1e8
+"""Cases that stand for endlessly many."""
+
+_GRID = (
+    np.arange(0.10, 0.1401, 0.01),  # a
+    np.arange(0.26, 0.3401, 0.01),  # b
+    np.arange(0.0, 0.0501, 0.005),  # c
+)
+_FINE = np.arange(0.0, 0.0501, 0.0005)  # c alone
+_AXES = {letter: axis for axis, letter in enumerate("XYZU")}
+
+Parameters = tuple[float, float, float]
+
+
+class Erratum:
+    """Why GES is not trapped, and the nearest marginals that trap it."""
+
+    key = "erratum"
+    title = "Erratum to Example 1"
+
+    def cells(self, runs: int) -> list[Cell]:
+        """Return the runs needed: none that are worth keeping."""
+        return []
+
+    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
+        """Do the sums."""
+        both = {"printed": PRINTED, "deceptive": DECEPTIVE}
+        informations = {name: _informations(parameters) for name, parameters in both.items()}
+        scores = {name: _scores(parameters) for name, parameters in both.items()}
+        moves = {name: _moves(parameters) for name, parameters in both.items()}
+        nearest = {cases: _nearest(cases) for cases in (float(CASES), LIMIT)}
+        least = {cases: _least_unevenness(cases) for cases in (float(CASES), LIMIT)}
+        parts = [
+            "Mutual information in nats.",
+            table(
+                ["Marginals", *informations["printed"]],
+                [[name, *(f"{i:.5f}" for i in row.values())] for name, row in informations.items()],
+            ),
+            f"BIC of the two models at {CASES} cases, natural logarithms.",
+            table(
+                ["Marginals", "G1, 19 parameters", "G2, 23 parameters", "GES ends in"],
+                [[name, *row] for name, row in scores.items()],
+            ),
+            f"The moves of GES at {CASES} cases: the pair joined or separated, given which "
+            "variables, and the gain.",
+            table(
+                ["Marginals", "1", "2", "3", "4", "5", "6", "7"],
+                [[name, *(row + [""] * 7)[:7]] for name, row in moves.items()],
+                left=8,
+            ),
+            "The nearest marginals that trap GES: of all (a, b, c) on a grid, those with the "
+            "smallest total variation distance (half the sum of absolute differences over the 32 "
+            f"states) from the printed distribution; for {CASES} cases and for {LIMIT:g}, which "
+            "stand for endlessly many. With a and b as printed, the smallest c that traps GES.",
+            table(
+                ["Cases", "a", "b", "c", "distance", "P(X)", "smallest c alone"],
+                [
+                    [
+                        f"{cases:g}",
+                        *(f"{value:.3f}" for value in parameters),
+                        f"{distance:.4f}",
+                        f"{0.25 + parameters[2]:.3f}, {0.25 - parameters[2]:.3f}, ...",
+                        f"{least[cases]:.4f}",
+                    ]
+                    for cases, (parameters, distance) in nearest.items()
+                ],
+            ),
+        ]
+        values = {
+            "mutual information": informations,
+            "scores": scores,
+            "moves of GES": moves,
+            "nearest": {f"{cases:g}": list(found) for cases, found in nearest.items()},
+            "smallest c": {f"{cases:g}": c for cases, c in least.items()},
+        }
+        return Section(self.key, self.title, "\n\n".join(parts), values)
+
+
+def _joint(parameters: Parameters) -> NDArray[np.float64]:
+    weights = datasets.example1(cases=2.0, parameters=parameters).weights
+    assert weights is not None
+    return weights.reshape(4, 2, 2, 2) / 2.0
+
+
+def information(joint: NDArray[np.float64], x: str, y: str, given: str = "") -> float:
+    """Return I(x; y | given) in nats; letters name the axes X, Y, Z, U."""
+
+    def entropy(letters: str) -> float:
+        others = tuple(axis for letter, axis in _AXES.items() if letter not in letters)
+        p = joint.sum(axis=others).ravel()
+        return float(-(p @ np.log(p)))
+
+    return entropy(x + given) + entropy(y + given) - entropy(x + y + given) - entropy(given)
+
+
+def _informations(parameters: Parameters) -> dict[str, float]:
+    joint = _joint(parameters)
+    pairs = [("X", "Y", ""), ("X", "U", ""), ("X", "U", "Y"), ("Y", "Z", ""), ("X", "Z", "")]
+    return {
+        f"I({x};{y}\\|{given})" if given else f"I({x};{y})": information(joint, x, y, given)
+        for x, y, given in pairs
+    }
+
+
+def _scores(parameters: Parameters) -> list[str]:
+    data = datasets.example1(cases=CASES, parameters=parameters)
+    both = [f"{score(list(arcs), data):.2f}" for arcs in (SMALLER, LARGER)]
+    return [*both, "G2" if _is_trapped(data) else "G1"]
+
+
+def _moves(parameters: Parameters) -> list[str]:
+    optima = learn(datasets.example1(cases=CASES, parameters=parameters), k=1, runs=1)
+    steps = optima.trace(0)
+    columns = (steps[name] for name in ("kind", "x", "y", "given", "delta"))
+    return [
+        f"{'+' if kind == 'insert' else '−'} {x}{y}"
+        + (f" given {''.join(sorted(given))}" if given else "")
+        + f": {delta:.1f}"
+        for kind, x, y, given, delta in zip(*columns, strict=True)
+    ]
+
+
+def _is_trapped(data: Dataset) -> bool:
+    larger = EssentialGraph.from_dag(data.names, LARGER)
+    return learn(data, k=1, runs=1).best.graph == larger
+
+
+def _traps(parameters: Parameters, cases: float) -> bool:
+    try:
+        return _is_trapped(datasets.example1(cases=cases, parameters=parameters))
+    except KesError:  # no distribution has these marginals
+        return False
+
+
+def _nearest(cases: float) -> tuple[Parameters, float]:
+    """Return the parameters on the grid nearest to the printed ones that trap GES, and how near."""
+    printed = _joint(PRINTED)
+    found: list[tuple[float, Parameters]] = []
+    for a, b, c in product(*_GRID):
+        parameters = (round(float(a), 3), round(float(b), 3), round(float(c), 4))
+        if _traps(parameters, cases):
+            found.append((float(abs(_joint(parameters) - printed).sum() / 2), parameters))
+    distance, parameters = min(found)
+    return parameters, distance
+
+
+def _least_unevenness(cases: float) -> float:
+    """Return the smallest c that traps GES with a and b as printed."""
+    a, b, _ = PRINTED
+    trapping: list[Any] = [c for c in _FINE if _traps((a, b, round(float(c), 4)), cases)]
+    return round(float(trapping[0]), 4)
