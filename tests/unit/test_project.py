@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SOURCES = sorted(
     path
     for folder in ("crates", "python", "tests", "docs")
@@ -87,8 +87,9 @@ def test_links_to_files_resolve(page):
 
 
 def test_every_page_of_the_documentation_is_in_its_navigation():
-    navigation = set(re.findall(r": (\w+\.md)$", text("mkdocs.yml"), flags=re.MULTILINE))
-    assert navigation == {page.name for page in (ROOT / "docs").glob("*.md")}
+    docs = ROOT / "docs"
+    navigation = set(re.findall(r"(?:: |- )(\S+\.md)$", text("mkdocs.yml"), flags=re.MULTILINE))
+    assert navigation == {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")}
 
 
 # --- what a newcomer types ---
@@ -118,6 +119,20 @@ def test_the_python_example_of_the_readme_runs(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "alarm.kes.json.gz").exists()
+
+
+def test_the_demo_prints_what_the_readme_shows():
+    """Results depend on nothing but data, settings and seed, so this holds on every machine."""
+    from click.testing import CliRunner
+
+    from kes.cli import kes
+
+    demo = re.search(r"kes learn (--example .*) --out", text("Makefile"))
+    shown = re.search(r"```text\n(.*?)```", text("README.md"), flags=re.DOTALL)
+    assert demo is not None
+    assert shown is not None
+    printed = CliRunner().invoke(kes, ["learn", *demo[1].split()]).stdout
+    assert shown[1] in printed
 
 
 def test_the_readme_uses_options_that_the_command_line_has():
