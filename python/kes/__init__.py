@@ -9,6 +9,8 @@
 end in. The same from the command line: ``kes learn data.csv``.
 """
 
+from typing import TYPE_CHECKING
+
 from kes import datasets
 from kes._core import __version__
 from kes.boundary import Neighbour, inclusion_boundary
@@ -31,6 +33,10 @@ from kes.table import Table
 from kes.truth import compare_to_truth
 from kes.validate import cross_validate
 
+if TYPE_CHECKING:
+    from kes.estimator import KES as KES
+
+# KES is not here: a star import must neither need scikit-learn nor wait for it.
 __all__ = [
     "BayesianNetwork",
     "ConsensusGraph",
@@ -65,3 +71,16 @@ __all__ = [
     "stability",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import `KES` when it is used: scikit-learn takes longer to import than all else."""
+    if name == "KES":
+        from kes.estimator import KES
+
+        return KES
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "KES"})

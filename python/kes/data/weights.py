@@ -27,6 +27,8 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
 def check_total(weights: NDArray[np.float64]) -> None:
     """Refuse a distribution: without the number of cases, no criterion can weigh evidence."""
     total = float(weights.sum())
+    if total == 0:
+        raise KesError("weights: all are zero, so there are no cases; give some rows a weight")
     if total <= 1:
         raise KesError(
             f"weights: they sum to {total:.6g}, but must be numbers of cases; multiply a "

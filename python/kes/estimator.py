@@ -1,0 +1,272 @@
+"""The scikit-learn face of kes: a density estimator over discrete variables.
+
+Importing scikit-learn takes longer than most searches, so `kes` imports this module only when
+`kes.KES` is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from narwhals.dependencies import is_into_dataframe
+from numpy.typing import ArrayLike, NDArray
+
+from kes.data import encode, encode_like
+from kes.data.source import open_source
+from kes.errors import KesError, missing_extra
+from kes.learn import learn
+from kes.network import BayesianNetwork, fit
+from kes.study import DEFAULT_CACHE_MB
+
+try:
+    from sklearn.base import BaseEstimator, DensityMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise missing_extra("scikit-learn", "sklearn") from None
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from kes.data.dataset import Dataset
+    from kes.graph import EssentialGraph
+    from kes.network.fitting import Prior
+    from kes.optima import Optima
+    from kes.settings import Sampled
+
+_SEEDS = 2**31
+
+
+class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Bayesian network learned by k-greedy equivalence search, as a scikit-learn estimator.
+
+    `fit` does the runs of `kes.learn`, takes the best optimum and estimates its tables. `score` is
+    the mean log-likelihood of cases, so that model selection (`GridSearchCV`,
+    `cross_val_score`) compares settings by cases that had no part in learning.
+
+    Needs the extra ``sklearn``.
+
+    Parameters
+    ----------
+    k, runs, criterion, max_parents, two_phase, neighbourhood, start, cache_mb, budget, patience
+        As in `kes.learn`.
+    ess : float
+        Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
+    prior : {"bdeu", "ml"}, float or None
+        How to estimate the tables of the network; see `kes.fit`. Maximum likelihood may hold new
+        cases for impossible, and `score` is then minus infinity.
+    random_state : int, RandomState or None
+        Seed of the runs; None draws one, a RandomState is asked for one.
+    n_jobs : int or None
+        Threads; None or -1 for all usable cores. Does not change the result.
+    missing : {"error", "state"}
+        What to do with missing values: refuse them, or make "missing" a state of its own.
+
+    Attributes
+    ----------
+    optima_ : Optima
+        The distinct models in which the runs ended, best first.
+    graph_ : EssentialGraph
+        The best of them.
+    network_ : BayesianNetwork
+        The best of them with its tables; answers queries, predicts, samples.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    See Also
+    --------
+    kes.learn : the search itself.
+    kes.BayesianNetwork.predict : predict one variable from the others.
+
+    Notes
+    -----
+    The table may be a data frame, whose states keep their names and declared order, or an array
+    of integers, text or booleans. Continuous columns must be cut into intervals before, for
+    instance by ``KBinsDiscretizer(encode="ordinal")`` in a pipeline.
+
+    A state that occurs only in the cases held out is an error: nothing was learned about it.
+    Declare the possible states (pandas categories, polars Enum) before splitting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kes.estimator import KES
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.integers(2, size=1000)
+    >>> b = np.where(rng.random(1000) < 0.9, a, 1 - a)
+    >>> X = np.column_stack([a, b, rng.integers(2, size=1000)])
+    >>> model = KES(runs=10).fit(X[:800])
+    >>> model.graph_.skeleton == {frozenset({"x0", "x1"})}
+    True
+    >>> model.score(X[800:]) > 3 * np.log(1 / 2)  # better than guessing
+    True
+    """
+
+    optima_: Optima
+    graph_: EssentialGraph
+    network_: BayesianNetwork
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        k: float = 0.8,
+        runs: int = 100,
+        criterion: str = "bic",
+        ess: float = 1.0,
+        prior: Prior = "bdeu",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        max_parents: int | None = None,
+        two_phase: bool = False,
+        neighbourhood: str | Sampled = "exact",
+        missing: str = "error",
+        start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
+        cache_mb: int = DEFAULT_CACHE_MB,
+        budget: float | str | None = None,
+        patience: int | None = None,
+    ) -> None:
+        self.k = k
+        self.runs = runs
+        self.criterion = criterion
+        self.ess = ess
+        self.prior = prior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_parents = max_parents
+        self.two_phase = two_phase
+        self.neighbourhood = neighbourhood
+        self.missing = missing
+        self.start = start
+        self.cache_mb = cache_mb
+        self.budget = budget
+        self.patience = patience
+
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the structure and estimate the tables of the best optimum.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Discrete variables.
+        y : ignored
+            Here because scikit-learn passes it.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many cases each row stands for: counts, or any non-negative reals with a sum of
+            more than 1. Rows of weight 0 declare their states all the same.
+
+        Returns
+        -------
+        KES
+            This estimator.
+        """
+        if self.missing not in ("error", "state"):
+            raise KesError(
+                f'missing must be "error" or "state", not {self.missing!r}; to drop incomplete '
+                "rows, do so before: scikit-learn needs a result for each row"
+            )
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        table = encode(self._table(X, reset=True), weights=weights, missing=self.missing)
+        self.optima_ = learn(
+            table,
+            k=self.k,
+            runs=self.runs,
+            criterion=self.criterion,
+            ess=self.ess,
+            random_state=self._seed(),
+            n_jobs=self.n_jobs,
+            max_parents=self.max_parents,
+            two_phase=self.two_phase,
+            neighbourhood=self.neighbourhood,
+            start=self.start,
+            cache_mb=self.cache_mb,
+            budget=self.budget,
+            patience=self.patience,
+        )
+        self.graph_ = self.optima_.best.graph
+        self.network_ = fit(self.graph_, table, prior=self.prior, ess=self.ess)
+        return self
+
+    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the log-likelihood of each case.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Cases, with the columns that `fit` has seen.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Natural logarithms of probabilities.
+
+        Raises
+        ------
+        KesError
+            If a column has a state that `fit` has not seen.
+        """
+        check_is_fitted(self)
+        return self.network_.log_likelihood(self._cases(X), per_row=True)
+
+    def score(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the mean log-likelihood of the cases.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Cases, best ones that had no part in `fit`.
+        y : ignored
+            Here because scikit-learn passes it.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many cases each row stands for.
+
+        Returns
+        -------
+        float
+            Natural logarithm per case; higher is better.
+        """
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(self.score_samples(X), weights=weights))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing == "state"
+        return tags
+
+    def _table(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - any table
+        """Check the columns as scikit-learn does; data frames stay what they are."""
+        if is_into_dataframe(X):
+            return validate_data(self, X, reset=reset, skip_check_array=True)
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=None,
+            ensure_all_finite="allow-nan" if self.missing == "state" else True,
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def _cases(self, X: ArrayLike) -> Dataset:
+        """Code cases as those of `fit` were coded.
+
+        Columns go by position. Names have been checked where both tables have some; scikit-learn
+        only warns if one of them has none.
+        """
+        data = self._table(X, reset=False)
+        states = list(self.network_.states.values())
+        table = encode_like(data, open_source(data).names, states, missing=self.missing)
+        return replace(table, names=self.network_.nodes)
+
+    def _seed(self) -> int | None:
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(_SEEDS))
+        return self.random_state
