@@ -191,6 +191,10 @@ class Coverage:
         best of n² / (n + m) of them. That is the estimate. If all scores differ, the probability
         comes out as m / (n + m), as it must for independent runs.
 
+        It errs on the high side, since gains diminish: little for as many runs again as long as
+        new scores keep turning up, but several times when most of the landscape is known or m is
+        much larger than n. Take it as "hardly more than".
+
         Parameters
         ----------
         runs : int
@@ -273,7 +277,7 @@ class Coverage:
         if gain is None:
             return "one run cannot tell"
         return (
-            f"twice as many would have a chance of about {gain.probability:.0%} of a better score; "
+            f"as many again: a better score with a chance of up to about {gain.probability:.0%}, "
             f"average gain {gain.score:.3g}"
         )
 

@@ -7,6 +7,7 @@ is best found out by trying.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kes.collector import Limits
 from kes.coverage import Coverage
 from kes.data.dataset import Data, Weights
 from kes.data.encode import encode
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from kes.progress import Progress
 
 _RUNS = 100
-_MOST_RUNS = 10**6
-"""Runs for each k when only the time is limited."""
 
 
 @dataclass(frozen=True)
@@ -218,10 +218,7 @@ missing, start, cache_mb, progress
     if runs is not None and budget is not None:
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
     execution = Execution.checked(n_jobs, budget, None, progress, None)
-    if budget is None:
-        wanted = whole("runs", _RUNS if runs is None else runs, least=1)
-    else:
-        wanted = _MOST_RUNS
+    wanted = whole("runs", _RUNS if runs is None else runs, least=1)
     memory = whole("cache_mb", cache_mb, least=1)
     chosen = [
         Settings.checked(
@@ -240,11 +237,21 @@ missing, start, cache_mb, progress
     found: dict[float, Optima] = {}
     for settings in chosen:
         own = replace(settings, seed=seed).starting(start, dataset.names)
-        optima = search(Study(dataset, own, memory), wanted, execution)
-        # Without the study: the caches of all k at once might not fit into memory.
-        found[own.k] = Optima(optima._record, seconds=optima.seconds)
+        found[own.k] = _searched(Study(dataset, own, memory), wanted, execution)
     given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"
     return Sweep(found, given)
+
+
+def _searched(study: Study, wanted: int, execution: Execution) -> Optima:
+    """Do so many runs; or, if the time is limited, more and more until it is over."""
+    started, budget = time.monotonic(), execution.limits.budget
+    optima = search(study, wanted, execution)
+    while budget is not None and (left := budget - (time.monotonic() - started)) > 0:
+        wanted *= 2
+        rest = replace(execution, limits=Limits(budget=left))
+        optima = search(study, wanted, rest, base=optima._record)
+    # Without the study: the caches of all k at once might not fit into memory.
+    return Optima(optima._record, seconds=time.monotonic() - started)
 
 
 def _several(ks: object) -> list[object]:
