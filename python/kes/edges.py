@@ -31,6 +31,7 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.axes import Axes
 
     from kes.optima import Optima
     from kes.stability import Stability
@@ -240,6 +241,12 @@ class ConsensusGraph:
             direction = self.direction_supports[a, b]
             graph.add_edge(a, b, support=support, direction_support=direction)
         return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph, edges as wide as they are supported; see `EssentialGraph.plot`."""
+        from kes.plot.network import plot_graph
+
+        return plot_graph(self, self.supports, ax)
 
     def __repr__(self) -> str:
         return (

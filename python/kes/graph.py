@@ -19,6 +19,9 @@ from kes.errors import KesError, listed, unknown
 
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.axes import Axes
+
+    from kes.table import Table
 
 Edges: TypeAlias = list[tuple[int, int]]
 
@@ -221,6 +224,35 @@ class EssentialGraph:
         graph.add_edges_from((name[b], name[a]) for a, b in undirected)
         return graph
 
+    def plot(
+        self,
+        support: Table | Mapping[frozenset[str], float] | None = None,
+        *,
+        kind: str = "search",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the graph: arrows for compelled edges, dashed lines for reversible ones.
+
+        Laid out by Graphviz, so that no edge passes behind a node. Needs the extra ``plot``.
+
+        Parameters
+        ----------
+        support
+            How wide the edges are: what `Optima.edges` returns, or a number from 0 to 1 for each
+            pair {a, b}. By default all are alike.
+        kind : {"search", "weight", "resampling"}
+            Which support of the table to show.
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from kes.plot.network import edge_supports, plot_graph
+
+        return plot_graph(self, edge_supports(support, kind), ax)
+
     def shd(self, other: EssentialGraph) -> int:
         """Count the pairs of nodes whose status differs (structural Hamming distance).
 
@@ -270,6 +302,11 @@ class EssentialGraph:
             text[_SHOWN_EDGES:] = [f"and {len(text) - _SHOWN_EDGES} more edges"]
         count = f"{len(self._nodes)} node{'s' * (len(self._nodes) != 1)}"
         return f"EssentialGraph({count}: {', '.join(text) or 'no edges'})"
+
+    def _repr_html_(self) -> str:
+        from kes.html import graph_html
+
+        return graph_html(self)
 
 
 # --- what can be wrong with a graph --------------------------------------------------------------

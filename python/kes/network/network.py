@@ -368,14 +368,9 @@ class BayesianNetwork:
         return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
 
     def _repr_html_(self) -> str:
-        rows = Table(
-            {
-                "node": self.nodes,
-                "states": [self.states[node] for node in self.nodes],
-                "parents": [self.parents[node] for node in self.nodes],
-            }
-        )
-        return f"<p>Bayesian network: {self._summary()}</p>{rows._repr_html_()}"
+        from kes.html import network_html
+
+        return network_html(self)
 
     # --- names and codes -------------------------------------------------------------------------
 

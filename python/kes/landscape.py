@@ -1,0 +1,69 @@
+"""A map of the optima: similar models close together.
+
+Classical multidimensional scaling [Torgerson 1952] of the structural Hamming distances: the plane
+in which the distances between points come closest to the number of edges in which models differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.compare import shd_matrix
+
+if TYPE_CHECKING:
+    from kes.optima import Optima, Optimum
+
+MOST = 1000
+"""Optima on a map: more would neither be told apart nor placed in reasonable time."""
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Optima in the plane.
+
+    Attributes
+    ----------
+    optima : sequence of Optimum
+        The best of the optima, best first; where GES ends comes last if it is not among them.
+    points : ndarray of shape (optima, 2)
+        Their places; the best is to the upper right of the middle.
+    distances : ndarray of shape (optima, optima)
+        Structural Hamming distances.
+    ges : int
+        Which of them is where GES ends.
+    """
+
+    optima: Sequence[Optimum]
+    points: NDArray[np.float64]
+    distances: NDArray[np.int64]
+    ges: int
+
+    @classmethod
+    def of(cls, optima: Optima, most: int = MOST) -> Landscape:
+        """Place the best of the optima."""
+        shown = list(optima[:most])
+        if optima.ges not in shown:
+            shown.append(optima.ges)
+        between = shd_matrix([optimum.graph for optimum in shown])
+        return cls(shown, placed(between), between, shown.index(optima.ges))
+
+
+def placed(between: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return points in the plane with about the given distances between them.
+
+    Eigenvectors have no sign of their own: the first point is given coordinates that are not
+    negative.
+    """
+    squares = between.astype(np.float64) ** 2
+    centred = squares - squares.mean(axis=0)
+    inner = -(centred - centred.mean(axis=1, keepdims=True)) / 2
+    values, vectors = np.linalg.eigh(inner)
+    points = np.zeros((len(between), 2))
+    for axis, largest in enumerate(np.argsort(-values, kind="stable")[:2]):
+        points[:, axis] = vectors[:, largest] * np.sqrt(max(values[largest], 0.0))
+    return np.where(points[0] < 0, -points, points)

@@ -1,0 +1,1 @@
+"""Pictures by matplotlib (extra ``plot``); reached through the methods of what they show."""

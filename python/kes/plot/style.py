@@ -1,0 +1,55 @@
+"""What the pictures have in common: colours that colour-blind people can tell apart, plain axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kes.errors import missing_extra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK = "#1f2933"
+MUTED = "#7b8794"
+FAINT = "#e4e7eb"
+PAPER = "#ffffff"
+# From the palette of Okabe and Ito (2008).
+BLUE = "#0072b2"
+ORANGE = "#d55e00"
+SCALE = "viridis"
+"""Colours from low to high; also monotone in grey."""
+
+
+def pyplot() -> Any:  # noqa: ANN401 - a module
+    """Import matplotlib's pyplot, or say how to install it."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError:
+        raise missing_extra("matplotlib", "plot") from None
+    return plt
+
+
+def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Return the given axes, or new ones in a figure of this size in inches."""
+    if ax is not None:
+        return ax
+    _, new = pyplot().subplots(figsize=size, layout="constrained")
+    result: Axes = new
+    return result
+
+
+def whole_numbers(ax: Axes) -> None:
+    """Put marks on the x axis at whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def plain(ax: Axes) -> None:
+    """Leave out the lines that carry no information."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
+    ax.tick_params(colors=MUTED, labelcolor=INK)
+    ax.grid(axis="y", color=FAINT, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.ticklabel_format(axis="y", useOffset=False, style="plain")
