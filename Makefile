@@ -22,9 +22,10 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## Learn from the built-in ALARM network, print the summary and the files written
+demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
 	$(BIN)/kes learn --example alarm --k 0.8 --runs 100 --seed 0 --out demo/alarm.kes.json.gz
+	$(BIN)/kes report demo/alarm.kes.json.gz --example alarm
 	@printf '\nFiles written:\n' && ls -1sh demo/*
 
 test: lint test-rust test-python ## Check everything: style, types, stubs, Rust and Python tests

@@ -19,6 +19,7 @@ from kes.settings import Settings, whole
 
 if TYPE_CHECKING:
     from distributed import Client
+    from matplotlib.axes import Axes
 
     from kes.compare import Comparison, GesStanding
     from kes.coverage import Coverage
@@ -511,6 +512,110 @@ class Optima(Sequence[Optimum]):
             missing=missing,
         )
 
+    # --- pictures ---
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the scores of all runs, best first, with a line where GES stands.
+
+        Needs the extra ``plot``, as all pictures do.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from kes.plot.scores import plot_scores
+
+        return plot_scores(self, ax)
+
+    def plot_coverage(self, ax: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+        """Draw how many models, and which best score, a growing number of runs has found.
+
+        Parameters
+        ----------
+        ax : pair of matplotlib Axes or None
+            Where to draw the two pictures; by default a new figure.
+
+        Returns
+        -------
+        pair of matplotlib Axes
+            The accumulation of models and score levels, and the best score so far; see
+            `Coverage`.
+        """
+        from kes.plot.coverage import plot_coverage
+
+        return plot_coverage(self, ax)
+
+    def plot_landscape(self, ax: Axes | None = None) -> Axes:
+        """Draw a map of the optima: similar models close together.
+
+        The distances in the plane are, as far as a plane allows, the structural Hamming distances
+        between the models (classical multidimensional scaling). The larger a dot, the more runs
+        ended there; the brighter, the higher its score. At most the 1000 best optima are shown.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from kes.plot.landscape import plot_landscape
+
+        return plot_landscape(self, ax)
+
+    def report(
+        self,
+        path: PathLike,
+        *,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str = "error",
+        stability: Stability | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write all of it into one HTML file that opens in any browser, without a network.
+
+        It has the map of the optima, the coverage, a table of the optima, their networks with
+        supports, Markov blankets and probabilities, the consensus, differences between optima,
+        and what is needed to repeat the search. Needs the extra ``report``.
+
+        Parameters
+        ----------
+        path
+            The file to write; an existing one is replaced.
+        data, weights, missing
+            As given to `kes.learn`, to have the probability tables of the best optima in the
+            report; needed only after loading or unpickling.
+        stability : Stability or None
+            What `kes.stability` found, to show its support as well.
+        title : str or None
+            Heading of the page.
+
+        Raises
+        ------
+        KesError
+            If the data are not those that this result was made from, or the file cannot be
+            written.
+        """
+        from kes.report import write
+
+        write(
+            self,
+            path,
+            data=data,
+            weights=weights,
+            missing=missing,
+            stability=stability,
+            title=title,
+        )
+
     # --- where they come from ---
 
     @property
@@ -569,9 +674,9 @@ class Optima(Sequence[Optimum]):
         return text(self)
 
     def _repr_html_(self) -> str:
-        from kes.summary import html
+        from kes.html import optima_html
 
-        return html(self)
+        return optima_html(self)
 
     # --- within ---
 

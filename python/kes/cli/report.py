@@ -1,0 +1,68 @@
+"""``kes report``: from a result file to one HTML file that opens anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("report", short_help="Write an HTML report on a result.")
+@click.argument("result", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    metavar="FILE",
+    help="The table that the result was learned from, to show probabilities as well.",
+)
+@click.option("--example", type=click.Choice(["alarm"]), help="Built-in data instead of --data.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="20000",
+    help="Cases of the --example.",
+)
+@click.option("--weights", metavar="COLUMN", help="As given to kes learn.")
+@click.option("--missing", multiple=True, metavar="HOW|MARKERS", help="As given to kes learn.")
+@click.option("--title", metavar="TEXT", help="Heading of the page.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    show_default="the name of RESULT with .html",
+    help="File to write.",
+)
+def command(
+    *,
+    result: Path,
+    data: str | None,
+    example: str | None,
+    rows: int | None,
+    weights: str | None,
+    missing: tuple[str, ...],
+    title: str | None,
+    out: Path | None,
+) -> None:
+    """Write all about RESULT, a file that kes learn wrote, into one HTML file.
+
+    For instance: kes report a.kes.json.gz --data data.csv
+
+    The file opens in any browser and needs no network.
+    """
+    from kes.cli.learn import _dataset
+    from kes.optima import load
+
+    optima = load(result)
+    without = data is None and example is None
+    dataset = None if without else _dataset(data, example, rows, weights, missing)
+    target = out or _beside(result)
+    optima.report(target, data=dataset, title=title)
+    click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
+
+
+def _beside(result: Path) -> Path:
+    """Return the file next to the result that has its name, without .kes.json.gz."""
+    name = result.name
+    for suffix in (".gz", ".json", ".kes"):
+        name = name.removesuffix(suffix)
+    return result.with_name(f"{name}.html")

@@ -1,0 +1,86 @@
+// The charts: plotly draws what Python prepared, in the colours of the page.
+
+const CHARTS = ["landscape", "scores", "accumulation", "best-so-far"];
+const SELECTED_TRACE = 3; // of the landscape
+
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const get = (name) => style.getPropertyValue(`--${name}`).trim();
+  const names = ["ink", "soft", "grid", "paper", "line", "added", "open"];
+  return Object.fromEntries(names.map((name) => [name, get(name)]));
+}
+
+// Python's colours suit light pages; these are the same for any page.
+function adapted(colour, { ink, added, open }) {
+  return { undefined: ink, "#0072b2": added, "#d55e00": open }[colour] ?? colour;
+}
+
+function themed(figure, narrow) {
+  const theme = colours();
+  const { ink, soft, grid, paper, line } = theme;
+  const axis = (own) => ({ ...own, gridcolor: grid, linecolor: line, color: soft, automargin: true });
+  const layout = {
+    ...figure.layout,
+    xaxis: axis(figure.layout.xaxis),
+    yaxis: axis(figure.layout.yaxis),
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: "system-ui, sans-serif", size: 12, color: ink },
+    hoverlabel: { bgcolor: paper, bordercolor: soft, font: { color: ink }, align: "left" },
+    margin: { l: narrow ? 40 : 56, r: 12, t: 34, b: 44 },
+    hovermode: "closest",
+    dragmode: narrow ? false : "zoom",
+  };
+  const traces = figure.data.map((trace) => {
+    const copy = structuredClone(trace);
+    const { marker } = copy;
+    if (copy.line) copy.line.color = adapted(copy.line.color, theme);
+    if (marker && typeof marker.color === "string") marker.color = adapted(marker.color, theme);
+    if (marker?.line) marker.line.color = copy.name ? ink : paper;
+    if (copy.name === "selected") marker.color = ink;
+    if (marker?.colorbar && narrow) marker.showscale = false;
+    return copy;
+  });
+  return [traces, layout];
+}
+
+class Charts {
+  constructor(choose) {
+    this.selected = 0;
+    this.draw();
+    for (const name of ["landscape", "scores"]) {
+      document.getElementById(name).on("plotly_click", ({ points }) => {
+        const index = points[0].customdata;
+        if (Number.isInteger(index)) choose(index);
+      });
+    }
+    const redraw = () => this.draw();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    matchMedia("(max-width: 560px)").addEventListener("change", redraw);
+    // On paper the page is light and narrower than on the screen.
+    matchMedia("print").addEventListener("change", redraw);
+  }
+
+  draw() {
+    const narrow = matchMedia("(max-width: 560px)").matches;
+    for (const name of CHARTS) {
+      const config = {
+        displaylogo: false,
+        responsive: true,
+        displayModeBar: narrow ? false : "hover",
+        modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+        toImageButtonOptions: { format: "svg", filename: `kes-${name}` },
+      };
+      Plotly.react(document.getElementById(name), ...themed(data.figures[name], narrow), config);
+    }
+    this.select(this.selected);
+  }
+
+  select(index) {
+    this.selected = index;
+    const { x, y, customdata } = data.figures.landscape.data[0];
+    const at = customdata.indexOf(index);
+    const update = { x: [[x[at]]], y: [[y[at]]], customdata: [[index]] };
+    Plotly.restyle("landscape", update, [SELECTED_TRACE]);
+  }
+}

@@ -1,0 +1,118 @@
+// What the page knows: models as lists of edges, and what follows from them.
+// An edge is { pair, status }; the status is 0 (no direction), 1 (x to y) or 2 (y to x).
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const KINDS = {
+  search: "search support",
+  weight: "relative weight",
+  resampling: "resampling support",
+};
+const kinds = Object.keys(data.supports);
+
+function modelEdges(index) {
+  return data.optima[index].edges.map((code) => ({ pair: Math.floor(code / 3), status: code % 3 }));
+}
+
+// The same rule as Optima.consensus: a direction needs the threshold, and more than the opposite.
+function consensusEdges(threshold, kind) {
+  const reached = threshold - 1e-4; // supports are rounded to four places
+  const edges = [];
+  data.supports[kind].forEach(([joined, forward, backward], pair) => {
+    if (joined < reached || joined === 0) return;
+    const isForward = forward >= reached && forward > backward;
+    const isBackward = backward >= reached && backward > forward;
+    edges.push({ pair, status: isForward ? 1 : isBackward ? 2 : 0 });
+  });
+  return edges;
+}
+
+// Edges of either model, with the change from the first to the second.
+function differenceEdges(first, second) {
+  const before = new Map(modelEdges(first).map((edge) => [edge.pair, edge.status]));
+  const after = new Map(modelEdges(second).map((edge) => [edge.pair, edge.status]));
+  const edges = [];
+  for (const [pair, status] of before) {
+    if (!after.has(pair)) edges.push({ pair, status, change: "removed" });
+    else if (after.get(pair) === status) edges.push({ pair, status, change: "same" });
+    else edges.push({ pair, status: after.get(pair), was: status, change: "turned" });
+  }
+  for (const [pair, status] of after) {
+    if (!before.has(pair)) edges.push({ pair, status, change: "added" });
+  }
+  return edges;
+}
+
+function ends(edge) {
+  const [x, y] = data.pairs[edge.pair];
+  return edge.status === 2 ? [y, x] : [x, y];
+}
+
+function edgeText(edge) {
+  const [from, to] = ends(edge);
+  return `${data.names[from]} ${edge.status === 0 ? "–" : "→"} ${data.names[to]}`;
+}
+
+// Parents, children and reversible neighbours of a node, and the other parents of its children.
+function surroundings(edges, node) {
+  const found = { parents: [], children: [], open: [], spouses: [] };
+  for (const edge of edges) {
+    const [from, to] = ends(edge);
+    if (edge.status === 0 && from === node) found.open.push(to);
+    else if (edge.status === 0 && to === node) found.open.push(from);
+    else if (to === node) found.parents.push(from);
+    else if (from === node) found.children.push(to);
+  }
+  const joined = new Set([node, ...found.parents, ...found.children, ...found.open]);
+  for (const edge of edges) {
+    const [from, to] = ends(edge);
+    if (edge.status !== 0 && found.children.includes(to) && !joined.has(from)) {
+      joined.add(from);
+      found.spouses.push(from);
+    }
+  }
+  joined.delete(node);
+  found.blanket = [...joined];
+  return found;
+}
+
+function nameOf(index) {
+  const optimum = data.optima[index];
+  if (optimum.hits === 0) return "GES";
+  return `Optimum ${index}`;
+}
+
+function titleOf(index) {
+  const remarks = [];
+  if (index === 0) remarks.push("best");
+  if (index === data.ges && data.optima[index].hits > 0) remarks.push("GES");
+  return nameOf(index) + (remarks.length ? ` (${remarks.join(", ")})` : "");
+}
+
+function number(value, digits) {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString("en", options).replace("-", "−");
+}
+
+function percent(share) {
+  return share > 0 && share < 0.001 ? "<0.1 %" : `${number(100 * share, 1)} %`;
+}
+
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// A new element with attributes and children; text is never read as HTML.
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}

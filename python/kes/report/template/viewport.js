@@ -1,0 +1,127 @@
+// Zoom and pan of the network: by pointer, wheel, buttons and keyboard.
+
+class Viewport {
+  constructor(stage) {
+    this.stage = stage;
+    this.picture = null;
+    this.size = [1, 1];
+    this.place = { x: 0, y: 0, scale: 1 }; // what is at the upper left, and pixels per unit
+    this.pointers = new Map();
+    this.moved = false;
+    stage.addEventListener("pointerdown", (event) => this.press(event));
+    stage.addEventListener("pointermove", (event) => this.drag(event));
+    for (const name of ["pointerup", "pointercancel"]) {
+      stage.addEventListener(name, (event) => this.release(event));
+    }
+    stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    stage.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.picture && this.fit()).observe(stage);
+  }
+
+  // Show a picture of a certain size; one that replaces another in the same layout stays put.
+  show(picture, size, keep) {
+    this.picture = picture;
+    this.size = size;
+    this.stage.replaceChildren(picture);
+    if (keep) this.apply();
+    else this.fit();
+  }
+
+  // All of it; on a small screen as much as leaves the names legible.
+  fit() {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (!width) return;
+    const whole = Math.min(width / this.size[0], height / this.size[1], 1.6);
+    const scale = width < 600 ? Math.max(whole, 0.82) : whole;
+    const y = Math.min(0, (this.size[1] - height / scale) / 2);
+    this.place = { x: (this.size[0] - width / scale) / 2, y, scale };
+    this.apply();
+  }
+
+  apply() {
+    const { x, y, scale } = this.place;
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    this.picture.setAttribute("viewBox", `${x} ${y} ${width / scale} ${height / scale}`);
+  }
+
+  // Zoom by a factor around a point of the stage, by default its middle.
+  zoom(factor, at = [this.stage.clientWidth / 2, this.stage.clientHeight / 2]) {
+    const { x, y, scale } = this.place;
+    const next = Math.min(8, Math.max(0.1, scale * factor));
+    this.place = {
+      x: x + at[0] / scale - at[0] / next,
+      y: y + at[1] / scale - at[1] / next,
+      scale: next,
+    };
+    this.apply();
+  }
+
+  move(dx, dy) {
+    this.place.x -= dx / this.place.scale;
+    this.place.y -= dy / this.place.scale;
+    this.apply();
+  }
+
+  // Bring a point of the picture into view.
+  reveal([x, y]) {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    const { scale } = this.place;
+    const inside =
+      x > this.place.x && x < this.place.x + width / scale &&
+      y > this.place.y && y < this.place.y + height / scale;
+    if (!inside) {
+      this.place.x = x - width / scale / 2;
+      this.place.y = y - height / scale / 2;
+      this.apply();
+    }
+  }
+
+  press(event) {
+    this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
+    this.moved = this.pointers.size > 1;
+  }
+
+  drag(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) return;
+    const now = [event.clientX, event.clientY];
+    if (!this.moved && distance(before, now) < 4) return; // a click with a shaky hand
+    this.moved = true;
+    this.stage.classList.add("dragging");
+    this.stage.setPointerCapture(event.pointerId);
+    const others = [...this.pointers].filter(([id]) => id !== event.pointerId);
+    if (others.length) {
+      const [, fixed] = others[0];
+      const corner = this.stage.getBoundingClientRect();
+      const factor = distance(fixed, now) / Math.max(distance(fixed, before), 1);
+      this.zoom(factor, [fixed[0] - corner.left, fixed[1] - corner.top]);
+    } else {
+      this.move(now[0] - before[0], now[1] - before[1]);
+    }
+    this.pointers.set(event.pointerId, now);
+  }
+
+  release(event) {
+    this.pointers.delete(event.pointerId);
+    this.stage.classList.remove("dragging");
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+    event.preventDefault();
+    const corner = this.stage.getBoundingClientRect();
+    const at = [event.clientX - corner.left, event.clientY - corner.top];
+    this.zoom(Math.exp(-event.deltaY / 300), at);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+    if (steps[event.key]) this.move(...steps[event.key]);
+    else if (event.key === "+" || event.key === "=") this.zoom(1.25);
+    else if (event.key === "-") this.zoom(0.8);
+    else if (event.key === "0") this.fit();
+    else return;
+    event.preventDefault();
+  }
+}
