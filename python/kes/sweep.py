@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kes.collector import Limits
 from kes.coverage import Coverage
@@ -22,6 +23,7 @@ from kes.data.encode import encode
 from kes.errors import KesError
 from kes.learn import Execution, search
 from kes.optima import Optima
+from kes.resample import Stream
 from kes.settings import Sampled, Settings, whole
 from kes.study import DEFAULT_CACHE_MB, Study
 from kes.summary import Standing, counted
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from kes.progress import Progress
 
 _RUNS = 100
+_SPLITS = 128
+_SETTLED = 0.9
 
 
 @dataclass(frozen=True)
@@ -62,34 +66,24 @@ class Sweep:
             key=lambda k: (self._levels[k], self._hits(k), self.optima[k].run_scores.mean(), k),
         )
 
-    @cached_property
-    def wins(self) -> dict[float, float]:
-        """How sure it is, for each k, that it reaches the best score of all.
+    @property
+    def repeatability(self) -> float | None:
+        """How often the k that some runs recommend is also best, or level, in other runs.
 
-        The probability, when for each k as many runs as there are are drawn anew from its own,
-        with replacement, that none of the other k reaches a higher level. Several k may reach the
-        best level at once, so these need not sum to 1. New runs could end in models not seen here:
-        take the figures as comparisons, not as promises.
+        The runs of each k are split at random into two halves, 128 times over. One half makes a
+        recommendation, and the other half, which had no part in it, is the judge. This roughly
+        tells how often a sweep with another seed would agree. None with a single run for some k.
         """
-        every = sorted({level for own in self._run_levels.values() for level in own.tolist()})
-        # For each k and level, the probability that the best of its runs is not higher.
-        below = {
-            k: np.array([np.mean(own <= level) for level in every]) ** len(own)
-            for k, own in self._run_levels.items()
-        }
-        wins = {}
-        for k, mine in below.items():
-            others = [theirs for other, theirs in below.items() if other != k]
-            none_higher = np.prod([np.ones(len(every)), *others], axis=0)
-            wins[k] = float(np.diff(mine, prepend=0.0) @ none_higher)
-        return wins
+        return None if self._halves is None else self._halves.agreement
 
     def table(self) -> Table:
         """Return a row for each k.
 
         The columns: number of `runs`, distinct `optima` and score `levels`, the `best_score`, how
         far it lies `below_best` of all, the runs that hit it (`best_hits`), the `mean_score` of
-        the runs, the share of them `better_than_ges`, the estimated `unseen_mass`, and `wins`.
+        the runs, the share of them `better_than_ges`, the estimated `unseen_mass`, and how often
+        this k is best or level when the runs are split into halves (`best_in_halves`; see
+        `repeatability`).
         """
         top = max(optima.best.score for optima in self.optima.values())
         coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
@@ -106,7 +100,7 @@ class Sweep:
                 "mean_score": [float(optima.run_scores.mean()) for optima in every],
                 "better_than_ges": [_better_than_ges(optima) for optima in every],
                 "unseen_mass": [own.unseen_mass.value for own in coverage.values()],
-                "wins": [self.wins[k] for k in self.optima],
+                "best_in_halves": self._halves.best if self._halves else [None] * len(every),
             }
         )
 
@@ -126,25 +120,36 @@ class Sweep:
         ]
         if also:
             parts.append(f"Also found by {', '.join(also)}.")
-        if len(self.optima) > 1:
-            parts.append(
-                f"With the runs drawn anew from these, k={k:g} is best or level in "
-                f"{self.wins[k]:.0%} of cases."
-            )
-        if len(also) == len(self.optima) - 1 and also:
+        if also and len(also) == len(self.optima) - 1:
             parts.append("All k reach the same score, so the choice hardly matters here.")
-        elif hits == 1:
-            parts.append(
-                "A single run made the difference: another seed may favour another k. "
-                "A larger budget would tell more."
-            )
+        elif len(self.optima) > 1:
+            parts.append(self._doubt())
         return " ".join(parts)
+
+    def _doubt(self) -> str:
+        """Say how sure the recommendation is."""
+        if self.repeatability is None:
+            return "One run for each k cannot tell which is better."
+        text = (
+            "When the runs are split at random into halves, the k that one half recommends is best "
+            f"or level in the other half {self.repeatability:.0%} of the time"
+        )
+        if self.repeatability >= _SETTLED:
+            return f"{text}."
+        return f"{text}: which k is best is not settled, and a larger budget would tell more."
 
     def __repr__(self) -> str:
         return f"{self.table()!r}\n{self.recommendation}"
 
     @cached_property
-    def _run_levels(self) -> dict[float, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    def _halves(self) -> _Halves | None:
+        if min(len(levels) for levels in self._run_levels.values()) == 1:
+            return None
+        scores = [optima.run_scores for optima in self.optima.values()]
+        return _split(list(self.optima), list(self._run_levels.values()), scores)
+
+    @cached_property
+    def _run_levels(self) -> dict[float, NDArray[np.int64]]:
         return {
             k: np.array([optima._record.level(score) for score in optima.run_scores])
             for k, optima in self.optima.items()
@@ -158,6 +163,40 @@ class Sweep:
     def _hits(self, k: float) -> int:
         """Return the number of runs that reached the best level of their k."""
         return int(np.sum(self._run_levels[k] == self._levels[k]))
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """What splitting the runs into halves shows."""
+
+    agreement: float
+    best: list[float]
+
+
+def _split(
+    ks: Sequence[float],
+    levels: Sequence[NDArray[np.int64]],
+    scores: Sequence[NDArray[np.float64]],
+) -> _Halves:
+    """Split the runs of each k at random, and compare what the two halves say.
+
+    A run falls into either half with equal probability, one bit for each split.
+    """
+    shape = (len(ks), 2, _SPLITS)
+    top, hits, mean = np.full(shape, -np.inf), np.zeros(shape), np.full(shape, -np.inf)
+    for i, (level, score) in enumerate(zip(levels, scores, strict=True)):
+        bits = Stream(0, i).integers(len(level) * _SPLITS // 64).reshape(len(level), -1, 1)
+        first = (bits >> np.arange(64, dtype=np.uint64) & np.uint64(1)).reshape(len(level), -1) == 1
+        for half, chosen in enumerate((first, ~first)):
+            top[i, half] = np.where(chosen, level[:, None], -np.inf).max(axis=0)
+            hits[i, half] = np.sum(chosen & (level[:, None] == top[i, half]), axis=0)
+            size = chosen.sum(axis=0)
+            np.divide(score @ chosen, size, out=mean[i, half], where=size > 0)
+    order = np.broadcast_to(np.array(ks)[:, None, None], shape)
+    recommended = np.lexsort((order, mean, hits, top), axis=0)[-1]
+    best = top == top.max(axis=0)
+    agreed = [np.take_along_axis(best[:, 1 - half], recommended[None, half], 0) for half in (0, 1)]
+    return _Halves(float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist())
 
 
 def sweep(
