@@ -113,7 +113,7 @@ class Problem:
     def improve(
         self,
         graphs: list[_Graph],
-        on_batch: Callable[[list[tuple[_Graph, float, str, list[int]]], int], bool],
+        on_batch: Callable[[list[tuple[_Graph, float, str, list[int], int]], int], bool],
         *,
         tasks: int,
         seed: int,
@@ -123,9 +123,11 @@ class Problem:
         """Make better models of the given, distinct ones: recombine, refine, perturb.
 
         on_batch(found, done) is called after every round with the new models as (graph, score,
-        "recombined" | "refined" | "perturbed", the places of the models it was made of) and the
-        number of tasks done. Places count the given graphs first, then what was found, in order.
-        Returning False stops. The result depends on the graphs, tasks and seed only.
+        "recombined" | "refined" | "perturbed", the places of the models it was made of, the number
+        of the task that found it) and the number of tasks done; and meanwhile every 0.1 s or so
+        with an empty list. Places count the given graphs first, then what was found, in order.
+        Returning False stops. Stopped after p tasks, by this or by Ctrl-C, the result is that of
+        tasks=p: it depends on the graphs, tasks and seed only.
         """
 
 def parse_csv(content: bytes, delimiter: str) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:

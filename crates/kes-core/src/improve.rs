@@ -2,12 +2,15 @@
 //!
 //! A pool of models, at first the optima of the runs, is worked on in rounds. Each round is a list of
 //! tasks that do not depend on each other; threads share them out, and what they find joins the pool in
-//! the order of the tasks. So the result depends on pool, seed and number of tasks only.
+//! the order of the tasks. So the result depends on pool, seed and number of tasks only. Of a round
+//! that is stopped, the tasks up to the first unfinished one count: stopped after `p` tasks, the result
+//! is the same as if `p` had been asked for.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
+use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::graph::EssentialGraph;
@@ -18,7 +21,9 @@ use crate::rng::Stream;
 use crate::terms::Terms;
 use crate::varset::VarSet;
 
-/// How many of the best models are recombined with the best one, and how many are refined at first.
+/// How many of the best models are recombined with the best one, and how many are refined at first. A
+/// model that is not among so many when it is found is forgotten: memory stays bounded however long the
+/// work.
 const PARTNERS: usize = 200;
 const REFINED: usize = 10;
 /// How many perturbations make a round.
@@ -48,6 +53,8 @@ pub struct Found<const W: usize> {
     pub score: f64,
     /// Where it comes from.
     pub origin: Origin,
+    /// The number of the task that found it, from 0; of no meaning if it was given.
+    pub task: usize,
 }
 
 /// What bounds the work.
@@ -68,34 +75,39 @@ struct Pool<'a, const W: usize> {
     terms: &'a Terms<W>,
     effort: Effort,
     found: Vec<Found<W>>,
-    known: HashMap<Vec<VarSet<W>>, usize, FxBuildHasher>,
+    known: HashSet<Vec<VarSet<W>>, FxBuildHasher>,
+    /// Places of the best models, best first; of equal levels the earlier.
+    ranking: Vec<usize>,
     /// Tasks done.
     done: usize,
 }
 
-/// Works on the given models until the effort is spent or `take` returns false; `take` gets what is new
-/// after every round, with the number of tasks done so far, and is asked before the first as well.
+/// Works on the given models until the effort is spent or `take` returns false. It gets what is new
+/// after every round, with the number of tasks done so far, and meanwhile, whenever a `pause` has passed,
+/// nothing new.
 pub fn improve<const W: usize>(
     terms: &Terms<W>,
     given: &[EssentialGraph<W>],
     effort: Effort,
     gains_bytes: usize,
+    pause: Duration,
     stop: &AtomicBool,
     mut take: impl FnMut(&[Found<W>], usize) -> bool,
 ) {
     let mut workers: Vec<Gains<'_, W>> =
         (0..effort.threads.max(1)).map(|_| Gains::new(terms, gains_bytes / effort.threads.max(1))).collect();
-    let mut pool = Pool { terms, effort, found: Vec::new(), known: HashMap::default(), done: 0 };
+    let mut pool =
+        Pool { terms, effort, found: Vec::new(), known: HashSet::default(), ranking: Vec::new(), done: 0 };
     for graph in given {
         let score = terms.score(&mut workers[0].counter, &graph.extension());
-        pool.add(Found { graph: graph.clone(), score, origin: Origin::Given });
+        pool.add(Found { graph: graph.clone(), score, origin: Origin::Given, task: 0 });
     }
     let mut seen = pool.found.len();
     let mut plan = Plan::default();
     while pool.done < effort.tasks && !pool.found.is_empty() {
         let mut tasks = plan.next(&pool);
         tasks.truncate(effort.tasks - pool.done);
-        pool.work(&mut workers, &tasks, stop);
+        pool.work(&mut workers, &tasks, pause, stop, |done| take(&[], done));
         if !take(&pool.found[seen..], pool.done) || stop.load(Ordering::Relaxed) {
             return;
         }
@@ -104,42 +116,68 @@ pub fn improve<const W: usize>(
 }
 
 impl<const W: usize> Pool<'_, W> {
+    /// Adds a model if it is new and among the best; what is given is always added.
     fn add(&mut self, found: Found<W>) {
-        let key = [found.graph.parents.as_slice(), &found.graph.neighbours].concat();
-        if !self.known.contains_key(&key) {
-            self.known.insert(key, self.found.len());
+        let level = self.terms.level(found.score);
+        let rank = self.ranking.partition_point(|&i| self.terms.level(self.found[i].score) >= level);
+        if rank >= PARTNERS && found.origin != Origin::Given {
+            return;
+        }
+        if self.known.insert([found.graph.parents.as_slice(), &found.graph.neighbours].concat()) {
+            self.ranking.insert(rank, self.found.len());
+            self.ranking.truncate(PARTNERS);
             self.found.push(found);
         }
     }
 
-    /// Places in the pool, best first; of equal levels the earlier.
-    fn ranking(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.found.len()).collect();
-        places.sort_by_key(|&i| (std::cmp::Reverse(self.terms.level(self.found[i].score)), i));
-        places
-    }
-
-    /// Does the tasks and adds what they found, in the order of the tasks.
-    fn work(&mut self, workers: &mut [Gains<'_, W>], tasks: &[Origin], stop: &AtomicBool) {
+    /// Does the tasks and adds what they found, in the order of the tasks. Whenever a `pause` has
+    /// passed, `go_on` hears how many are done; if it says no, that is the end.
+    fn work(
+        &mut self,
+        workers: &mut [Gains<'_, W>],
+        tasks: &[Origin],
+        pause: Duration,
+        stop: &AtomicBool,
+        mut go_on: impl FnMut(usize) -> bool,
+    ) {
         let next = AtomicUsize::new(0);
-        let results = Mutex::new(vec![None; tasks.len()]);
-        let (pool, first) = (&*self, self.done as u64);
+        let mut results = vec![None; tasks.len()];
+        let (pool, first) = (&*self, self.done);
         std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
             for gains in workers {
-                let (next, results) = (&next, &results);
+                let (next, sender) = (&next, sender.clone());
                 scope.spawn(move || {
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(&task) = tasks.get(at) else { return };
-                        let Ok(found) = pool.task(gains, task, first + at as u64, stop) else { return };
-                        results.lock().unwrap_or_else(PoisonError::into_inner)[at] = found;
+                        let Ok(found) = pool.task(gains, task, first + at, stop) else { return };
+                        let _ = sender.send((at, found)); // the receiver outlives all senders
                     }
                 });
             }
+            drop(sender);
+            let (mut done, mut due) = (first, Instant::now() + pause);
+            loop {
+                match receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    Ok((at, found)) => {
+                        results[at] = Some(found);
+                        done += 1;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => {
+                        due = Instant::now() + pause;
+                        if !go_on(done) {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
         });
-        self.done += tasks.len();
-        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.into_iter().flatten().for_each(|found| self.add(found));
+        for found in results.into_iter().map_while(|result| result) {
+            self.done += 1;
+            found.into_iter().for_each(|found| self.add(found));
+        }
     }
 
     /// Does one task.
@@ -147,11 +185,11 @@ impl<const W: usize> Pool<'_, W> {
         &self,
         gains: &mut Gains<'_, W>,
         task: Origin,
-        number: u64,
+        number: usize,
         stop: &AtomicBool,
     ) -> Result<Option<Found<W>>, Stopped> {
         let max_parents = self.effort.max_parents;
-        let mut stream = Stream::new(self.effort.seed, number);
+        let mut stream = Stream::new(self.effort.seed, number as u64);
         let mut refinement = Refinement { gains, max_parents, stream: &mut stream, stop };
         let graph = match task {
             Origin::Given => return Ok(None),
@@ -173,7 +211,7 @@ impl<const W: usize> Pool<'_, W> {
             }
         };
         let score = refinement.score(&graph);
-        Ok(Some(Found { graph, score, origin: task }))
+        Ok(Some(Found { graph, score, origin: task, task: number }))
     }
 
     /// The child of two models, unless it breaks the limit on parents (it cannot: it has the parents
@@ -215,14 +253,14 @@ struct Plan {
 
 impl Plan {
     fn next<const W: usize>(&mut self, pool: &Pool<'_, W>) -> Vec<Origin> {
-        let ranking = pool.ranking();
-        let best = ranking[0];
+        let best = pool.ranking[0];
         if self.best != Some(best) {
             self.best = Some(best);
             self.partners = 0;
         }
-        let partners: Vec<Origin> = (ranking.iter().take(PARTNERS))
-            .filter(|&&i| i >= self.partners && i != best)
+        // What was perturbed from the best model has been recombined with it already.
+        let partners: Vec<Origin> = (pool.ranking.iter())
+            .filter(|&&i| i >= self.partners && i != best && pool.found[i].origin != Origin::Perturbed(best))
             .map(|&i| Origin::Recombined(best, i))
             .collect();
         self.partners = pool.found.len();
@@ -231,7 +269,7 @@ impl Plan {
         }
         let wanted = if self.refined.is_empty() { REFINED } else { 1 };
         let fresh: Vec<usize> =
-            ranking.into_iter().take(wanted).filter(|i| !self.refined.contains(i)).collect();
+            pool.ranking.iter().copied().take(wanted).filter(|i| !self.refined.contains(i)).collect();
         if !fresh.is_empty() {
             self.refined.extend(&fresh);
             return fresh.into_iter().map(Origin::Refined).collect();

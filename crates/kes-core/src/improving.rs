@@ -100,12 +100,14 @@ impl<'a, const W: usize> Gains<'a, W> {
 }
 
 /// The insertions with one target and one clique: a row of gains and the sources that are valid.
+#[derive(Clone)]
 struct Insertions<const W: usize> {
     clique: VarSet<W>,
     sources: VarSet<W>,
     row: usize,
 }
 
+#[derive(Clone)]
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
@@ -120,6 +122,12 @@ pub struct Better<const W: usize> {
     pub level: i64,
     /// The neighbour.
     pub neighbour: Neighbour<W>,
+}
+
+/// Where an [`Improving`] once was.
+pub struct Position<const W: usize> {
+    model: Model<W>,
+    targets: Vec<Target<W>>,
 }
 
 /// A model together with its improving neighbours.
@@ -159,6 +167,22 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
     /// The essential graph of the current model.
     pub fn graph(&self) -> &EssentialGraph<W> {
         &self.model.graph
+    }
+
+    /// The score of the current model, from its canonical DAG.
+    pub fn score(&mut self) -> f64 {
+        self.gains.terms.score(&mut self.gains.counter, &self.model.graph.extension())
+    }
+
+    /// The current position, to come back to: cheaper than to start there again.
+    pub fn position(&self) -> Position<W> {
+        Position { model: self.model.clone(), targets: self.targets.clone() }
+    }
+
+    /// Goes back to a position of this very search.
+    pub fn return_to(&mut self, position: &Position<W>) {
+        self.model.clone_from(&position.model);
+        self.targets.clone_from(&position.targets);
     }
 
     /// Forbids to join two nodes, or nothing any more.

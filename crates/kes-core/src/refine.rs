@@ -84,17 +84,20 @@ impl<const W: usize> Refinement<'_, '_, W> {
 
     /// The first higher optimum found by deleting and banning an edge, cheapest deletion first.
     fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
-        let level = self.level(start);
-        for (_, deletion) in self.deletions(start) {
-            let mut model = Improving::new(self.gains, start.clone(), self.max_parents, self.stop)?;
+        let terms = self.gains.terms();
+        let deletions = self.deletions(start);
+        let mut model = Improving::new(self.gains, start.clone(), self.max_parents, self.stop)?;
+        let level = terms.level(model.score());
+        let position = model.position();
+        for (_, deletion) in deletions {
+            model.return_to(&position);
             model.move_to(&deletion)?;
             model.ban(Some((deletion.x, deletion.y)));
             climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
             model.ban(None);
             climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
-            let end = model.graph().clone();
-            if self.level(&end) > level {
-                return Ok(Some(end));
+            if terms.level(model.score()) > level {
+                return Ok(Some(model.graph().clone()));
             }
         }
         Ok(None)
@@ -116,10 +119,5 @@ impl<const W: usize> Refinement<'_, '_, W> {
         let &Neighbour { insert, x, y, given } = neighbour;
         let gain = self.gains.terms().gain(&mut self.gains.counter, x, y, given);
         if insert { gain } else { -gain }
-    }
-
-    fn level(&mut self, graph: &EssentialGraph<W>) -> i64 {
-        let score = self.score(graph);
-        self.gains.terms().level(score)
     }
 }

@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use common::{family_bic, random_dag, random_table};
 use kes_core::boundary::Model;
@@ -11,7 +12,7 @@ use kes_core::counts::Counter;
 use kes_core::criterion::Criterion;
 use kes_core::dataset::Dataset;
 use kes_core::graph::{Dag, EssentialGraph};
-use kes_core::improve::{Effort, improve};
+use kes_core::improve::{Effort, Origin, improve};
 use kes_core::improving::Gains;
 use kes_core::recombine::recombine;
 use kes_core::refine::Refinement;
@@ -199,31 +200,54 @@ fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
     }
 }
 
+const PAUSE: Duration = Duration::from_micros(200);
+
+type Report = ((Vec<(usize, usize)>, Vec<(usize, usize)>), u64, Origin, usize);
+
+/// What improving some optima finds, and the tasks done when it is stopped after about `most`.
+fn improved(example: &Example, effort: Effort, most: usize) -> (Vec<Report>, usize) {
+    let stop = AtomicBool::new(false);
+    let mut gains = Gains::new(&example.terms, 1 << 20);
+    let limited = Settings { max_parents: Some(2), ..settings(14, 0.3) };
+    let pool: Vec<EssentialGraph<1>> =
+        (0..12).map(|i| run(&mut gains, &limited, i, &stop, |_, _| ()).expect("not stopped")).collect();
+    let (mut all, mut last) = (Vec::new(), 0);
+    improve(&example.terms, &pool, effort, 1 << 20, PAUSE, &stop, |new, done| {
+        all.extend(new.iter().map(|f| (edges(&f.graph), f.score.to_bits(), f.origin, f.task)));
+        last = done;
+        done < most
+    });
+    (all, last)
+}
+
 /// Same pool, same effort, any number of threads: the same models in the same order.
 #[test]
 fn improvement_does_not_depend_on_threads_and_respects_the_limit_on_parents() {
-    let n = 14;
-    let example = example(n, 150, 250, 4);
-    let stop = AtomicBool::new(false);
-    let mut gains = Gains::new(&example.terms, 1 << 20);
-    let limited = Settings { max_parents: Some(2), ..settings(n, 0.3) };
-    let pool: Vec<EssentialGraph<1>> =
-        (0..12).map(|i| run(&mut gains, &limited, i, &stop, |_, _| ()).expect("not stopped")).collect();
+    let example = example(14, 150, 250, 4);
     let found = |threads| {
-        let mut all = Vec::new();
-        let effort = Effort { tasks: 120, seed: 5, max_parents: Some(2), threads };
-        improve(&example.terms, &pool, effort, 1 << 20, &stop, |new, _| {
-            all.extend(new.iter().map(|found| (edges(&found.graph), found.score.to_bits(), found.origin)));
-            true
-        });
-        all
+        improved(&example, Effort { tasks: 120, seed: 5, max_parents: Some(2), threads }, usize::MAX)
     };
     let one = found(1);
-    assert!(!one.is_empty());
+    assert!(!one.0.is_empty());
+    assert_eq!(one.1, 120);
     assert_eq!(one, found(2));
     assert_eq!(one, found(4));
-    for (graph, ..) in &one {
-        let graph = EssentialGraph::<1>::from_edges(n, &graph.0, &graph.1).expect("essential");
+    for (graph, ..) in &one.0 {
+        let graph = EssentialGraph::<1>::from_edges(14, &graph.0, &graph.1).expect("essential");
         assert!(graph.extension().parents.iter().all(|parents| parents.len() <= 2));
+    }
+}
+
+/// Stopped wherever, even within a round, it has done what that number of tasks asks for.
+#[test]
+fn stopped_improvement_is_that_of_fewer_tasks() {
+    let example = example(14, 150, 250, 4);
+    for most in [1, 13, 25, 60, 61, 110] {
+        for threads in [1, 3] {
+            let effort = Effort { tasks: 500, seed: 5, max_parents: Some(2), threads };
+            let (found, done) = improved(&example, effort, most);
+            assert!(done <= 500);
+            assert_eq!((found, done), improved(&example, Effort { tasks: done, ..effort }, usize::MAX));
+        }
     }
 }

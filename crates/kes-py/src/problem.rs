@@ -24,8 +24,8 @@ use crate::{CoreError, core_error};
 
 /// A model for Python: graph, score, is it a local optimum.
 type Ended = (Graph, f64, bool);
-/// An improved model for Python: graph, score, how it came about, from which others.
-type Improved = (Graph, f64, &'static str, Vec<usize>);
+/// An improved model for Python: graph, score, how it came about, from which others, in which task.
+type Improved = (Graph, f64, &'static str, Vec<usize>, usize);
 /// A step for Python: triple, delta, |B|, rank.
 type Traced = (Triple, f64, usize, usize);
 
@@ -155,7 +155,7 @@ impl<const W: usize> Engine for Shared<W> {
             graphs.iter().map(|graph| read_graph(self.variables(), graph)).collect::<PyResult<Vec<_>>>()?;
         let mut failure = None;
         interruptible(py, |stop| {
-            improve::improve(&self.terms, &graphs, effort, self.gains_bytes, stop, |found, done| {
+            improve::improve(&self.terms, &graphs, effort, self.gains_bytes, PAUSE, stop, |found, done| {
                 let found: Vec<Improved> = found.iter().map(write_found).collect();
                 let handed = Python::attach(|py| on_batch.call1(py, (found, done))?.extract::<bool>(py));
                 handed.unwrap_or_else(|error| {
@@ -188,7 +188,7 @@ fn write_found<const W: usize>(found: &Found<W>) -> Improved {
         Origin::Refined(a) => ("refined", vec![a]),
         Origin::Perturbed(a) => ("perturbed", vec![a]),
     };
-    (write_graph(&found.graph), found.score, how, from)
+    (write_graph(&found.graph), found.score, how, from, found.task)
 }
 
 /// Gives a batch to Python, then looks for Ctrl-C. After an error, whatever still comes in is handed
