@@ -21,6 +21,8 @@ from kes.errors import Interrupted, KesError
 from kes.explain import explain
 from kes.formats import convert, read_graph, read_network
 from kes.graph import EssentialGraph
+from kes.improve import ImprovementInterrupted
+from kes.improved import Improved, ImprovedOptimum
 from kes.learn import learn
 from kes.network import BayesianNetwork, fit
 from kes.optima import Optima, Optimum, load
@@ -42,6 +44,9 @@ __all__ = [
     "ConsensusGraph",
     "Dataset",
     "EssentialGraph",
+    "Improved",
+    "ImprovedOptimum",
+    "ImprovementInterrupted",
     "Interrupted",
     "KesError",
     "Neighbour",

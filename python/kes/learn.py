@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kes.collector import Collector, Limits
@@ -200,6 +200,8 @@ def search(
         try:
             if base is None:
                 base = study.blank(lambda: report(Progress.none(wanted, started)))
+            elif wanted > len(base.runs):
+                base = replace(base, improvement=None)  # it was made of fewer runs
             collector = Collector(
                 base,
                 wanted,

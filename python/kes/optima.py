@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kes.coverage import Coverage
     from kes.edges import ConsensusGraph
     from kes.explain import Stop
+    from kes.improved import Improved
     from kes.network import BayesianNetwork
     from kes.network.fitting import Arcs, Prior
     from kes.progress import Progress
@@ -295,6 +296,78 @@ class Optima(Sequence[Optimum]):
         execution = Execution.checked(n_jobs, budget, patience, progress, client)
         study = self._ready(data, weights, missing)
         return search(study, len(self._record.runs) + more, execution, base=self._record)
+
+    def improve(
+        self,
+        budget: float | str | None = None,
+        *,
+        tasks: int | None = None,
+        random_state: int | None = 0,
+        n_jobs: int | None = None,
+        progress: bool | Callable[[Progress], object] | None = None,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> Improved:
+        """Look for higher scores than those of the runs, by recombining and refining the optima.
+
+        This result stays as it is: what the runs say of the landscape is not touched. The search
+        uses the criterion and `max_parents` of the runs, and always the exact neighbourhood.
+
+        Parameters
+        ----------
+        budget : float, str or None
+            Stop after this time: seconds, or a text such as "10s" or "5m".
+        tasks : int or None
+            Stop after so many tasks. A task recombines two models, refines one or perturbs one,
+            and climbs from there. By default, unless there is a budget, ten for each run.
+        random_state : int or None
+            Seed. The result depends on these optima, the seed and the number of tasks only; None
+            draws a seed.
+        n_jobs : int or None
+            Threads; None or -1 for all usable cores. Does not change the result.
+        progress : None, True or callable
+            True shows a bar. A callable gets a `kes.Progress` at most ten times a second.
+        data, weights, missing
+            As given to `kes.learn`; needed only after loading or unpickling.
+
+        Returns
+        -------
+        Improved
+            Its best model scores at least as high as the best run and GES. Stopped by `budget`
+            after p tasks, it is the same as with ``tasks=p``.
+
+        Raises
+        ------
+        KesError
+            If data are needed, or are not those that this result was made from.
+        ImprovementInterrupted
+            On Ctrl-C, with what was found as ``.improved``.
+
+        Examples
+        --------
+        >>> import kes
+        >>> optima = kes.learn(kes.datasets.alarm(rows=500), k=0.4, runs=20)
+        >>> optima.improve("2s").best.score >= optima.best.score
+        True
+        """
+        from kes.improve import Effort, improve
+        from kes.learn import Execution
+
+        effort = Effort.checked(budget, tasks, random_state, runs=len(self._record.runs))
+        how = Execution.checked(n_jobs, None, None, progress, None)
+        study = self._ready(data, weights, missing)
+        return improve(self, study, effort, threads=how.threads, progress=how.progress)
+
+    @cached_property
+    def improved(self) -> Improved | None:
+        """What `improve` found, if this result was read from a file that keeps it."""
+        if self._record.improvement is None:
+            return None
+        from kes.improved import Improved
+
+        pure = Optima(replace(self._record, improvement=None), study=self._study)
+        return Improved(pure, self._record.improvement)
 
     # --- what they have in common ---
 

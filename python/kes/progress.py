@@ -25,7 +25,7 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Runs finished and runs asked for.
+        Runs finished and runs asked for; of an improvement, tasks.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -34,6 +34,8 @@ class Progress:
         Time since the start.
     left : float or None
         Estimated seconds to the end; None as long as nothing is known.
+    unit : str
+        What is counted: "runs" or "tasks".
     """
 
     done: int
@@ -42,6 +44,7 @@ class Progress:
     optima: int
     seconds: float
     left: float | None
+    unit: str = "runs"
 
     @classmethod
     def of(cls, collector: Collector) -> Progress:
@@ -73,7 +76,7 @@ class Progress:
         )
 
     def __str__(self) -> str:
-        return ", ".join([f"{self.done} of {self.wanted} runs", *_figures(self)])
+        return ", ".join([f"{self.done} of {self.wanted} {self.unit}", *_figures(self)])
 
 
 class Reporter:
@@ -133,14 +136,18 @@ def clock(seconds: float) -> str:
 def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
-    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} runs{postfix}"
+    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} %s{postfix}"
     bars: list[tqdm[None]] = []  # made when there is something to show
 
     def show(progress: Progress) -> None:
         if not bars:
             bars.append(
                 tqdm(
-                    [], bar_format=form, dynamic_ncols=True, file=sys.stderr, total=progress.wanted
+                    [],
+                    bar_format=form % progress.unit,
+                    dynamic_ncols=True,
+                    file=sys.stderr,
+                    total=progress.wanted,
                 )
             )
         bars[0].total, bars[0].n = progress.wanted, progress.done

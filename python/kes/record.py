@@ -40,6 +40,44 @@ class Model:
         return self.directed, self.undirected
 
 
+@dataclass(frozen=True, slots=True)
+class Offspring:
+    """A model that was made of others.
+
+    Attributes
+    ----------
+    how : str
+        "recombined", "refined" or "perturbed".
+    parents : tuple of int
+        Places of the models it was made of: those of the runs by their numbers, then GES, then
+        other offspring.
+    task : int
+        Number of the task that found it, from 0.
+    """
+
+    model: Model
+    how: str
+    parents: tuple[int, ...]
+    task: int
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """What was made of the models of a record: the best of it, with all ancestors.
+
+    Attributes
+    ----------
+    seed, tasks : int
+        What decides it, besides the record.
+    offspring : tuple of Offspring
+        In the order in which they were found.
+    """
+
+    seed: int
+    tasks: int
+    offspring: tuple[Offspring, ...]
+
+
 @dataclass(frozen=True)
 class Record:
     """The outcome of runs 0, 1, 2, ... under one set of settings on one table.
@@ -57,6 +95,9 @@ class Record:
         record of an unfinished search has any; they are not yet part of the result.
     tolerance : float
         Scores that round to the same multiple of it are on one level.
+    improvement : Improvement or None
+        What was made of the models afterwards. It has no part in the equality of records, which
+        is that of the runs.
     """
 
     settings: Settings
@@ -70,6 +111,7 @@ class Record:
     runs: tuple[int, ...] = ()
     ahead: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    improvement: Improvement | None = field(default=None, compare=False)
 
     def level(self, score: float) -> int:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""

@@ -97,7 +97,7 @@ class Settings:
             k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
             criterion=name,
             ess=strength,
-            seed=_seed(random_state),
+            seed=check_seed(random_state),
             max_parents=None if max_parents is None else whole("max_parents", max_parents, least=0),
             two_phase=two_phase,
             neighbourhood=where,
@@ -192,7 +192,8 @@ def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
     )
 
 
-def _seed(random_state: object) -> int:
+def check_seed(random_state: object) -> int:
+    """Return the seed that `random_state` gives, or a drawn one for None."""
     if random_state is None:
         return secrets.randbits(32)
     seed = whole("random_state", random_state, least=0)

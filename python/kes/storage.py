@@ -1,7 +1,8 @@
 """Result files: JSON, gzipped if the name ends in .gz, the same bytes for the same result.
 
 A file holds the settings, names and states, a fingerprint of the data, the models found and, for
-each run, the model it ended in; never the data themselves. It is replaced as a whole, so at any
+each run, the model it ended in, and what was made of these models afterwards, if anything; never
+the data themselves. It is replaced as a whole, so at any
 moment a crash leaves either the old content or the new.
 """
 
@@ -22,7 +23,7 @@ from kes import _core
 from kes.data.dataset import State
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.record import Edges, Model, Record
+from kes.record import Edges, Improvement, Model, Offspring, Record
 from kes.settings import Sampled, Settings
 
 if TYPE_CHECKING:
@@ -184,8 +185,17 @@ def _encoded(record: Record) -> bytes:
     if record.ahead:
         entries["ahead"] = record.ahead
     lines = [f"{_json(key)}: {_json(value)}" for key, value in entries.items()]
-    models = ",\n".join(_json(_model_to_json(model)) for model in record.models)
-    return ("{\n" + ",\n".join([*lines, f'"models": [\n{models}\n]']) + "\n}\n").encode()
+    lines.append(_list("models", [_model_to_json(model) for model in record.models]))
+    if record.improvement is not None:
+        how = {"seed": record.improvement.seed, "tasks": record.improvement.tasks}
+        offspring = [_offspring_to_json(child) for child in record.improvement.offspring]
+        lines += [f'"improvement": {_json(how)}', _list("offspring", offspring)]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _list(key: str, entries: list[dict[str, Any]]) -> str:
+    lines = ",\n".join(map(_json, entries))
+    return f"{_json(key)}: [\n{lines}\n]"
 
 
 def _json(value: object) -> str:
@@ -216,6 +226,7 @@ def _decoded(document: dict[str, Any]) -> Record:
         runs=runs,
         ahead=ahead,
         notes=tuple(_text(note) for note in document["notes"]),
+        improvement=_improvement_from_json(document, len(names), len(models)),
     )
 
 
@@ -260,6 +271,27 @@ def _model_from_json(entry: dict[str, Any], n: int) -> Model:
         score=float(entry["score"]),
         is_local_optimum=bool(entry["local optimum"]),
     )
+
+
+def _offspring_to_json(child: Offspring) -> dict[str, Any]:
+    origin = {"task": child.task, "how": child.how, "parents": child.parents}
+    return origin | _model_to_json(child.model)
+
+
+def _improvement_from_json(document: dict[str, Any], n: int, models: int) -> Improvement | None:
+    entry = document.get("improvement")
+    if entry is None:
+        return None
+    offspring = tuple(
+        Offspring(
+            model=_model_from_json(child, n),
+            how=_text(child["how"]),
+            parents=tuple(_below(models + 1 + number, place) for place in child["parents"]),
+            task=_below(entry["tasks"], child["task"]),
+        )
+        for number, child in enumerate(document["offspring"])
+    )
+    return Improvement(seed=int(entry["seed"]), tasks=int(entry["tasks"]), offspring=offspring)
 
 
 def _edges_from_json(pairs: list[list[int]], n: int) -> Edges:

@@ -71,6 +71,24 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ),
         ("optima", f"{len(optima)} distinct on {counted(optima.levels, 'score level')}"),
         ("best network", _edges(best)),
+        *_improved(optima),
+    ]
+
+
+def _improved(optima: Optima) -> list[tuple[str, str]]:
+    improved, level = optima.improved, optima._record.level
+    if improved is None:
+        return []
+    standing = "the score of the best run"
+    if level(improved.best.score) > level(optima.best.score):
+        standing = f"{improved.gain:.4f} above the best run"
+    return [
+        (
+            "improved",
+            f"{improved.best.score:.4f}, {standing}, in {counted(improved.tasks, 'task')}",
+        ),
+        ("provenance", improved.best.provenance),
+        ("its network", _edges(improved.best)),
     ]
 
 
