@@ -224,7 +224,9 @@ class Improved(Sequence[ImprovedOptimum]):
     def kept(self) -> Optima:
         """The result of the runs, with this as its `improved`."""
         record = replace(self.optima._record, improvement=self._improvement)
-        return Optima(record, study=self.optima._study, seconds=self.optima.seconds)
+        times = self.optima.seconds, self.seconds
+        seconds = None if None in times else sum(filter(None, times))
+        return Optima(record, study=self.optima._study, seconds=seconds)
 
     def __len__(self) -> int:
         return len(self._models)

@@ -136,7 +136,7 @@ def clock(seconds: float) -> str:
 def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
-    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} %s{postfix}"
+    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} "
     bars: list[tqdm[None]] = []  # made when there is something to show
 
     def show(progress: Progress) -> None:
@@ -144,7 +144,7 @@ def _bar() -> Iterator[Show]:
             bars.append(
                 tqdm(
                     [],
-                    bar_format=form % progress.unit,
+                    bar_format=form + progress.unit + "{postfix}",
                     dynamic_ncols=True,
                     file=sys.stderr,
                     total=progress.wanted,

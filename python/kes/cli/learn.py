@@ -16,7 +16,10 @@ from kes import cluster, datasets, storage
 from kes.data.dataset import Dataset
 from kes.data.encode import encode
 from kes.errors import Interrupted, KesError
+from kes.improve import TASKS_PER_RUN, Effort, ImprovementInterrupted
+from kes.improve import improve as improve_optima
 from kes.learn import Execution, search
+from kes.optima import Optima
 from kes.progress import Show, lines
 from kes.record import Record
 from kes.settings import CRITERIA, Sampled, Settings, seconds
@@ -33,6 +36,7 @@ Examples:
   kes learn --example alarm --k 0.4
   kes learn data.csv --runs 1000 --out a.kes.json.gz
   kes learn data.csv --runs 100000 --budget 10m --patience 5000
+  kes learn data.csv --runs 1000 --improve-budget 1m
 """
 
 
@@ -159,6 +163,26 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     help="Stop after so many runs without a better score.",
 )
 @click.option(
+    "--improve/--no-improve",
+    default=True,
+    show_default=True,
+    help="Afterwards, look for higher scores by recombining and refining the optima. The figures "
+    "about the runs stay as they are.",
+)
+@click.option(
+    "--improve-tasks",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default=f"{TASKS_PER_RUN} for each run",
+    help="How much to do for it.",
+)
+@click.option(
+    "--improve-budget",
+    metavar="TIME",
+    callback=_seconds,
+    help="How long to take for it, instead: not exactly repeatable, as tasks are.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -209,6 +233,9 @@ def command(
     cache_mb: int,
     budget: float | None,
     patience: int | None,
+    improve: bool,
+    improve_tasks: int | None,
+    improve_budget: float | None,
     out: Path | None,
     checkpoint: float,
     address: str | None,
@@ -244,11 +271,40 @@ def command(
             ctx.exit(130)
     if out is not None and (base is None or len(optima.runs) > len(base.runs)):
         optima.save(out)
+    if improve:
+        effort = Effort.checked(improve_budget, improve_tasks, seed, runs=len(optima.runs))
+        try:
+            optima = _improved(optima, study, effort, execution, out)
+        except ImprovementInterrupted:
+            ctx.exit(130)
     click.echo(text(optima, more=[("seconds", f"{optima.seconds:.2f}")]))
     if out is not None:
         click.echo(f"Saved to {out}")
     else:
         click.echo("Not saved: give --out FILE to keep the result.", err=True)
+
+
+def _improved(
+    optima: Optima, study: Study, effort: Effort, execution: Execution, out: Path | None
+) -> Optima:
+    """Improve on the runs, unless the file holds the outcome already, and save it."""
+    known = optima.improved
+    if known is not None and (known.tasks, known.seed) == (effort.tasks, effort.seed):
+        return optima
+    try:
+        improved = improve_optima(
+            optima, study, effort, threads=execution.threads, progress=execution.progress
+        )
+    except ImprovementInterrupted as stop:
+        done = counted(stop.improved.tasks, "task")
+        click.echo(f"Interrupted after all runs and {done} to improve on them.", err=True)
+        if out is not None:
+            stop.improved.save(out)
+            click.echo(f"Saved to {out}; the same command does these tasks again.", err=True)
+        raise
+    if out is not None:
+        improved.save(out)
+    return improved.kept
 
 
 def _say_interrupted(
