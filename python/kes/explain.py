@@ -326,8 +326,10 @@ def _steps(neighbours: Iterable[Neighbour]) -> Table:
 
 def _power(exponent: float) -> str:
     """Return e to a power, and about how much that is unless it is astronomical."""
-    about = f" (about {math.exp(exponent):.2g})" if exponent < _ASTRONOMICAL else ""
-    return f"e^{exponent:.4g}{about}"
+    if exponent >= _ASTRONOMICAL:
+        return f"e^{exponent:.4g}"
+    about = float(f"{math.exp(exponent):.2g}")
+    return f"e^{exponent:.4g} (about {about:,g})"
 
 
 def _written(criterion: str) -> str:

@@ -71,8 +71,9 @@ class Sweep:
         """How often the k that some runs recommend is also best, or level, in other runs.
 
         The runs of each k are split at random into two halves, 128 times over. One half makes a
-        recommendation, and the other half, which had no part in it, is the judge. This roughly
-        tells how often a sweep with another seed would agree. None with a single run for some k.
+        recommendation, and the other half, which had no part in it, is the judge. This tells
+        roughly, and rather cautiously, how often a sweep with another seed would agree: a lucky
+        run can be in one half only. None with a single run for some k.
         """
         return None if self._halves is None else self._halves.agreement
 
