@@ -10,8 +10,8 @@ inclusion-optimal models: GES is not deceived.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,9 @@ LIMIT = 1e8
 """Cases that stand for endlessly many."""
 
 _GRID = (
-    np.arange(0.10, 0.1401, 0.01),  # a
-    np.arange(0.26, 0.3401, 0.01),  # b
-    np.arange(0.0, 0.0501, 0.005),  # c
+    np.arange(0.10, 0.1401, 0.005),  # a
+    np.arange(0.26, 0.3401, 0.005),  # b
+    np.arange(0.0, 0.0301, 0.0025),  # c
 )
 _FINE = np.arange(0.0, 0.0501, 0.0005)  # c alone
 _AXES = {letter: axis for axis, letter in enumerate("XYZU")}
@@ -59,7 +59,8 @@ class Erratum:
         informations = {name: _informations(parameters) for name, parameters in both.items()}
         scores = {name: _scores(parameters) for name, parameters in both.items()}
         moves = {name: _moves(parameters) for name, parameters in both.items()}
-        nearest = {cases: _nearest(cases) for cases in (float(CASES), LIMIT)}
+        grid = _by_distance()
+        nearest = {cases: _nearest(cases, grid) for cases in (float(CASES), LIMIT)}
         least = {cases: _least_unevenness(cases) for cases in (float(CASES), LIMIT)}
         parts = [
             "Mutual information in nats.",
@@ -88,10 +89,10 @@ class Erratum:
                 [
                     [
                         f"{cases:g}",
-                        *(f"{value:.3f}" for value in parameters),
+                        *(f"{value:g}" for value in parameters),
                         f"{distance:.4f}",
-                        f"{0.25 + parameters[2]:.3f}, {0.25 - parameters[2]:.3f}, ...",
-                        f"{least[cases]:.4f}",
+                        f"{0.25 + parameters[2]:g}, {0.25 - parameters[2]:g}, ...",
+                        f"{least[cases]:g}",
                     ]
                     for cases, (parameters, distance) in nearest.items()
                 ],
@@ -157,26 +158,28 @@ def _is_trapped(data: Dataset) -> bool:
 
 
 def _traps(parameters: Parameters, cases: float) -> bool:
-    try:
-        return _is_trapped(datasets.example1(cases=cases, parameters=parameters))
-    except KesError:  # no distribution has these marginals
-        return False
+    return _is_trapped(datasets.example1(cases=cases, parameters=parameters))
 
 
-def _nearest(cases: float) -> tuple[Parameters, float]:
-    """Return the parameters on the grid nearest to the printed ones that trap GES, and how near."""
+def _by_distance() -> list[tuple[float, Parameters]]:
+    """Return the grid, in order of the distance from the printed distribution."""
     printed = _joint(PRINTED)
-    found: list[tuple[float, Parameters]] = []
+    grid: list[tuple[float, Parameters]] = []
     for a, b, c in product(*_GRID):
         parameters = (round(float(a), 3), round(float(b), 3), round(float(c), 4))
-        if _traps(parameters, cases):
-            found.append((float(abs(_joint(parameters) - printed).sum() / 2), parameters))
-    distance, parameters = min(found)
+        with suppress(KesError):  # no distribution may have these marginals
+            grid.append((float(abs(_joint(parameters) - printed).sum() / 2), parameters))
+    return sorted(grid)
+
+
+def _nearest(cases: float, grid: list[tuple[float, Parameters]]) -> tuple[Parameters, float]:
+    """Return the parameters nearest to the printed ones that trap GES, and how near they are."""
+    distance, parameters = next(point for point in grid if _traps(point[1], cases))
     return parameters, distance
 
 
 def _least_unevenness(cases: float) -> float:
     """Return the smallest c that traps GES with a and b as printed."""
     a, b, _ = PRINTED
-    trapping: list[Any] = [c for c in _FINE if _traps((a, b, round(float(c), 4)), cases)]
-    return round(float(trapping[0]), 4)
+    values = (round(float(c), 4) for c in _FINE)
+    return next(c for c in values if _traps((a, b, c), cases))

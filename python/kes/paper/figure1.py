@@ -66,8 +66,7 @@ def _draw(scores: dict[float, np.ndarray]) -> Figure:
         axes.set_xlabel("run, in ascending order of score")
         axes.set_ylabel("BIC (log$_{10}$ units)")
         axes.set_xlim(1, len(scores[1.0]))
-        handles, labels = axes.get_legend_handles_labels()
-        axes.legend(handles[::-1], labels[::-1], loc="lower right")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(KS))
     return figure
 
 

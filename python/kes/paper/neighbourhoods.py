@@ -86,7 +86,7 @@ def _row(found: dict[Key, Outcome], name: str, k: float, way: str) -> list[objec
 
 
 def _draw(found: dict[Key, Outcome], databases: list[str]) -> Figure:
-    figure, axes = panels(len(databases))
+    figure, axes = panels(len(databases), height=2.7)
     for panel, name in zip(axes, databases, strict=True):
         for k, colour in zip(KS, COLOURS, strict=False):
             for way, dash in zip(WAYS, ("-", (0, (4, 1.5))), strict=True):
@@ -97,5 +97,5 @@ def _draw(found: dict[Key, Outcome], databases: list[str]) -> Figure:
         panel.set_xlabel("runs, in ascending order of score (%)")
         panel.set_ylabel("BIC (log$_{10}$ units)")
         panel.set_xlim(0, 100)
-        panel.legend(loc="lower right", fontsize=6, labelspacing=0.25)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(KS))
     return figure

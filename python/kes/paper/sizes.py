@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KS = (0.4, 0.8)
 SIZES = {"bic": (200, 500, 1000, CASES), "bdeu": (100, 200, 500, 1000, CASES)}
+NAMES = {"bic": "BIC", "bdeu": "BDeu, ess 1"}
 DRAWS = 5
 
 Shares = dict[tuple[str, int, float], list[float]]
@@ -49,7 +50,7 @@ class SampleSizes:
             shares[cell.criterion, cell.sample.rows, cell.k].append(share)
         rows = [
             [
-                criterion.upper().replace("U", "u"),
+                NAMES[criterion],
                 size,
                 *(_shown(shares[criterion, size, k]) for k in KS),
             ]
@@ -82,7 +83,7 @@ def _draw(shares: Shares) -> Figure:
                 [np.mean(point) for point in points],
                 color=colour,
                 linestyle=dash,
-                label=f"k = {k:g}, mean",
+                label=f"k = {k:g}, mean of the draws",
             )
             for size, point in zip(sizes, points, strict=True):
                 panel.plot(
@@ -97,9 +98,9 @@ def _draw(shares: Shares) -> Figure:
         panel.set_xscale("log")
         panel.set_xticks(sizes, [f"{size:,}".replace(",", "\u2009") for size in sizes])
         panel.minorticks_off()
-        panel.set_ylim(0, 100)
-        panel.set_title({"bic": "BIC", "bdeu": "BDeu, ess 1"}[criterion])
+        panel.set_ylim(0)
+        panel.set_title(NAMES[criterion])
         panel.set_xlabel("cases drawn from Alarm")
         panel.set_ylabel("runs above GES (%)")
-        panel.legend(loc="upper right")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
