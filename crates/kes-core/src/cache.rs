@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 use std::sync::{PoisonError, RwLock};
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::varset::VarSet;
@@ -13,9 +13,12 @@ const SHARDS: usize = 64;
 /// From a set of variables to its term `F(S)`. When it is full it stops taking new terms, which
 /// costs time but changes no result.
 pub struct Cache<const W: usize> {
-    shards: Vec<RwLock<HashMap<VarSet<W>, f64, FxBuildHasher>>>,
+    shards: Vec<RwLock<Shard<W>>>,
     shard_limit: usize,
 }
+
+/// A table rather than a map, so that a set is hashed only once per look-up.
+type Shard<const W: usize> = HashTable<(VarSet<W>, f64)>;
 
 impl<const W: usize> Cache<W> {
     /// A cache that uses at most about `bytes`.
@@ -27,24 +30,29 @@ impl<const W: usize> Cache<W> {
         Self { shards: (0..SHARDS).map(|_| RwLock::default()).collect(), shard_limit }
     }
 
+    /// The hash of a set and the shard it belongs to; the table itself uses the lowest and the
+    /// highest bits of the hash.
     #[inline]
-    fn shard(&self, set: &VarSet<W>) -> &RwLock<HashMap<VarSet<W>, f64, FxBuildHasher>> {
-        // The map itself uses the lowest and the highest bits of the hash.
-        &self.shards[(FxBuildHasher.hash_one(set) >> 40) as usize % SHARDS]
+    fn shard(&self, set: &VarSet<W>) -> (u64, &RwLock<Shard<W>>) {
+        let hash = FxBuildHasher.hash_one(set);
+        (hash, &self.shards[(hash >> 40) as usize % SHARDS])
     }
 
     /// The term of a set, if it is known.
     #[inline]
     pub fn get(&self, set: &VarSet<W>) -> Option<f64> {
-        // A poisoned lock means that another thread panicked; its map is still whole.
-        self.shard(set).read().unwrap_or_else(PoisonError::into_inner).get(set).copied()
+        let (hash, shard) = self.shard(set);
+        // A poisoned lock means that another thread panicked; its table is still whole.
+        let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+        shard.find(hash, |(known, _)| known == set).map(|&(_, term)| term)
     }
 
-    /// Remembers the term of a set.
+    /// Remembers the term of a set. Two threads may count the same set: both get the same term.
     pub fn put(&self, set: VarSet<W>, term: f64) {
-        let mut shard = self.shard(&set).write().unwrap_or_else(PoisonError::into_inner);
-        if shard.len() < self.shard_limit {
-            shard.insert(set, term);
+        let (hash, shard) = self.shard(&set);
+        let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+        if shard.len() < self.shard_limit && shard.find(hash, |(known, _)| *known == set).is_none() {
+            shard.insert_unique(hash, (set, term), |(known, _)| FxBuildHasher.hash_one(known));
         }
     }
 

@@ -107,24 +107,42 @@ struct Insertions<const W: usize> {
     row: usize,
 }
 
+/// A deletion that improves the score.
+#[derive(Clone)]
+struct Deletion<const W: usize> {
+    x: usize,
+    given: VarSet<W>,
+    level: i64,
+}
+
+/// The part of the boundary with one target.
 #[derive(Clone)]
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
-    /// `(x, C, level)` of the deletions that improve the score.
-    deletions: Vec<(usize, VarSet<W>, i64)>,
+    /// `(x, place in insertions, level)` of those that improve the score, each neighbour once.
+    better: Vec<(u32, u32, i64)>,
+    /// The sources that would, if doubling were not looked at: what `better` depends on.
+    sources: VarSet<W>,
+    deletions: Vec<Deletion<W>>,
 }
 
-/// A member of `B`.
+/// A member of `B`, by its place in the [`Improving`] it comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Better<const W: usize> {
+pub struct Member {
     /// The level of its gain (see [`Terms::level`]).
     pub level: i64,
-    /// The neighbour.
-    pub neighbour: Neighbour<W>,
+    y: u32,
+    place: Place,
 }
 
-/// Where an [`Improving`] once was.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Insertion { x: u32, at: u32 },
+    Deletion { at: u32 },
+}
+
+/// A place to come back to.
 pub struct Position<const W: usize> {
     model: Model<W>,
     targets: Vec<Target<W>>,
@@ -156,9 +174,15 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
         let model = Model::new(start);
         let mut improving = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
         for y in 0..improving.model.graph.len() {
-            let frame = improving.model.frame(y);
-            improving.targets.push(Target { frame, insertions: Vec::new(), deletions: Vec::new() });
+            improving.targets.push(Target {
+                frame: improving.model.frame(y),
+                insertions: Vec::new(),
+                better: Vec::new(),
+                sources: VarSet::EMPTY,
+                deletions: Vec::new(),
+            });
             improving.enumerate_insertions(y)?;
+            improving.sift_insertions(y);
             improving.enumerate_deletions(y);
         }
         Ok(improving)
@@ -187,7 +211,7 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
 
     /// Forbids to join two nodes, or nothing any more.
     pub fn ban(&mut self, pair: Option<(usize, usize)>) {
-        self.banned = pair.map(|(x, y)| (x.min(y), x.max(y)));
+        self.banned = pair;
     }
 
     /// The gain of moving to a neighbour.
@@ -208,9 +232,13 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
             let (parents, neighbours) = (graph.parents[y], graph.neighbours[y]);
             let frame = self.model.frame(y);
             let inside = pair.is_subset(&(parents | neighbours)) && pair.intersects(&neighbours);
-            if frame != self.targets[y].frame || inside {
+            let other = inside || frame != self.targets[y].frame;
+            if other {
                 self.targets[y].frame = frame;
                 self.enumerate_insertions(y)?;
+            }
+            if other || changed.intersects(&self.targets[y].sources) {
+                self.sift_insertions(y);
             }
             if changed.contains(y) || inside {
                 self.enumerate_deletions(y);
@@ -234,6 +262,24 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
         if stopped { Err(Stopped) } else { Ok(()) }
     }
 
+    /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
+    fn sift_insertions(&mut self, y: usize) {
+        let Target { insertions, better, sources, .. } = &mut self.targets[y];
+        better.clear();
+        *sources = VarSet::EMPTY;
+        for (at, set) in insertions.iter().enumerate() {
+            for &(x, level) in &self.gains.rows[set.row].improving {
+                let source = x as usize;
+                if set.sources.contains(source) {
+                    sources.insert(source);
+                    if source < y || !self.model.is_doubled(source, y, set.clique) {
+                        better.push((x, at as u32, level));
+                    }
+                }
+            }
+        }
+    }
+
     fn enumerate_deletions(&mut self, y: usize) {
         let Gains { terms, counter, .. } = &mut *self.gains;
         let deletions = &mut self.targets[y].deletions;
@@ -241,35 +287,52 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
         self.model.deletions(y, |x, given| {
             let gain = -terms.gain(counter, x, y, given);
             if gain > terms.tolerance() {
-                deletions.push((x, given, terms.level(gain)));
+                deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
         });
     }
 
     /// Fills `better` with the improving neighbours, each once, in no particular order.
-    pub fn collect(&self, moves: Moves, better: &mut Vec<Better<W>>) {
+    pub fn collect(&self, moves: Moves, better: &mut Vec<Member>) {
         better.clear();
         for (y, target) in self.targets.iter().enumerate() {
+            let y = y as u32;
             if moves != Moves::Deletions {
-                let parents = self.model.graph.parents[y];
-                for Insertions { clique, sources, row } in &target.insertions {
-                    let given = parents | *clique;
-                    for &(x, level) in &self.gains.rows[*row].improving {
-                        let x = x as usize;
-                        let banned = self.banned == Some((x.min(y), x.max(y)));
-                        if sources.contains(x) && !banned && (x < y || !self.model.is_doubled(x, y, *clique))
-                        {
-                            better.push(Better { level, neighbour: Neighbour { insert: true, x, y, given } });
-                        }
-                    }
-                }
+                let insertion = |&(x, at, level): &_| Member { level, y, place: Place::Insertion { x, at } };
+                better.extend(target.better.iter().map(insertion));
             }
             if moves != Moves::Insertions {
-                let deletion = |&(x, given, level): &_| Better {
-                    level,
-                    neighbour: Neighbour { insert: false, x, y, given },
+                let deletion = |(at, d): (usize, &Deletion<W>)| Member {
+                    level: d.level,
+                    y,
+                    place: Place::Deletion { at: at as u32 },
                 };
-                better.extend(target.deletions.iter().map(deletion));
+                better.extend(target.deletions.iter().enumerate().map(deletion));
+            }
+        }
+        if let Some(pair) = self.banned {
+            better.retain(|member| !self.joins(member, pair));
+        }
+    }
+
+    /// Is the member an insertion between the two nodes?
+    fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
+        let y = member.y as usize;
+        matches!(member.place, Place::Insertion { x, .. } if (x as usize, y) == (a, b) || (x as usize, y) == (b, a))
+    }
+
+    /// The neighbour that a member of `B` stands for.
+    pub fn neighbour(&self, member: &Member) -> Neighbour<W> {
+        let y = member.y as usize;
+        let target = &self.targets[y];
+        match member.place {
+            Place::Insertion { x, at } => {
+                let given = self.model.graph.parents[y] | target.insertions[at as usize].clique;
+                Neighbour { insert: true, x: x as usize, y, given }
+            }
+            Place::Deletion { at } => {
+                let &Deletion { x, given, .. } = &target.deletions[at as usize];
+                Neighbour { insert: false, x, y, given }
             }
         }
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::boundary::Neighbour;
 use crate::graph::EssentialGraph;
-use crate::improving::{Better, Gains, Improving, Moves, Stopped};
+use crate::improving::{Gains, Improving, Member, Moves, Stopped};
 use crate::rng::Stream;
 use crate::sampled::Sampling;
 
@@ -85,7 +85,7 @@ pub fn climb<const W: usize>(
     let mut better = Vec::new();
     loop {
         model.collect(moves, &mut better);
-        let Some(choice) = best_of_random_subset(&better, k, stream) else { return Ok(()) };
+        let Some(choice) = best_of_random_subset(model, &better, k, stream) else { return Ok(()) };
         visit(model, choice);
         model.move_to(&choice.neighbour)?;
     }
@@ -119,8 +119,9 @@ pub struct Choice<const W: usize> {
 
 /// The best model of a uniform random subset of `B` with `max(1, floor(k |B| + 1e-9))` members, or
 /// `None` if `B` is empty. Ties are in random order.
-pub fn best_of_random_subset<const W: usize>(
-    better: &[Better<W>],
+fn best_of_random_subset<const W: usize>(
+    model: &Improving<'_, '_, W>,
+    better: &[Member],
     k: f64,
     stream: &mut Stream,
 ) -> Option<Choice<W>> {
@@ -130,7 +131,8 @@ pub fn best_of_random_subset<const W: usize>(
     let size = ((k * better.len() as f64 + 1e-9).floor() as usize).max(1);
     let rank = rank_of_best(better.len(), size, stream);
     let level = level_at(better, rank);
-    let mut tied: Vec<_> = better.iter().filter(|b| b.level == level).map(|b| b.neighbour).collect();
+    let tied = better.iter().filter(|member| member.level == level);
+    let mut tied: Vec<_> = tied.map(|member| model.neighbour(member)).collect();
     tied.sort_unstable_by_key(Neighbour::triple);
     let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
     Some(Choice { neighbour, rank, better: better.len() })
@@ -144,10 +146,11 @@ pub fn rank_of_best(all: usize, size: usize, stream: &mut Stream) -> usize {
 }
 
 /// The level of the member with the given rank.
-fn level_at<const W: usize>(better: &[Better<W>], rank: usize) -> i64 {
-    let mut levels: Vec<i64> = better.iter().map(|b| b.level).collect();
+fn level_at(better: &[Member], rank: usize) -> i64 {
+    let levels = better.iter().map(|member| member.level);
     if rank == 0 {
-        return levels.into_iter().max().unwrap_or_default();
+        return levels.max().unwrap_or_default();
     }
+    let mut levels: Vec<i64> = levels.collect();
     *levels.select_nth_unstable_by(rank, |a, b| b.cmp(a)).1
 }

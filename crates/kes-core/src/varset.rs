@@ -195,24 +195,19 @@ impl<const W: usize> Iterator for Members<W> {
 /// variables. This is the only place where widths are chosen.
 #[macro_export]
 macro_rules! with_width {
+    ($words:literal, $width:ident => $body:expr, fixed) => {{
+        const $width: usize = $words;
+        $body
+    }};
     ($n:expr, $width:ident => $body:expr) => {{
         match $n {
-            0..=64 => {
-                const $width: usize = 1;
-                $body
-            }
-            65..=256 => {
-                const $width: usize = 4;
-                $body
-            }
-            257..=1024 => {
-                const $width: usize = 16;
-                $body
-            }
-            _ => {
-                const $width: usize = 64;
-                $body
-            }
+            0..=64 => $crate::with_width!(1, $width => $body, fixed),
+            65..=128 => $crate::with_width!(2, $width => $body, fixed),
+            129..=256 => $crate::with_width!(4, $width => $body, fixed),
+            257..=512 => $crate::with_width!(8, $width => $body, fixed),
+            513..=1024 => $crate::with_width!(16, $width => $body, fixed),
+            1025..=2048 => $crate::with_width!(32, $width => $body, fixed),
+            _ => $crate::with_width!(64, $width => $body, fixed),
         }
     }};
 }
