@@ -8,7 +8,6 @@ BIN    := $(VENV)/bin
 # Stamps: a step is done again only when what it was made from is newer.
 INSTALLED := $(VENV)/.installed
 BENCH     := $(VENV)/.installed-bench
-DOCS      := $(VENV)/.installed-docs
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -17,7 +16,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python bench bench-peers docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-peers docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,13 +45,16 @@ test-rust: ## Run the tests of the Rust core
 test-python: build ## Run the Python tests
 	$(BIN)/python -m pytest
 
+paper: build ## Do the paper's evaluation again and fill in docs/reproduction.md
+	$(BIN)/kes paper --out target/paper --fill docs/reproduction.md
+
 bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
 	$(BIN)/python benchmarks/speed.py
 
 bench-peers: $(INSTALLED) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install
 
-docs: $(DOCS) ## Build the documentation into site/
+docs: build ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 build: $(INSTALLED) ## Build the Rust core in release mode and install kes into .venv
@@ -87,8 +89,4 @@ $(INSTALLED): $(BIN)/python pyproject.toml $(RUST)
 
 $(BENCH): $(INSTALLED) benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
-	@touch $@
-
-$(DOCS): $(INSTALLED) docs/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
 	@touch $@
