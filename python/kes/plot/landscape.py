@@ -37,7 +37,7 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
         edgecolors=style.PAPER,
         linewidths=0.6,
     )
-    for index, marker, size, name in ((0, "*", 15, "best"), (found.ges, "D", 9, "GES")):
+    for index, marker, size, name in ((found.best, "*", 15, "best"), (found.ges, "D", 9, "GES")):
         ax.plot(
             *found.points[index],
             marker,
@@ -51,7 +51,7 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
     bar.set_label(f"{optima.settings.criterion.upper()} score")
     bar.ax.ticklabel_format(useOffset=False, style="plain")
     bar.outline.set_visible(False)
-    _finish(ax, len(found.optima) < len(optima))
+    _finish(ax, found.runs < len(optima))
     return ax
 
 

@@ -103,9 +103,7 @@ def _draw_edge(ax: Axes, points: Points, width: float, *, directed: bool) -> Non
         ax.add_patch(Polygon(corners, closed=True, facecolor=style.INK, linewidth=0, zorder=2))
     codes = [Path.MOVETO, *[Path.CURVE4] * (len(points) - 1)]
     ax.add_patch(
-        PathPatch(
-            Path(points, codes), facecolor="none", linewidth=width, zorder=1, **_line(directed)
-        )
+        PathPatch(Path(points, codes), fill=False, linewidth=width, zorder=1, **_line(directed))
     )
 
 

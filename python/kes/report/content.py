@@ -45,8 +45,8 @@ def content(
     edges = edge_table(optima.names, parts)
     number = {name: i for i, name in enumerate(optima.names)}
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
-    place = _pairs_of(pairs, found.optima[found.ges])
-    own = _own_layouts(found.optima)
+    place = _pairs_of(pairs, found.optima[found.runs :])
+    own = _worth_a_layout(found.optima)
     return {
         "names": optima.names,
         "labels": [layout.label(name) for name in optima.names],
@@ -54,26 +54,36 @@ def content(
         "pairs": list(place),
         "supports": {part.kind: _supports(edges, part.kind, len(place)) for part in parts},
         "optima": [
-            _optimum(optimum, place, int(found.distances[0, i]))
+            _optimum(optimum, place)
+            | {"python": found.names[i], "shd": int(found.distances[found.best, i])}
             for i, optimum in enumerate(found.optima)
         ],
+        "best": found.best,
         "ges": found.ges,
         "runs": len(optima.runs),
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
             _packed(_shared_layout(optima, edges, found), optima.names, place),
-            *(_packed(one, optima.names, place) for one in own),
+            *(
+                _packed(layout.graph_layout(found.optima[i].graph), optima.names, place)
+                for i in own
+            ),
         ],
+        "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
-        "tables": None if dataset is None else _tables(found.optima[: len(own)], dataset, number),
+        "tables": None
+        if dataset is None
+        else _tables({i: found.optima[i] for i in own}, dataset, number),
     }
 
 
-def _pairs_of(pairs: list[tuple[int, int]], ges: Optimum) -> dict[tuple[int, int], int]:
-    """Return the numbers of the joined pairs; those that only GES joins come last."""
+def _pairs_of(
+    pairs: list[tuple[int, int]], further: Sequence[Optimum]
+) -> dict[tuple[int, int], int]:
+    """Return the numbers of the joined pairs; those that no run joins come last."""
     place = {pair: i for i, pair in enumerate(pairs)}
-    for part in ges._edges:
-        for a, b in part:
+    for optimum in further:
+        for a, b in (*optimum._edges[0], *optimum._edges[1]):
             place.setdefault((min(a, b), max(a, b)), len(place))
     return place
 
@@ -85,7 +95,7 @@ def _supports(edges: Table, kind: str, pairs: int) -> list[list[float]]:
     return rows + [[0.0, 0.0, 0.0]] * (pairs - len(rows))
 
 
-def _optimum(optimum: Optimum, place: dict[tuple[int, int], int], shd: int) -> dict[str, Any]:
+def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
     directed, undirected = optimum._edges
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
     return {
@@ -93,7 +103,7 @@ def _optimum(optimum: Optimum, place: dict[tuple[int, int], int], shd: int) -> d
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
-        "shd": shd,
+        "origin": getattr(optimum, "provenance", None),
         "directed": len(directed),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
@@ -102,21 +112,23 @@ def _optimum(optimum: Optimum, place: dict[tuple[int, int], int], shd: int) -> d
 # --- pictures ------------------------------------------------------------------------------------
 
 
-def _own_layouts(optima: Sequence[Optimum]) -> list[Layout]:
-    edges = sum(map(len, optima[0]._edges))
-    number = max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))
-    return [layout.graph_layout(optimum.graph) for optimum in optima[:number]]
+def _worth_a_layout(optima: Sequence[Optimum]) -> list[int]:
+    """Return the numbers of the best models, best first, as many as get a layout of their own."""
+    order = sorted(range(len(optima)), key=lambda i: (-optima[i].score, i))
+    edges = sum(map(len, optima[order[0]]._edges))
+    return order[: max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))]
 
 
 def _shared_layout(optima: Optima, edges: Table, found: Landscape) -> Layout:
     """Lay out all pairs that some model joins, from top to bottom as in the best one."""
-    best = found.optima[0].graph
+    best = found.optima[found.best].graph
     parents: dict[str, list[str]] = {name: [] for name in optima.names}
     for a, b in best.to_dag():
         parents[b].append(a)
     supports = {frozenset((row["x"], row["y"])): row[COLUMNS["search"]] for row in edges}
-    for pair in found.optima[found.ges].graph.skeleton:
-        supports.setdefault(pair, 0.0)
+    for optimum in found.optima[found.runs :]:
+        for pair in optimum.graph.skeleton:
+            supports.setdefault(pair, 0.0)
     order = TopologicalSorter(parents).static_order()
     return layout.shared_layout(optima.names, order, supports, threshold=LEAST_SUPPORT)
 
@@ -137,21 +149,19 @@ def _packed(one: Layout, names: Sequence[str], place: dict[tuple[int, int], int]
 # --- tables --------------------------------------------------------------------------------------
 
 
-def _tables(
-    optima: Sequence[Optimum], dataset: Dataset, number: dict[str, int]
-) -> dict[str, list[Any]]:
+def _tables(optima: dict[int, Optimum], dataset: Dataset, number: dict[str, int]) -> dict[str, Any]:
     """Fit the optima; models that share a family of nodes share its table.
 
     Returns
     -------
     dict
         ``families``: node, parents and probabilities (a row for each configuration), or None if
-        there are too many; ``of``: for each optimum the number of the family of each node.
+        there are too many; ``of``: for each optimum, by number, the family of each node.
     """
     families: dict[tuple[int, ...], int] = {}
     rows: list[Any] = []
-    of = []
-    for optimum in optima:
+    of = {}
+    for index, optimum in optima.items():
         network = fit(optimum.graph, dataset)
         own = []
         for name in network.nodes:
@@ -160,7 +170,7 @@ def _tables(
                 families[key] = len(families)
                 rows.append([key[0], key[1:], _probabilities(network, name)])
             own.append(families[key])
-        of.append(own)
+        of[index] = own
     return {"families": rows, "of": of}
 
 

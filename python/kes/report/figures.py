@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 _LARGEST = 44.0
 _SMALLEST = 6.0
 _DASH = "6px,4px"
+_MOST_MARKERS = 200
+"""Runs that get a dot each: the dots of more would be one thick line."""
 
 
 def figures(optima: Optima, found: Landscape, coverage: Coverage) -> dict[str, Any]:
     """Return the charts as plain data, by the id of the element they go to."""
     charts = {
         "landscape": _landscape(optima, found),
-        "scores": _scores(optima, len(found.optima)),
+        "scores": _scores(optima, found.runs),
         "accumulation": _accumulation(coverage),
         "best-so-far": _best_so_far(coverage, optima.ges.score),
     }
@@ -72,8 +74,8 @@ def _landscape(optima: Optima, found: Landscape) -> tuple[list[dict[str, Any]], 
             },
         },
         _mark("GES", points[found.ges], "diamond", found.ges),
-        _mark("best", points[0], "star", 0),
-        _mark("selected", points[0], "circle-open", 0),
+        _mark("best", points[found.best], "star", found.best),
+        _mark("selected", points[found.best], "circle-open", found.best),
     ]
     axis = {"zeroline": False, "title": {"text": "distance in edges (SHD), projected"}}
     return traces, {
@@ -106,11 +108,10 @@ def _mark(name: str, point: Any, symbol: str, index: int) -> dict[str, Any]:  # 
 def _told(optima: Optima, found: Landscape, index: int) -> str:
     one = found.optima[index]
     edges = sum(map(len, one._edges))
-    name = f"Optimum {index}" if one.hits else "GES"
     return (
-        f"<b>{name}</b><br>score {one.score:.4f}<br>"
+        f"<b>{found.names[index]}</b><br>score {one.score:.4f}<br>"
         f"hit by {one.hits} of {len(optima.runs)} runs<br>"
-        f"{edges} edges, {found.distances[0, index]} differ from the best"
+        f"{edges} edges, {found.distances[found.best, index]} differ from the best"
     )
 
 
@@ -121,15 +122,15 @@ def _scores(optima: Optima, shown: int) -> tuple[list[dict[str, Any]], dict[str,
     rank = list(range(1, len(scores) + 1))
     line = {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "lines+markers" if len(rank) <= _MOST_MARKERS else "lines",
         "name": "runs",
         "x": rank,
         "y": scores,
         "customdata": [int(end) if end < shown else None for end in ends],
         "text": [f"run {run}: optimum {end}" for run, end in zip(order, ends, strict=True)],
         "hovertemplate": "%{text}<br>score %{y:.4f}<extra></extra>",
-        "line": {"color": BLUE, "width": 1.5},
-        "marker": {"color": BLUE, "size": 5},
+        "line": {"color": BLUE, "width": 2.5},
+        "marker": {"color": BLUE, "size": 6},
     }
     return [line, _level("GES", rank, optima.ges.score)], _axes("runs, best first", "score")
 

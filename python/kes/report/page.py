@@ -126,15 +126,17 @@ def _subtitle(optima: Optima) -> str:
 
 def _cards(optima: Optima, coverage: Coverage) -> Iterable[str]:
     best, ges, mass = optima.best, ges_standing(optima), coverage.unseen_mass
-    yield _card(
-        "Best score",
-        f"{best.score:,.2f}",
-        f"found by {best.hits} of {_runs(optima)}, first by run {best.first_run}",
-    )
+    improved = optima.improved
+    hits = f"found by {best.hits} of {_runs(optima)}, first by run {best.first_run}"
+    if improved is not None and improved.gain > 0:
+        note = f"{improved.best.provenance}; best run {_shown(best.score)}, {hits}"
+        yield _card("Best score", _shown(improved.best.score), note)
+    else:
+        yield _card("Best run", _shown(best.score), hits)
     yield _card(
         "GES",
-        f"{ges.score:,.2f}",
-        f"{ges.gap:,.2f} below the best; {ges.share_better:.1%} of the runs beat it"
+        _shown(ges.score),
+        f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it"
         if ges.gap > 0
         else "no run beats it",
     )
@@ -148,15 +150,19 @@ def _cards(optima: Optima, coverage: Coverage) -> Iterable[str]:
     )
 
 
+def _shown(score: float) -> str:
+    return f"{score:,.2f}".replace("-", "−")
+
+
 def _card(label: str, value: str, note: str) -> str:
     return (
         f'<div class="card"><dt>{escape(label)}</dt>'
-        f"<dd><strong>{escape(value.replace('-', '−'))}</strong>{escape(note)}</dd></div>"
+        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
     )
 
 
 def _part(optima: Optima, found: Landscape) -> str:
-    if len(found.optima) >= len(optima):
+    if found.runs == len(optima):
         return ""
     return f"Only the best of the {len(optima)} optima are on this page. "
 

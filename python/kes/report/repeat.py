@@ -35,6 +35,7 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("cases", f"{optima.cases:.12g}"),
         ("fingerprint of the data", optima._record.fingerprint),
         ("version of kes", __version__),
+        ("improving", _improving(optima)),
         *(("note", note) for note in optima.notes),
     ]
 
@@ -59,7 +60,13 @@ def python_call(optima: Optima) -> str:
         text += f", neighbourhood=kes.{settings.neighbourhood!r}"
     if settings.start is not None:
         text += f", start={settings.start.to_dag()!r}"
-    return f"import kes\noptima = kes.learn(data{text})"
+    call = f"import kes\noptima = kes.learn(data{text})"
+    improved = optima.improved
+    if improved is None:
+        return call
+    return (
+        f"{call}\nimproved = optima.improve(tasks={improved.tasks}, random_state={improved.seed})"
+    )
 
 
 def command_line(optima: Optima) -> str | None:
@@ -81,7 +88,17 @@ def command_line(optima: Optima) -> str | None:
         words += ["--reversals", str(settings.neighbourhood.reversals)]
         if settings.neighbourhood.failures is not None:
             words += ["--failures", str(settings.neighbourhood.failures)]
+    improved = optima.improved
+    if improved is None or improved.seed != settings.seed:  # both have one --seed
+        words.append("--no-improve")
+    else:
+        words += ["--improve-tasks", str(improved.tasks)]
     return shlex.join([*words, "--out", "a.kes.json.gz"])
+
+
+def _improving(optima: Optima) -> str:
+    improved = optima.improved
+    return "no" if improved is None else f"{improved.tasks} tasks, seed {improved.seed}"
 
 
 def _neighbourhood(settings: Settings) -> str:

@@ -4,8 +4,8 @@ const byId = (id) => document.getElementById(id);
 
 const state = {
   view: "optimum",
-  first: 0,
-  second: data.ges === 0 ? Math.min(1, data.optima.length - 1) : data.ges,
+  first: data.best,
+  second: data.ges === data.best ? Math.min(1, data.optima.length - 1) : data.ges,
   threshold: 0.5,
   kind: kinds[0],
   node: null,
@@ -22,8 +22,7 @@ function currentEdges() {
 
 // The best optima have layouts of their own; all else shares the first, where nodes stay put.
 function currentLayout() {
-  const own = state.view === "optimum" ? data.layouts[state.first + 1] : undefined;
-  return own ?? data.layouts[0];
+  return data.layouts[state.view === "optimum" ? data.own[state.first] ?? 0 : 0];
 }
 
 function heading(edges) {
@@ -31,8 +30,9 @@ function heading(edges) {
     return `Consensus: ${counted(edges.length, "edge")} with at least ${Math.round(100 * state.threshold)} % ${KINDS[state.kind]}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
-  const { score, edges: own, directed } = data.optima[state.first];
-  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed} compelled`;
+  const { score, edges: own, directed, origin } = data.optima[state.first];
+  const from = origin ? `, ${origin}` : "";
+  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed} compelled${from}`;
 }
 
 function render() {
@@ -67,7 +67,7 @@ function chooseOptimum(index) {
   if (state.view === "consensus") state.view = "optimum";
   optimaTable.select(index);
   optimaTable.reveal();
-  charts.select(index);
+  charts?.select(index);
   render();
 }
 
@@ -123,5 +123,7 @@ function find(typed) {
 fillChoices();
 listen();
 const optimaTable = new OptimaTable(chooseOptimum);
-const charts = new Charts(chooseOptimum);
 render();
+// The charting library comes last, so that it does not keep the rest waiting.
+let charts = null;
+document.addEventListener("DOMContentLoaded", () => { charts = new Charts(chooseOptimum); });

@@ -46,41 +46,56 @@ function themed(figure, narrow) {
 
 class Charts {
   constructor(choose) {
-    this.selected = 0;
-    this.draw();
-    for (const name of ["landscape", "scores"]) {
-      document.getElementById(name).on("plotly_click", ({ points }) => {
-        const index = points[0].customdata;
-        if (Number.isInteger(index)) choose(index);
-      });
-    }
-    const redraw = () => this.draw();
+    this.choose = choose;
+    this.selected = data.best;
+    this.drawn = new Set();
+    // A chart is drawn when it comes near the screen: the page opens faster.
+    this.watcher = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting && !this.drawn.has(target.id)) this.draw(target.id);
+      }
+    }, { rootMargin: "300px" });
+    for (const name of CHARTS) this.watcher.observe(document.getElementById(name));
+    const redraw = () => this.drawn.forEach((name) => this.draw(name));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     matchMedia("(max-width: 560px)").addEventListener("change", redraw);
-    // On paper the page is light and narrower than on the screen.
-    matchMedia("print").addEventListener("change", redraw);
+    // On paper the page is light and narrower than on the screen, and has all charts.
+    matchMedia("print").addEventListener("change", () => CHARTS.forEach((name) => this.draw(name)));
   }
 
-  draw() {
+  draw(name) {
     const narrow = matchMedia("(max-width: 560px)").matches;
-    for (const name of CHARTS) {
-      const config = {
-        displaylogo: false,
-        responsive: true,
-        displayModeBar: narrow ? false : "hover",
-        modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
-        toImageButtonOptions: { format: "svg", filename: `kes-${name}` },
-      };
-      Plotly.react(document.getElementById(name), ...themed(data.figures[name], narrow), config);
+    const place = document.getElementById(name);
+    const [traces, layout] = themed(data.figures[name], narrow);
+    if (name === "landscape") Object.assign(traces[SELECTED_TRACE], this.selection());
+    const config = {
+      displaylogo: false,
+      responsive: true,
+      displayModeBar: narrow ? false : "hover",
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+      toImageButtonOptions: { format: "svg", filename: `kes-${name}` },
+    };
+    Plotly.react(place, traces, layout, config);
+    if (!this.drawn.has(name)) {
+      place.on("plotly_click", ({ points }) => {
+        const index = points[0].customdata;
+        if (Number.isInteger(index)) this.choose(index);
+      });
     }
-    this.select(this.selected);
+    this.drawn.add(name);
+  }
+
+  // Where the ring around the chosen optimum goes.
+  selection() {
+    const { x, y, customdata } = data.figures.landscape.data[0];
+    const at = customdata.indexOf(this.selected);
+    return { x: [x[at]], y: [y[at]], customdata: [this.selected] };
   }
 
   select(index) {
     this.selected = index;
-    const { x, y, customdata } = data.figures.landscape.data[0];
-    const at = customdata.indexOf(index);
-    const update = { x: [[x[at]]], y: [[y[at]]], customdata: [[index]] };
-    Plotly.restyle("landscape", update, [SELECTED_TRACE]);
+    if (!this.drawn.has("landscape")) return;
+    const { x, y, customdata } = this.selection();
+    Plotly.restyle("landscape", { x: [x], y: [y], customdata: [customdata] }, [SELECTED_TRACE]);
   }
 }

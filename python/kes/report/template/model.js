@@ -76,22 +76,29 @@ function surroundings(edges, node) {
   return found;
 }
 
+// "Optimum 3", "GES" or "Improved 0": the rest of the page says how Python calls it.
 function nameOf(index) {
-  const optimum = data.optima[index];
-  if (optimum.hits === 0) return "GES";
-  return `Optimum ${index}`;
+  const [, kind, own] = data.optima[index].python.match(/^optima\.?(\w*)\[?(\d*)/);
+  if (kind === "ges") return "GES";
+  return kind === "improved" ? `Improved ${own}` : `Optimum ${own}`;
 }
 
 function titleOf(index) {
   const remarks = [];
-  if (index === 0) remarks.push("best");
-  if (index === data.ges && data.optima[index].hits > 0) remarks.push("GES");
+  if (index === data.best) remarks.push("best");
+  else if (index === 0) remarks.push("best run");
+  if (index === data.ges && nameOf(index) !== "GES") remarks.push("GES");
   return nameOf(index) + (remarks.length ? ` (${remarks.join(", ")})` : "");
 }
 
+const formats = new Map();
+
 function number(value, digits) {
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return value.toLocaleString("en", options).replace("-", "−");
+  if (!formats.has(digits)) {
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    formats.set(digits, new Intl.NumberFormat("en", options));
+  }
+  return formats.get(digits).format(value).replace("-", "−");
 }
 
 function percent(share) {

@@ -15,8 +15,8 @@ class OptimaTable {
     this.body = document.querySelector("#optima tbody");
     this.subset = document.getElementById("subset");
     this.filter = document.getElementById("edge-filter");
-    this.order = { column: COLUMNS[0], down: false };
-    this.selected = 0;
+    this.order = { column: COLUMNS[1], down: true };
+    this.selected = data.best;
     this.entries = data.optima.map((optimum, index) => ({ ...optimum, index }));
     this.rows = this.entries.map((entry) => this.makeRow(entry));
     document.querySelector("#optima thead tr").append(...COLUMNS.map((column) => this.makeHead(column)));
@@ -40,7 +40,9 @@ class OptimaTable {
   }
 
   makeRow(entry) {
-    const name = element("td", {}, entry.hits ? String(entry.index) : "");
+    const [kind, own] = nameOf(entry.index).split(" ");
+    const name = element("td", {}, own ?? "");
+    if (kind === "Improved") name.append(element("span", { class: "tag", title: entry.origin }, "improved"));
     if (entry.index === data.ges) name.append(element("span", { class: "tag" }, "GES"));
     if (!entry.local) {
       const text = "A neighbour scores higher: no local optimum";
@@ -61,7 +63,7 @@ class OptimaTable {
   refresh() {
     const { column, down } = this.order;
     const shown = this.passing().sort(
-      (a, b) => (column.value(a) - column.value(b) || a.index - b.index) * (down ? -1 : 1),
+      (a, b) => (column.value(a) - column.value(b)) * (down ? -1 : 1) || a.index - b.index,
     );
     this.body.replaceChildren(...shown.map((entry) => this.rows[entry.index]));
     for (const each of COLUMNS) {

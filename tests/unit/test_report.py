@@ -1,0 +1,284 @@
+"""The report as a file: what is in it, and that nothing in it can do harm."""
+
+import json
+import re
+import shlex
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import kes
+from kes import EssentialGraph, KesError
+from kes.cli import run
+from kes.report import page
+from kes.report.repeat import command_line, python_call, settings_rows
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=500)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    return kes.learn(data, k=0.5, runs=40, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def text(optima, data):
+    return page(optima, dataset=data)
+
+
+def content(text):
+    """Return the data of a page."""
+    [found] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(found)
+
+
+# --- content -------------------------------------------------------------------------------------
+
+
+def test_models_can_be_read_back(optima, text):
+    found = content(text)
+    names, pairs = found["names"], found["pairs"]
+    assert len(found["optima"]) == len(optima) + (optima.ges not in list(optima))
+    best = max((*optima, optima.ges), key=lambda optimum: optimum.score)
+    for entry, optimum in zip(found["optima"], optima, strict=False):
+        directed, undirected = [], []
+        for pair, status in (divmod(code, 3) for code in entry["edges"]):
+            x, y = (names[i] for i in pairs[pair])
+            if status:
+                directed.append((x, y) if status == 1 else (y, x))
+            else:
+                undirected.append((x, y))
+        assert EssentialGraph(names, directed, undirected) == optimum.graph
+        assert entry["score"] == pytest.approx(optimum.score, abs=1e-4)
+        assert (entry["hits"], entry["first"]) == (optimum.hits, optimum.first_run)
+        assert entry["shd"] == best.graph.shd(optimum.graph)
+
+
+def test_supports_are_those_of_the_table(optima, text):
+    found = content(text)
+    for i, row in enumerate(optima.edges()):
+        assert [found["names"][n] for n in found["pairs"][i]] == [row["x"], row["y"]]
+        for kind, column in (("search", "search_support"), ("weight", "relative_weight")):
+            expected = [row[column], row[f"{kind}_x_to_y"], row[f"{kind}_y_to_x"]]
+            assert found["supports"][kind][i] == pytest.approx(expected, abs=1e-4)
+
+
+def test_every_edge_of_every_model_has_a_curve(text):
+    found = content(text)
+    shared, *own = found["layouts"]
+    assert len(own) == len(found["own"]) == 30
+    for index, entry in enumerate(found["optima"]):
+        pairs = {str(code // 3) for code in entry["edges"]}
+        assert pairs <= set(shared["curves"])
+        if str(index) in found["own"]:
+            assert pairs == set(found["layouts"][found["own"][str(index)]]["curves"])
+    worst = min(found["optima"][int(index)]["score"] for index in found["own"])
+    assert sum(entry["score"] >= worst for entry in found["optima"]) == 30  # they are the best
+    for layout in found["layouts"]:
+        assert len(layout["nodes"]) == len(found["names"])
+
+
+def test_curves_run_from_the_first_node_of_a_pair_to_the_second(text):
+    found = content(text)
+    for layout in found["layouts"]:
+        for pair, numbers in layout["curves"].items():
+            for node, end in zip(
+                found["pairs"][int(pair)], (numbers[:2], numbers[-2:]), strict=True
+            ):
+                reach = np.array([found["boxes"][node], 22]) / 2 + 2
+                assert (np.abs(np.subtract(end, layout["nodes"][node])) <= reach).all()
+
+
+def test_tables_are_those_of_the_fitted_networks(optima, data, text):
+    found = content(text)
+    tables, names = found["tables"], found["names"]
+    for index in (0, 7, 25):
+        network = optima[index].fit(data)
+        for own, name in zip(tables["of"][str(index)], names, strict=True):
+            node, parents, rows = tables["families"][own]
+            assert names[node] == name
+            assert tuple(names[parent] for parent in parents) == network.parents[name]
+            expected = network.cpts[name].reshape(-1, network.cpts[name].shape[-1])
+            assert np.array(rows) == pytest.approx(expected, abs=1e-4)
+
+
+def test_tables_come_from_the_data_at_hand_or_not_at_all(optima, tmp_path, data):
+    loaded = tmp_path / "a.kes.json.gz"
+    optima.save(loaded)
+    optima.report(tmp_path / "own.html")
+    kes.load(loaded).report(tmp_path / "none.html")
+    kes.load(loaded).report(tmp_path / "given.html", data=data)
+    own, none, given = ((tmp_path / f"{n}.html").read_text() for n in ("own", "none", "given"))
+    assert content(none)["tables"] is None
+    assert own == given
+
+
+def test_resampling_support_is_shown_if_there_is_any(optima, data):
+    stability = kes.stability(data, resamples=3, runs=2, random_state=0)
+    found = content(page(optima, stability=stability))
+    assert list(found["supports"]) == ["search", "weight", "resampling"]
+    assert max(row[0] for row in found["supports"]["resampling"]) == 1.0
+
+
+def test_equal_results_give_equal_pages(optima, data, text):
+    assert page(kes.learn(data, k=0.5, runs=40, random_state=1), dataset=data) == text
+
+
+def test_a_single_optimum_and_a_single_variable():
+    one = kes.learn(np.array([[0], [1], [1]]), runs=1)
+    found = content(page(one))
+    assert (len(found["optima"]), found["pairs"], found["ges"]) == (1, [], 0)
+
+
+def test_only_the_best_of_very_many_optima_are_shown(optima, monkeypatch):
+    monkeypatch.setattr("kes.landscape.Landscape.of.__func__.__defaults__", (5,))
+    text = page(optima)
+    assert len(content(text)["optima"]) == 6  # and GES
+    assert f"Only the best of the {len(optima)} optima" in text
+
+
+def test_improved_models_are_shown_with_their_origin():
+    improved = kes.learn(kes.datasets.alarm(rows=500), k=0.2, runs=5).improve(tasks=100)
+    assert improved.gain > 0
+    text = page(improved.kept)
+    found = content(text)
+    best = found["optima"][found["best"]]
+    assert best["python"] == "optima.improved[0]"
+    assert best["score"] == pytest.approx(improved.best.score, abs=1e-4)
+    assert best["origin"] == improved.best.provenance
+    assert f"{improved.best.score:,.2f}".replace("-", "−") in text
+    made = sum(model.hits == 0 for model in improved)
+    ges = improved.optima.ges.graph not in {model.graph for model in improved.optima}
+    assert len(found["optima"]) == len(improved.optima) + made + (
+        ges and improved.optima.ges.graph not in {model.graph for model in improved}
+    )
+
+
+# --- harmless ------------------------------------------------------------------------------------
+
+
+def test_names_and_states_cannot_break_out():
+    import pandas as pd
+
+    nasty = [
+        "<script>alert(1)</script>",
+        "</script><img src=x onerror=alert(2)>",
+        '"><b>',
+        "$title",
+    ]
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice(["</script>", "<!--"], 50) for name in nasty})
+    frame[nasty[1]] = frame[nasty[0]]
+    text = page(kes.learn(frame, runs=3), title="<script>alert(3)</script>")
+    assert "<script>alert" not in text
+    assert "<img" not in text.replace("<img", "", text.count("<img") - text.count("<img src=x"))
+    assert "<img src=x" not in text
+    assert content(text)["names"] == nasty
+    assert "<title>&lt;script&gt;alert(3)" in text
+
+
+def test_nothing_is_loaded_from_anywhere(text):
+    own = re.sub(r"<script>/\*\*.*?</script>", "", text, flags=re.S)  # without the charting library
+    assert len(own) < len(text) - 1_000_000
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", own)
+    assert "url(" not in own
+    assert "@import" not in own
+    assert "default-src 'none'" in own
+
+
+# --- again ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"criterion": "bdeu", "ess": 2.5, "max_parents": 2},
+        {"two_phase": True, "k": 0.0, "random_state": 2**63},
+        {"neighbourhood": kes.Sampled(reversals=3, failures=50)},
+        {"start": [("x0", "x1")]},
+    ],
+)
+@pytest.mark.parametrize("improve", [False, True])
+def test_the_calls_give_the_same_result(tmp_path, monkeypatch, settings, improve):
+    values = np.random.default_rng(1).integers(0, 3, (60, 4))
+    values[:, 1] = values[:, 0]
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("data.csv", values, fmt="%d", delimiter=",", header="x0,x1,x2,x3", comments="")
+    optima = kes.learn("data.csv", runs=4, **settings)
+    optima = optima.improve(tasks=5, random_state=optima.seed).kept if improve else optima
+    space = {"data": "data.csv"}
+    exec(python_call(optima), space)
+    assert space["optima"] == optima
+    assert space.get("improved") == optima.improved
+    command = command_line(optima)
+    if "start" in settings:
+        assert command is None
+        return
+    assert run(shlex.split(command)[1:]) == 0
+    again = kes.load("a.kes.json.gz")
+    assert again == optima
+    assert again.improved == optima.improved
+
+
+def test_all_settings_are_named(optima, text):
+    rows = dict(settings_rows(optima))
+    assert rows["fingerprint of the data"] == optima._record.fingerprint
+    assert (rows["seed"], rows["runs"], rows["k"]) == ("1", "40", "0.5")
+    for value in rows.values():
+        assert f"<dd>{value}</dd>" in text
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_writes_beside_the_result(tmp_path, optima, capsys):
+    optima.save(tmp_path / "my.run.kes.json.gz")
+    assert run(["report", str(tmp_path / "my.run.kes.json.gz")]) == 0
+    assert (tmp_path / "my.run.html").exists()
+    assert "my.run.html" in capsys.readouterr().out
+
+
+def test_the_command_takes_data(tmp_path, optima, data):
+    import pandas as pd
+
+    columns = zip(data.names, data.states, data.codes, strict=True)
+    frame = pd.DataFrame({name: [states[i] for i in codes] for name, states, codes in columns})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    learned = kes.learn(tmp_path / "d.csv", runs=3)
+    learned.save(tmp_path / "a.kes.json")
+    words = ["report", str(tmp_path / "a.kes.json"), "--data", str(tmp_path / "d.csv")]
+    assert run([*words, "--out", str(tmp_path / "b.html"), "--title", "Mine"]) == 0
+    made = (tmp_path / "b.html").read_text()
+    assert content(made)["tables"]
+    assert "<h1>Mine</h1>" in made
+
+
+def test_what_goes_wrong_is_said(tmp_path, optima, monkeypatch, capsys):
+    with pytest.raises(KesError, match="cannot write"):
+        optima.report(tmp_path / "no" / "a.html")
+    with pytest.raises(KesError, match="not the data that the result comes from"):
+        optima.report(tmp_path / "a.html", data=kes.datasets.alarm(rows=400))
+    assert run(["report", str(tmp_path / "none.json")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+    for package in ("plotly", "pygraphviz"):
+        with monkeypatch.context() as patch:
+            for name in [name for name in sys.modules if name.split(".")[0] == package]:
+                patch.setitem(sys.modules, name, None)
+            extra = "report" if package == "plotly" else "plot"
+            with pytest.raises(KesError, match=rf'{package}.*pip install "kes\[{extra}\]"'):
+                optima.report(tmp_path / "a.html")
+
+
+def test_a_thousand_runs_make_a_small_page_fast():
+    many = kes.learn(kes.datasets.alarm(rows=1000), k=0.4, runs=1000)
+    assert len(many) >= 700
+    start = time.process_time()
+    made = page(many, dataset=many._study.dataset)
+    assert time.process_time() - start < 20
+    assert len(made.encode()) < 8_000_000
