@@ -1,11 +1,12 @@
 """The site builds without a warning, which includes every link, and its reference is complete."""
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -39,12 +40,13 @@ def test_every_dataset_is_in_the_reference():
     assert set(members.split(", ")) == set(kes.datasets.__all__)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("mkdocs") is None, reason="mkdocs is not installed (extra docs)"
-)
-def test_the_site_builds_without_a_warning(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site; to build it without a warning is the first test of it."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed (extra docs)")
+    folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -52,4 +54,43 @@ def test_the_site_builds_without_a_warning(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "index.html").exists()
+    return folder
+
+
+class Anchors(HTMLParser):
+    """Targets within a page, and links out of it."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.ids, self.links = set(), set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.ids.update(attributes[name] for name in ("id", "name") if attributes.get(name))
+        if tag == "a" and attributes.get("href"):
+            self.links.add(attributes["href"])
+
+
+def test_every_link_within_the_site_has_a_target(site):
+    pages = {page: Anchors(page) for page in site.rglob("*.html") if page.name != "404.html"}
+    assert len(pages) > 20
+    broken = []
+    for page, anchors in pages.items():
+        for link in anchors.links:
+            path, _, anchor = unquote(link).partition("#")
+            if "://" in path or path.startswith("mailto:"):
+                continue
+            target = (page.parent / path).resolve() if path else page
+            known = pages.get(target)
+            if known is None or (anchor and anchor not in known.ids):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    assert not broken
+
+
+def test_citations_lead_to_the_references(site):
+    theory = Anchors(site / "theory.html").links
+    reference = Anchors(site / "reference" / "search.html").links
+    assert "references.html#chickering-2002" in theory
+    assert "references.html#castelo-kočka-2003" in theory
+    assert "../references.html#nielsen-2003" in reference  # from a docstring
