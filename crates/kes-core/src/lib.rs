@@ -7,6 +7,7 @@
 //! higher ([`improving`]) drive the search ([`search`]), which is run many times ([`runs`]).
 //! [`sampled`] is the paper's own approximation of the boundary by covered arc reversals. Beyond single
 //! runs, [`recombine`] and [`refine`] make better models of good ones, and [`improve`] applies both.
+//! [`exact`] finds the best model of all for up to about 25 variables, and bounds its score for more.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -15,6 +16,7 @@ pub mod cache;
 pub mod counts;
 pub mod criterion;
 pub mod dataset;
+pub mod exact;
 pub mod graph;
 pub mod improve;
 pub mod improving;

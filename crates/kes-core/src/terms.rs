@@ -28,6 +28,11 @@ impl<const W: usize> Terms<W> {
         &self.data
     }
 
+    /// `F` itself.
+    pub fn function(&self) -> &SetFunction {
+        &self.function
+    }
+
     /// `τ`: see [`tolerance`].
     pub fn tolerance(&self) -> f64 {
         self.tolerance

@@ -1,0 +1,317 @@
+//! The families that can be part of a best network: level by level, smallest first.
+//!
+//! Level `k` holds the sets `T` of `k` variables in which some family `y | T∖y` may still grow into
+//! a useful one: every family `y | T∖{y,x}` could, and no rule of [`Bounds`] says otherwise. Only such
+//! sets, and the parent sets in them, are counted. A family is kept if it scores higher than with any
+//! proper subset of its parents.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::bounds::Bounds;
+use super::parallel::map_chunks;
+use super::partition::{Measure, Measuring};
+use super::{Choice, Failure, Families, Limits};
+use crate::criterion::{Cells, SetFunction};
+use crate::dataset::Dataset;
+use crate::terms::Terms;
+use crate::varset::VarSet;
+
+/// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
+const PIECE: usize = 256;
+
+/// Finds the families of `terms` that can be part of a best network with at most `max_parents`
+/// parents each. `counted` is kept at the number of sets counted so far.
+///
+/// # Errors
+/// If `stop` is raised, or a level needs more memory than allowed.
+pub fn find<const W: usize>(
+    terms: &Terms<W>,
+    max_parents: Option<usize>,
+    limits: &Limits,
+    stop: &AtomicBool,
+    counted: &AtomicUsize,
+) -> Result<Families<W>, Failure> {
+    let n = terms.data().variables();
+    let growth = Growth {
+        data: terms.data(),
+        function: terms.function(),
+        bounds: Bounds::new::<W>(terms.data(), terms.function()),
+        limits,
+        stop,
+        counted,
+    };
+    let mut families = Families { of: vec![Vec::new(); n] };
+    let mut level = growth.root();
+    let most = max_parents.map_or(n, |limit| n.min(limit.saturating_add(1)));
+    for _ in 1..=most {
+        let candidates = growth.candidates(&level)?;
+        if candidates.is_empty() {
+            break;
+        }
+        level = growth.count(&candidates, &mut families)?;
+    }
+    families.sort();
+    Ok(families)
+}
+
+/// What is known of a family `y | P`.
+#[derive(Clone, Copy)]
+struct Family {
+    /// See [`Bounds::promise`].
+    promise: f64,
+    /// The best score of `y` with parents in `P`.
+    best: f64,
+}
+
+/// The sets of one size that were counted.
+#[derive(Default)]
+struct Level<const W: usize> {
+    place: HashMap<VarSet<W>, u32, FxBuildHasher>,
+    sets: Vec<Counted<W>>,
+    /// Of each set, the families of its open variables, in order.
+    families: Vec<Family>,
+}
+
+struct Counted<const W: usize> {
+    set: VarSet<W>,
+    measure: Measure,
+    /// The variables `y` for which `y | T∖y` may grow.
+    open: VarSet<W>,
+    first_family: u32,
+}
+
+impl<const W: usize> Level<W> {
+    fn get(&self, set: VarSet<W>) -> Option<&Counted<W>> {
+        self.place.get(&set).map(|&place| &self.sets[place as usize])
+    }
+
+    /// The family of `y` within a set, if it is open.
+    #[inline]
+    fn family(&self, counted: &Counted<W>, y: usize) -> Option<&Family> {
+        let before = VarSet::first_n(y);
+        let rank = (counted.open & before).len();
+        counted.open.contains(y).then(|| &self.families[counted.first_family as usize + rank])
+    }
+
+    fn push(&mut self, set: VarSet<W>, measure: Measure, open: impl IntoIterator<Item = (usize, Family)>) {
+        let first_family = self.families.len() as u32;
+        let mut members = VarSet::EMPTY;
+        for (y, family) in open {
+            members.insert(y);
+            self.families.push(family);
+        }
+        self.place.insert(set, self.sets.len() as u32);
+        self.sets.push(Counted { set, measure, open: members, first_family });
+    }
+}
+
+/// What every level needs.
+struct Growth<'g> {
+    data: &'g Dataset,
+    function: &'g SetFunction,
+    bounds: Bounds,
+    limits: &'g Limits,
+    stop: &'g AtomicBool,
+    counted: &'g AtomicUsize,
+}
+
+/// A set of the next level with what smaller sets tell about it.
+struct Candidate<const W: usize> {
+    set: VarSet<W>,
+    /// The variables `y` for which `y | T∖y` is not known to be hopeless.
+    open: VarSet<W>,
+    /// Of each, what is known, in order.
+    origins: Vec<Origin>,
+}
+
+/// What smaller sets tell about a family `y | P`.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The best score of `y` with a proper subset of `P`.
+    best: f64,
+    /// The measure of `P`, if it was counted.
+    parents: Option<Measure>,
+}
+
+impl Growth<'_> {
+    /// Level 0: the empty set.
+    fn root<const W: usize>(&self) -> Level<W> {
+        let mut level = Level::default();
+        level.push(VarSet::EMPTY, Measuring::new(self.data, self.function).measure(VarSet::<W>::EMPTY), []);
+        level
+    }
+
+    /// The sets of the next level, sorted.
+    fn candidates<const W: usize>(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
+        let room = AtomicUsize::new(self.limits.bytes);
+        let mut found =
+            map_chunks(&level.sets, PIECE, self.limits.threads, self.stop, Vec::new, |parts, sets| {
+                let mut found = Vec::new();
+                sets.iter().for_each(|counted| self.extensions(level, counted, parts, &mut found));
+                let families: usize =
+                    found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
+                // Besides a candidate, its entry in the next level, with a place in a half-empty table.
+                let bytes = found.len()
+                    * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
+                    + families * size_of::<(Origin, Family)>();
+                let left =
+                    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
+                left.map(|_| found).map_err(|_| Failure::Memory)
+            })?;
+        found.sort_unstable_by_key(|candidate| candidate.set);
+        Ok(found)
+    }
+
+    /// The sets made of `counted` and one more variable. An open variable `y` of such a set `T` is open
+    /// in `T∖x` for all `x ≠ y`; so `T` can be found from the set without its first or without its
+    /// second variable, and the former has precedence.
+    fn extensions<'l, const W: usize>(
+        &self,
+        level: &'l Level<W>,
+        counted: &Counted<W>,
+        parts: &mut Vec<(usize, Option<&'l Counted<W>>)>,
+        found: &mut Vec<Candidate<W>>,
+    ) {
+        let set = counted.set;
+        if counted.open.is_empty() && !set.is_empty() {
+            return;
+        }
+        let n = self.data.variables();
+        let first = set.first().unwrap_or(n);
+        let second = set.iter().nth(1).unwrap_or(n);
+        for v in (0..second).filter(|&v| v != first) {
+            let grown = set.with(v);
+            let precedes = |other: &Counted<W>| !other.open.is_empty();
+            if v > first && level.get(grown.without(first)).is_some_and(precedes) {
+                continue;
+            }
+            found.extend(self.candidate(level, grown, parts));
+        }
+    }
+
+    /// The set, if some variable is open in it.
+    fn candidate<'l, const W: usize>(
+        &self,
+        level: &'l Level<W>,
+        set: VarSet<W>,
+        parts: &mut Vec<(usize, Option<&'l Counted<W>>)>,
+    ) -> Option<Candidate<W>> {
+        parts.clear();
+        let mut open = set;
+        for x in set.iter() {
+            let part = level.get(set.without(x));
+            open = open & part.map_or(VarSet::EMPTY, |part| part.open).with(x);
+            if open.is_empty() {
+                return None;
+            }
+            parts.push((x, part));
+        }
+        let cells = Cells::of(set.iter().map(|v| self.data.arity()[v])).number;
+        let mut origins = Vec::new();
+        for &(y, parents) in parts.iter() {
+            if !open.contains(y) {
+                continue;
+            }
+            match self.best_smaller(level, parts, y, parents, cells) {
+                Some(best) => origins.push(Origin { best, parents: parents.map(|counted| counted.measure) }),
+                None => open.remove(y),
+            }
+        }
+        (!open.is_empty()).then_some(Candidate { set, open, origins })
+    }
+
+    /// The best score of `y` with a proper subset of `P = T∖y`, where `parts` holds `T∖x` for each `x`, and
+    /// `cells` are those of `T`; nothing if `y | P` is hopeless.
+    #[inline]
+    fn best_smaller<const W: usize>(
+        &self,
+        level: &Level<W>,
+        parts: &[(usize, Option<&Counted<W>>)],
+        y: usize,
+        parents: Option<&Counted<W>>,
+        cells: f64,
+    ) -> Option<f64> {
+        let arity = self.data.arity();
+        let mut best = f64::NEG_INFINITY;
+        for &(x, part) in parts.iter().filter(|part| part.0 != y) {
+            // With C = T∖{x,y}: T∖x has the family y | C, and T∖y = P may have x | C.
+            let part = part?;
+            let of_y = level.family(part, y)?;
+            let of_x = parents.and_then(|parents| level.family(parents, x));
+            let promise = of_x.map_or(of_y.promise, |of_x| of_x.promise.min(of_y.promise));
+            let common = cells / (arity[x] * arity[y]) as f64;
+            best = best.max(of_y.best);
+            if self.bounds.pair_is_hopeless(promise, arity[x], arity[y], common)
+                || self.bounds.ceiling(y, arity[y], cells / arity[y] as f64, part.measure) <= best
+            {
+                return None;
+            }
+        }
+        Some(best)
+    }
+
+    /// Counts the sets and the parent sets that their families need, and collects the families that
+    /// score higher than any smaller one.
+    fn count<const W: usize>(
+        &self,
+        candidates: &[Candidate<W>],
+        families: &mut Families<W>,
+    ) -> Result<Level<W>, Failure> {
+        let measures =
+            self.measure_all(&candidates.iter().map(|candidate| candidate.set).collect::<Vec<_>>())?;
+        let others = self.uncounted_parents(candidates)?;
+        let arity = self.data.arity();
+        let mut level = Level::default();
+        level.place.reserve(candidates.len());
+        let mut open = Vec::new();
+        for (candidate, &measure) in candidates.iter().zip(&measures) {
+            let set = candidate.set;
+            for (y, origin) in candidate.open.iter().zip(&candidate.origins) {
+                let parents = set.without(y);
+                let Some(counted) = origin.parents.or_else(|| others.get(&parents).copied()) else {
+                    continue;
+                };
+                let score = measure.term - counted.term;
+                let best = origin.best.max(score);
+                if score > origin.best {
+                    families.of[y].push(Choice { parents, score });
+                }
+                // Could it still be better with one parent more, which has at least two states?
+                let cells = 2.0 * Cells::of(parents.iter().map(|v| arity[v])).number;
+                if self.bounds.ceiling(y, arity[y], cells, measure) > best {
+                    open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
+                }
+            }
+            level.push(set, measure, open.drain(..));
+        }
+        Ok(level)
+    }
+
+    /// The measures of parent sets in which no variable was open itself.
+    fn uncounted_parents<const W: usize>(
+        &self,
+        candidates: &[Candidate<W>],
+    ) -> Result<HashMap<VarSet<W>, Measure, FxBuildHasher>, Failure> {
+        let of = |candidate: &Candidate<W>| {
+            let families = candidate.open.iter().zip(&candidate.origins);
+            let uncounted = families.filter(|(_, origin)| origin.parents.is_none());
+            uncounted.map(|(y, _)| candidate.set.without(y)).collect::<Vec<_>>()
+        };
+        let mut sets: Vec<VarSet<W>> = candidates.iter().flat_map(of).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let measures = self.measure_all(&sets)?;
+        Ok(sets.into_iter().zip(measures).collect())
+    }
+
+    fn measure_all<const W: usize>(&self, sets: &[VarSet<W>]) -> Result<Vec<Measure>, Failure> {
+        let state = || Measuring::new(self.data, self.function);
+        map_chunks(sets, PIECE, self.limits.threads, self.stop, state, |measuring, part| {
+            self.counted.fetch_add(part.len(), Ordering::Relaxed);
+            Ok(part.iter().map(|&set| measuring.measure(set)).collect())
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! The best network of all, and proof of it.
+//!
+//! A score that is a sum over families is maximised by dynamic programming over sets of variables
+//! [Koivisto & Sood 2004, Silander & Myllymäki 2006]: a network over `S` has a sink `y`, so
+//!
+//! `best(S) = max over y in S of best(S∖y) + max over P ⊆ S∖y of s(y | P)`.
+//!
+//! [`families`] finds all families that can matter, counting no more than the criterion's [`bounds`]
+//! leave open. [`components`] splits the variables where no best network can have a cycle
+//! [Fan 2014], and [`order`] does the recursion on each part. For more variables than that,
+//! [`relaxation`] has bounds on the score for which the families are enough.
+
+pub mod bounds;
+pub mod components;
+pub mod families;
+pub mod order;
+pub mod parallel;
+pub mod partition;
+pub mod relaxation;
+
+use crate::improving::Stopped;
+use crate::varset::VarSet;
+
+/// A parent set that a variable may choose, with its score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice<const W: usize> {
+    /// The parents.
+    pub parents: VarSet<W>,
+    /// The score of the family.
+    pub score: f64,
+}
+
+/// Of every variable, the parent sets that can be part of a best network, best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Families<const W: usize> {
+    /// The choices of each variable.
+    pub of: Vec<Vec<Choice<W>>>,
+}
+
+impl<const W: usize> Families<W> {
+    /// Sorts the choices: best first, ties by their sets.
+    pub(crate) fn sort(&mut self) {
+        for choices in &mut self.of {
+            choices.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.parents.cmp(&b.parents)));
+        }
+    }
+
+    /// Number of families.
+    pub fn len(&self) -> usize {
+        self.of.iter().map(Vec::len).sum()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What a computation may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Memory, approximately.
+    pub bytes: usize,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// Why there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It was told to stop.
+    Stopped,
+    /// It needs more memory than allowed.
+    Memory,
+}
+
+impl From<Stopped> for Failure {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}

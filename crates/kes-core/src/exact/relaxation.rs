@@ -1,0 +1,74 @@
+//! Upper bounds on the score of a network from its families alone.
+//!
+//! In an acyclic network every set `C` of variables, a *cluster*, has a member whose parents are all
+//! outside `C` [Jaakkola 2010]. Let each cluster pay its weight `w(C) ≥ 0` to every such member. The
+//! members then receive at least `w(C)`, so that for any network
+//!
+//! `score ≤ Σ_y max over P of [ s(y|P) + Σ { w(C) : y ∈ C, P ∩ C = ∅ } ] − Σ_C w(C)`.
+//!
+//! The bound holds whatever the weights; a linear programme finds good ones [Bartlett & Cussens 2017],
+//! and need not be trusted. If the bound with a family `y | P` put in the place of the best one falls
+//! below the score of a known network, no better network has that family.
+
+use super::{Choice, Families};
+use crate::varset::VarSet;
+
+/// A cluster and its weight.
+pub type Cluster<const W: usize> = (VarSet<W>, f64);
+
+/// Families with clusters that pay them.
+pub struct Relaxation<'r, const W: usize> {
+    families: &'r Families<W>,
+    /// The clusters of each variable.
+    clusters: Vec<Vec<Cluster<W>>>,
+    spent: f64,
+}
+
+impl<'r, const W: usize> Relaxation<'r, W> {
+    /// The relaxation with the given clusters; negative weights count as 0.
+    pub fn new(families: &'r Families<W>, clusters: &[Cluster<W>]) -> Self {
+        let mut of = vec![Vec::new(); families.of.len()];
+        let mut spent = 0.0;
+        for &(members, weight) in clusters.iter().filter(|(_, weight)| *weight > 0.0) {
+            spent += weight;
+            members.iter().for_each(|y| of[y].push((members, weight)));
+        }
+        Self { families, clusters: of, spent }
+    }
+
+    /// The score of a choice of `y` and what it is paid.
+    fn worth(&self, y: usize, choice: &Choice<W>) -> f64 {
+        let pays = |(members, _): &&Cluster<W>| !choice.parents.intersects(members);
+        choice.score + self.clusters[y].iter().filter(pays).map(|(_, weight)| weight).sum::<f64>()
+    }
+
+    fn most(&self, y: usize) -> f64 {
+        self.families.of[y].iter().map(|choice| self.worth(y, choice)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// No network scores more.
+    pub fn upper_bound(&self) -> f64 {
+        (0..self.families.of.len()).map(|y| self.most(y)).sum::<f64>() - self.spent
+    }
+
+    /// The families that a network with a score of at least `floor` can have.
+    pub fn reduced(&self, floor: f64) -> Families<W> {
+        let slack = self.upper_bound() - floor;
+        let keep = |(y, choices): (usize, &Vec<Choice<W>>)| {
+            let least = self.most(y) - slack;
+            choices.iter().filter(|choice| self.worth(y, choice) >= least).copied().collect()
+        };
+        Families { of: self.families.of.iter().enumerate().map(keep).collect() }
+    }
+
+    /// For each variable, the places of up to `at_most` choices worth more than its price, best first.
+    pub fn worth_more(&self, prices: &[f64], at_most: usize) -> Vec<Vec<usize>> {
+        let of = |(y, choices): (usize, &Vec<Choice<W>>)| {
+            let worths = choices.iter().map(|choice| self.worth(y, choice)).enumerate();
+            let mut more: Vec<(usize, f64)> = worths.filter(|&(_, worth)| worth > prices[y]).collect();
+            more.sort_by(|a, b| b.1.total_cmp(&a.1));
+            more.into_iter().take(at_most).map(|(place, _)| place).collect()
+        };
+        self.families.of.iter().enumerate().map(of).collect()
+    }
+}

@@ -1,0 +1,185 @@
+//! The exact optimum against plain dynamic programming without bounds, components or blocks, on terms
+//! counted one by one; and the bounds of the relaxation against it.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use common::{random_dag, random_table};
+use kes_core::counts::Counter;
+use kes_core::criterion::Criterion;
+use kes_core::dataset::Dataset;
+use kes_core::exact::families::find;
+use kes_core::exact::order::{bytes, optimum};
+use kes_core::exact::relaxation::{Cluster, Relaxation};
+use kes_core::exact::{Failure, Families, Limits};
+use kes_core::graph::Dag;
+use kes_core::rng::Stream;
+use kes_core::terms::Terms;
+use kes_core::varset::VarSet;
+
+const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };
+const CRITERIA: [Criterion; 4] =
+    [Criterion::Bic, Criterion::Aic, Criterion::Bdeu { ess: 1.0 }, Criterion::Bdeu { ess: 20.0 }];
+
+fn set<const W: usize>(bits: usize) -> VarSet<W> {
+    (0..usize::BITS as usize).filter(|v| bits >> v & 1 == 1).collect()
+}
+
+/// The best score by the recursion as it stands, from the terms of all subsets.
+fn plain_optimum<const W: usize>(terms: &Terms<W>, max_parents: usize) -> f64 {
+    let n = terms.data().variables();
+    let mut counter = Counter::default();
+    let term: Vec<f64> = (0..1 << n).map(|bits| terms.term(&mut counter, set(bits))).collect();
+    // best_parents[y][U]: the best score of y with at most max_parents parents in U.
+    let best_parents: Vec<Vec<f64>> = (0..n)
+        .map(|y| {
+            let mut best: Vec<f64> = (0..1usize << n)
+                .map(|bits| match bits.count_ones() as usize <= max_parents && bits >> y & 1 == 0 {
+                    true => term[bits | 1 << y] - term[bits],
+                    false => f64::NEG_INFINITY,
+                })
+                .collect();
+            for bits in 0..1usize << n {
+                for x in (0..n).filter(|x| bits >> x & 1 == 1) {
+                    best[bits] = best[bits].max(best[bits ^ 1 << x]);
+                }
+            }
+            best
+        })
+        .collect();
+    let mut best = vec![0.0; 1 << n];
+    for bits in 1..1usize << n {
+        let sinks = (0..n).filter(|y| bits >> y & 1 == 1);
+        best[bits] =
+            sinks.map(|y| best[bits ^ 1 << y] + best_parents[y][bits ^ 1 << y]).fold(f64::MIN, f64::max);
+    }
+    best[(1 << n) - 1]
+}
+
+fn random_terms<const W: usize>(
+    n: usize,
+    criterion: Criterion,
+    rows: usize,
+    seed: u64,
+    weight: impl Fn(usize) -> f64,
+) -> Terms<W> {
+    let mut stream = Stream::new(seed, 0);
+    let arity: Vec<usize> = (0..n).map(|v| if v == 1 { 1 } else { 2 + stream.below(3) }).collect();
+    let columns = random_table(&random_dag::<W>(n, 300, &mut stream), &arity, rows, &mut stream);
+    let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+    let weights: Vec<f64> = (0..rows).map(weight).collect();
+    let data = Dataset::new(&slices, &arity, Some(&weights)).expect("a table");
+    Terms::new(data, criterion, 1 << 24)
+}
+
+fn solve<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) -> (Families<W>, Dag<W>, f64) {
+    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let families = find(terms, max_parents, &LIMITS, &stop, &counted).expect("small");
+    let (dag, score) = optimum(&families, &LIMITS, &stop, &AtomicUsize::new(0)).expect("small");
+    (families, dag, score)
+}
+
+fn check<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) {
+    let (_, dag, score) = solve(terms, max_parents);
+    let n = terms.data().variables();
+    let expected = plain_optimum(terms, max_parents.unwrap_or(n));
+    let tolerance = 1e-9 * expected.abs();
+    assert!((score - expected).abs() < tolerance, "{score} is not {expected}");
+    assert!((terms.score(&mut Counter::default(), &dag) - expected).abs() < tolerance);
+    assert!(dag.order().is_some(), "the network has a cycle");
+    assert!(dag.parents.iter().all(|parents| parents.len() <= max_parents.unwrap_or(n)));
+}
+
+#[test]
+fn the_optimum_is_that_of_all_orders_and_all_parent_sets() {
+    for seed in 0..8 {
+        for criterion in CRITERIA {
+            for max_parents in [None, Some(0), Some(1), Some(2)] {
+                check(&random_terms::<1>(7, criterion, 150, seed, |_| 1.0), max_parents);
+            }
+        }
+    }
+}
+
+/// More variables than a block has, with counts, and with weights that are no whole numbers.
+#[test]
+fn blocks_tasks_and_weights_change_nothing() {
+    for (seed, criterion) in CRITERIA.into_iter().enumerate() {
+        check(&random_terms::<1>(12, criterion, 120, seed as u64, |i| (1 + i % 3) as f64), None);
+        check(&random_terms::<4>(10, criterion, 60, seed as u64, |i| 0.07 * (1 + i % 5) as f64), None);
+    }
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let terms = random_terms::<1>(13, Criterion::Bic, 300, 5, |_| 1.0);
+    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let solutions = [1, 2, 5].map(|threads| {
+        let limits = Limits { threads, ..LIMITS };
+        let families = find(&terms, None, &limits, &stop, &counted).expect("small");
+        let solution = optimum(&families, &limits, &stop, &AtomicUsize::new(0)).expect("small");
+        (families, solution)
+    });
+    assert!(solutions.iter().all(|solution| *solution == solutions[0]));
+}
+
+/// For every set of parents allowed, the families that were kept hold the best choice there is.
+#[test]
+fn no_family_that_matters_is_lost() {
+    for criterion in CRITERIA {
+        let terms = random_terms::<1>(6, criterion, 80, 3, |_| 1.0);
+        let (families, ..) = solve(&terms, None);
+        let mut counter = Counter::default();
+        for y in 0..6 {
+            for allowed in (0..1usize << 6).filter(|bits| bits >> y & 1 == 0) {
+                let all = (0..1usize << 6).filter(|bits| bits & !allowed == 0).map(set::<1>);
+                let score = |parents: VarSet<1>, counter: &mut Counter| {
+                    terms.term(counter, parents.with(y)) - terms.term(counter, parents)
+                };
+                let expected = all.map(|parents| score(parents, &mut counter)).fold(f64::MIN, f64::max);
+                let kept = families.of[y].iter().find(|choice| choice.parents.is_subset(&set(allowed)));
+                assert!((kept.expect("the empty set is kept").score - expected).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_are_kept_and_stopping_stops() {
+    let terms = random_terms::<1>(12, Criterion::Aic, 400, 1, |_| 1.0);
+    let (stop, counted, done) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let little = Limits { bytes: 1000, threads: 1 };
+    assert_eq!(find(&terms, None, &little, &stop, &counted).err(), Some(Failure::Memory));
+    let families = find(&terms, None, &LIMITS, &stop, &counted).expect("small");
+    assert_eq!(optimum(&families, &little, &stop, &done).err(), Some(Failure::Memory));
+    assert_eq!(bytes(10), 8192);
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(find(&terms, None, &LIMITS, &stop, &counted).err(), Some(Failure::Stopped));
+    assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
+}
+
+/// Whatever the clusters and weights, the bound is valid and the reduction keeps the optimum.
+#[test]
+fn relaxations_never_cut_off_the_optimum() {
+    for seed in 0..30 {
+        let terms = random_terms::<1>(7, CRITERIA[seed as usize % 4], 150, seed, |_| 1.0);
+        let (families, dag, score) = solve(&terms, None);
+        let mut stream = Stream::new(seed, 1);
+        let clusters: Vec<Cluster<1>> =
+            (0..10).map(|_| (set(1 + stream.below(127)), stream.below(100) as f64 / 4.0)).collect();
+        let relaxation = Relaxation::new(&families, &clusters);
+        assert!(relaxation.upper_bound() >= score - 1e-9);
+        let reduced = relaxation.reduced(score - 1e-9);
+        for (y, parents) in dag.parents.iter().enumerate() {
+            assert!(reduced.of[y].iter().any(|choice| choice.parents == *parents));
+        }
+        let none = Relaxation::new(&families, &[]);
+        let best: f64 = families.of.iter().map(|choices| choices[0].score).sum();
+        assert_eq!(none.upper_bound(), best);
+        let prices: Vec<f64> = families.of.iter().map(|choices| choices[0].score).collect();
+        assert!(none.worth_more(&prices, 3).iter().all(Vec::is_empty));
+        let less: Vec<f64> = prices.iter().map(|price| price - 1e-6).collect();
+        assert!(none.worth_more(&less, 1).iter().all(|places| *places == [0]));
+    }
+}
