@@ -1,0 +1,89 @@
+"""A headless Chromium, and pages that complain about errors and network requests."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import kes
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("needs Chromium on the PATH: apt-get install chromium")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+class Complaints(list):
+    """What a page must not do: errors, and requests other than for the page itself."""
+
+    def watch(self, page, path):
+        page.on("console", lambda message: self.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.append(f"error: {error}"))
+        page.on(
+            "dialog", lambda dialog: (self.append(f"dialog: {dialog.message}"), dialog.dismiss())
+        )
+        page.on("request", lambda request: self.check(request.url, path))
+
+    def check(self, url, path):
+        if url != path.as_uri() and not url.startswith(("data:", "blob:")):
+            self.append(f"request: {url}")
+
+
+@pytest.fixture
+def open_page(browser):
+    """Return a function that opens a file; at the end of the test no page may have complained."""
+    complaints, contexts = Complaints(), []
+
+    def opened(path: Path, **options):
+        options.setdefault("viewport", {"width": 1400, "height": 1000})
+        contexts.append(browser.new_context(**options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(20_000)
+        complaints.watch(page, path)
+        page.goto(path.as_uri())
+        page.wait_for_selector("#landscape .main-svg", state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+@pytest.fixture(scope="session")
+def data():
+    return kes.datasets.alarm(rows=2000)
+
+
+@pytest.fixture(scope="session")
+def optima(data):
+    return kes.learn(data, k=0.5, runs=120, random_state=5)
+
+
+@pytest.fixture(scope="session")
+def report(optima, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "alarm.html"
+    optima.report(path)
+    return path
+
+
+@pytest.fixture
+def page(open_page, report):
+    return open_page(report)
