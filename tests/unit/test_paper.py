@@ -286,9 +286,9 @@ def test_all_shows_what_it_must():
     few hundred runs could fall on either side of it by chance alone.
     """
     data = kes.datasets.leukemia(LEUKEMIA, "ALL")
-    [ses] = shares(data, (0,), runs=40)
+    [ses] = shares(data, (0,), runs=10)
     [middle] = shares(data, (0.4,), runs=1000)
-    [greedy] = shares(data, (0.8,), runs=300)
+    [greedy] = shares(data, (0.8,), runs=200)
     assert ses == 0
     assert 0.10 <= middle <= 0.25
     assert 0.45 <= greedy <= 0.70
