@@ -193,6 +193,22 @@ def test_trace_notices_that_the_run_has_changed(data, optima):
 # --- display -------------------------------------------------------------------------------------
 
 
+def test_a_fit_is_that_of_the_graph_with_every_option(data, optima):
+    graph = optima.best.graph
+    a, b = next((b, a) for a, b in graph.to_dag() if frozenset((a, b)) in graph.undirected)
+    options = {
+        "prior": "bdeu",
+        "ess": 3.0,
+        "prefer": [(a, b)],  # against the canonical DAG, so that the option shows
+        "weights": np.arange(1.0, data.rows + 1),
+    }
+    network = optima.best.fit(data, **options)
+    assert network == kes.fit(graph, data, **options)
+    assert (a, b) in network.arcs
+    assert network.graph == graph
+    assert network != optima.best.fit(data)
+
+
 def test_summary_says_what_matters(optima):
     text = repr(optima)
     assert len({optima.best.hits, optima.ges.hits, len(optima), 60}) == 4, "no two the same"
