@@ -5,15 +5,28 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 _Edges: TypeAlias = list[tuple[int, int]]
 _Graph: TypeAlias = tuple[_Edges, _Edges]
 _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
+
+__all__ = [
+    "CoreError",
+    "Problem",
+    "__version__",
+    "apply",
+    "boundary",
+    "check_essential",
+    "essential_graph",
+    "extension",
+    "parse_csv",
+]
 
 __version__: str
 
@@ -33,8 +46,10 @@ def boundary(n: int, graph: _Graph, max_parents: int | None) -> list[_Triple]:
     """All neighbours, each triple once, sorted by (kind, x, y, given), deletions first."""
 
 def apply(n: int, graph: _Graph, triple: _Triple) -> _Graph:
-    """Return the neighbour that the triple stands for. Raises CoreError if it is not in the boundary."""
+    """Return the neighbour that the triple stands for; CoreError if it is not in the boundary."""
 
+@final
+@disjoint_base
 class Problem:
     """A coded table under one criterion: what all runs share (counts, set terms, their cache)."""
 
@@ -130,5 +145,59 @@ class Problem:
         tasks=p: it depends on the graphs, tasks and seed only.
         """
 
-def parse_csv(content: bytes, delimiter: str) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:
+    def families(
+        self,
+        on_progress: Callable[[int], object],
+        *,
+        max_parents: int | None,
+        n_jobs: int,
+        memory_mb: int,
+    ) -> Families:
+        """Find all families that can be part of a best network.
+
+        on_progress(sets counted so far) is called about ten times a second. Raises MemoryError if
+        more memory is needed than allowed.
+        """
+
+class Families:
+    """Of every variable, the parent sets that can be part of a best network, best first."""
+
+    @property
+    def counted(self) -> int:
+        """Number of sets that were counted to find them."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of parent sets of each variable."""
+
+    @property
+    def components(self) -> list[list[int]]:
+        """Variables that have to be decided together."""
+
+    def choices(self, y: int) -> list[tuple[list[int], float]]:
+        """Return the parent sets of a variable with their scores."""
+
+    def optimum(
+        self, on_progress: Callable[[int], object], *, n_jobs: int, memory_mb: int
+    ) -> tuple[_Edges, float]:
+        """Return the arcs of a best network and its score.
+
+        on_progress(subsets done so far) as above. Raises MemoryError if the largest component, of m
+        variables, needs more than allowed: 8 * 2**m bytes.
+        """
+
+    def upper_bound(self, clusters: list[tuple[list[int], float]]) -> float:
+        """Return what no network can exceed, given (members, weight) of clusters; see relaxation.rs."""
+
+    def reduced(self, clusters: list[tuple[list[int], float]], floor: float) -> Families:
+        """Return the families that a network with a score of at least `floor` can have."""
+
+    def worth_more(
+        self, clusters: list[tuple[list[int], float]], prices: list[float], at_most: int
+    ) -> list[list[int]]:
+        """Return, per variable, places of up to at_most choices worth more than its price."""
+
+def parse_csv(
+    content: bytes, delimiter: str
+) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:
     """Header and, per column, its distinct values in order of appearance and the coded rows."""
