@@ -1,6 +1,7 @@
 //! Python bindings of `kes-core`: nothing but the border. `python/kes/_core.pyi` is its contract.
 
 mod csv;
+mod exact;
 mod graphs;
 mod native;
 mod problem;
@@ -19,6 +20,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CoreError", module.py().get_type::<CoreError>())?;
     module.add_class::<problem::Problem>()?;
+    module.add_class::<exact::Families>()?;
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::essential_graph, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::check_essential, module)?)?;

@@ -12,6 +12,15 @@ pub const PAUSE: Duration = Duration::from_millis(100);
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
 /// returned, the KeyboardInterrupt is too.
 pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+    watched(py, |_| Ok(()), work)
+}
+
+/// The same, with `report` called now and then; its errors stop the work as Ctrl-C does.
+pub fn watched<T: Send>(
+    py: Python<'_>,
+    mut report: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
     let stop = AtomicBool::new(false);
     py.detach(|| {
         std::thread::scope(|scope| {
@@ -23,9 +32,10 @@ pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> 
                 match receiver.recv_timeout(PAUSE) {
                     Ok(result) => return interrupt.map_or(Ok(result), Err),
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                        let looked = Python::attach(|py| py.check_signals().and_then(|()| report(py)));
+                        if let (Err(error), None) = (looked, &interrupt) {
                             stop.store(true, Ordering::Relaxed);
-                            interrupt = Some(signal);
+                            interrupt = Some(error);
                         }
                     }
                     Err(RecvTimeoutError::Disconnected) => {

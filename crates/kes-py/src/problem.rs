@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use kes_core::counts::Counter;
 use kes_core::criterion::Criterion;
 use kes_core::dataset::Dataset;
+use kes_core::exact::Limits;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::improving::{Gains, Stopped};
@@ -16,6 +17,7 @@ use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
+use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
@@ -67,6 +69,13 @@ trait Engine: Send + Sync {
     ) -> PyResult<()>;
     fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, effort: Effort)
     -> PyResult<()>;
+    fn families(
+        &self,
+        py: Python<'_>,
+        max_parents: Option<usize>,
+        limits: Limits,
+        on_progress: &Py<PyAny>,
+    ) -> PyResult<Families>;
     fn data(&self) -> &Dataset;
     fn tolerance(&self) -> f64;
     fn cached(&self) -> usize;
@@ -165,6 +174,16 @@ impl<const W: usize> Engine for Shared<W> {
             });
         })?;
         failure.map_or(Ok(()), Err)
+    }
+
+    fn families(
+        &self,
+        py: Python<'_>,
+        max_parents: Option<usize>,
+        limits: Limits,
+        on_progress: &Py<PyAny>,
+    ) -> PyResult<Families> {
+        find_families(py, &self.terms, max_parents, limits, on_progress)
     }
 
     fn data(&self) -> &Dataset {
@@ -320,6 +339,18 @@ impl Problem {
             n_jobs,
             &Options { k, seed, max_parents, two_phase, start, sampled },
         )
+    }
+
+    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb))]
+    fn families(
+        &self,
+        py: Python<'_>,
+        on_progress: Py<PyAny>,
+        max_parents: Option<usize>,
+        n_jobs: usize,
+        memory_mb: usize,
+    ) -> PyResult<Families> {
+        self.0.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
