@@ -8,6 +8,7 @@ Lengths are in points, x to the right and y downwards, as on a screen.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ _SIDE = 9.0  # between the label and the sides of its box
 _LONGEST_LABEL = 26
 _MARGIN = 8.0
 _POINTS_PER_INCH = 72.0
+_SHAPE = 1.5  # width over height of a good picture
+_WIDE = 2.4
+"""Width over height from which on another direction is tried."""
 
 
 class Box(NamedTuple):
@@ -76,6 +80,8 @@ def layout(
 ) -> Layout:
     """Lay out a graph in layers, edges pointing downwards where possible, by Graphviz's ``dot``.
 
+    A graph with layers so wide that nobody could read it is laid out from left to right.
+
     Parameters
     ----------
     nodes
@@ -92,9 +98,24 @@ def layout(
     KesError
         If pygraphviz is not installed.
     """
+    found = _laid_out(nodes, edges, weights, extra, "TB")
+    if found.width > _WIDE * found.height:
+        sideways = _laid_out(nodes, edges, weights, extra, "LR")
+        found = min(found, sideways, key=lambda one: abs(math.log(one.width / one.height / _SHAPE)))
+    return found
+
+
+def _laid_out(
+    nodes: Sequence[str],
+    edges: Sequence[Arc],
+    weights: Mapping[Arc, float] | None,
+    extra: Sequence[Arc],
+    direction: str,
+) -> Layout:
+    """Lay out a graph with edges pointing downwards ("TB") or to the right ("LR")."""
     # Graphviz only sees numbers, as some characters mean something in its names and labels.
     number = {node: str(i) for i, node in enumerate(nodes)}
-    drawing = _empty_drawing()
+    drawing = _empty_drawing(direction)
     for node in nodes:
         drawing.add_node(number[node], width=_inches(box_width(node)))
     for a, b in edges:
@@ -226,13 +247,13 @@ def _split(piece: Points, t: float) -> Points:
 # --- Graphviz ------------------------------------------------------------------------------------
 
 
-def _empty_drawing() -> Any:  # noqa: ANN401 - pygraphviz has no types
+def _empty_drawing(direction: str) -> Any:  # noqa: ANN401 - pygraphviz has no types
     try:
         import pygraphviz
     except ImportError:
         raise missing_extra("pygraphviz", "plot") from None
     drawing = pygraphviz.AGraph(directed=True, strict=False)
-    drawing.graph_attr.update(nodesep=0.22, ranksep=0.36, splines="true", outputorder="edgesfirst")
+    drawing.graph_attr.update(rankdir=direction, nodesep=0.22, ranksep=0.36, splines="true")
     drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_inches(_NODE_HEIGHT))
     drawing.edge_attr.update(dir="none")  # curves from border to border; arrowheads are ours
     return drawing

@@ -88,6 +88,14 @@ def test_layers_follow_the_arcs():
     assert place.boxes["a"].y < place.boxes["b"].y < place.boxes["c"].y
 
 
+def test_wide_layers_are_turned_to_the_side():
+    leaves = [f"leaf {i}" for i in range(40)]
+    place = layout(["root", *leaves], [("root", leaf) for leaf in leaves])
+    assert place.height > place.width / 2
+    assert all(place.boxes[leaf].x > place.boxes["root"].x for leaf in leaves)
+    assert not hidden(place)
+
+
 def test_shared_layout_leads_rare_edges_around_the_nodes(optima):
     supports = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
     place = shared_layout(optima.names, optima.names, supports, threshold=0.2)

@@ -178,8 +178,8 @@ def _coverage(coverage: Coverage) -> str:
         lines += [
             f"There are at least about {chao.value:.0f} models that runs can end in "
             f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound).",
-            f"Twice as many runs would have a chance of {_chance(gain.probability)} of a better "
-            f"score; the average gain would be {gain.score:.3g}.",
+            "As many runs again would bring a better score with a chance of "
+            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}.",
         ]
     hit = (
         "The best score was hit only once, so a better one may well exist."
@@ -192,7 +192,7 @@ def _coverage(coverage: Coverage) -> str:
 
 
 def _chance(probability: float) -> str:
-    return "less than 1%" if probability < 0.01 else f"about {probability:.0%}"
+    return "less than 1%" if probability < 0.01 else f"up to about {probability:.0%}"
 
 
 def _settings(optima: Optima) -> str:
