@@ -132,7 +132,7 @@ def test_help_names_every_option_of_learn(capsys):
         assert option in shown
     assert "kes learn data.csv --runs 1000" in shown
     assert run(["--help"]) == 0
-    assert re.search(r"^  learn  \w", capsys.readouterr().out, re.M)
+    assert re.search(r"^  learn +\w", capsys.readouterr().out, re.M)
 
 
 def test_version(capsys):

@@ -65,7 +65,7 @@ def page(
         title=escape(heading),
         subtitle=escape(_subtitle(optima)),
         cards="".join(_cards(optima, coverage)),
-        part=escape(_part(optima, found)),
+        numbers=_numbers(optima, found),
         coverage=_coverage(coverage),
         settings=_settings(optima),
         python=escape(python_call(optima)),
@@ -161,10 +161,16 @@ def _card(label: str, value: str, note: str) -> str:
     )
 
 
-def _part(optima: Optima, found: Landscape) -> str:
-    if found.runs == len(optima):
-        return ""
-    return f"Only the best of the {len(optima)} optima are on this page. "
+def _numbers(optima: Optima, found: Landscape) -> str:
+    """Return what the table of optima has to say about its numbers, as HTML."""
+    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best run."]
+    if found.runs < len(optima):
+        parts.append(f"Only the best of the {len(optima)} optima are on this page.")
+    if any(name.startswith("optima.improved") for name in found.names):
+        parts.append(
+            "No run ended in those marked improved: <code>optima.improved[0]</code> is the first."
+        )
+    return " ".join(parts)
 
 
 def _coverage(coverage: Coverage) -> str:

@@ -79,6 +79,8 @@ function fillChoices() {
   byId("first").append(...options());
   byId("second").append(...options());
   byId("kind").append(...kinds.map((kind) => element("option", { value: kind }, KINDS[kind])));
+  const [example] = modelEdges(data.best);
+  byId("edge-filter").placeholder = example ? `such as ${edgeText(example)}` : "";
   byId("threshold").min = String(Math.round(100 * data.least));
 }
 

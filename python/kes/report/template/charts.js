@@ -6,7 +6,7 @@ const SELECTED_TRACE = 3; // of the landscape
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "soft", "grid", "paper", "line", "added", "open"];
+  const names = ["ink", "soft", "grid", "paper", "line", "added", "open", "dot"];
   return Object.fromEntries(names.map((name) => [name, get(name)]));
 }
 
@@ -17,7 +17,7 @@ function adapted(colour, { ink, added, open }) {
 
 function themed(figure, narrow) {
   const theme = colours();
-  const { ink, soft, grid, paper, line } = theme;
+  const { ink, soft, grid, paper, line, dot } = theme;
   const axis = (own) => ({ ...own, gridcolor: grid, linecolor: line, color: soft, automargin: true });
   const layout = {
     ...figure.layout,
@@ -36,7 +36,7 @@ function themed(figure, narrow) {
     const { marker } = copy;
     if (copy.line) copy.line.color = adapted(copy.line.color, theme);
     if (marker && typeof marker.color === "string") marker.color = adapted(marker.color, theme);
-    if (marker?.line) marker.line.color = copy.name ? ink : paper;
+    if (marker?.line) marker.line.color = copy.name ? ink : dot;
     if (copy.name === "selected") marker.color = ink;
     if (marker?.colorbar && narrow) marker.showscale = false;
     return copy;
@@ -49,13 +49,15 @@ class Charts {
     this.choose = choose;
     this.selected = data.best;
     this.drawn = new Set();
-    // A chart is drawn when it comes near the screen: the page opens faster.
+    // A chart is drawn when it comes near the screen, or there is nothing else to do: the page
+    // opens faster.
     this.watcher = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting && !this.drawn.has(target.id)) this.draw(target.id);
       }
     }, { rootMargin: "300px" });
     for (const name of CHARTS) this.watcher.observe(document.getElementById(name));
+    addEventListener("load", () => setTimeout(() => this.drawRest(), 1000));
     const redraw = () => this.drawn.forEach((name) => this.draw(name));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     matchMedia("(max-width: 560px)").addEventListener("change", redraw);
@@ -83,6 +85,13 @@ class Charts {
       });
     }
     this.drawn.add(name);
+  }
+
+  drawRest() {
+    const next = CHARTS.find((name) => !this.drawn.has(name));
+    if (!next) return;
+    this.draw(next);
+    setTimeout(() => this.drawRest(), 100); // between two charts the page can react
   }
 
   // Where the ring around the chosen optimum goes.
