@@ -25,7 +25,8 @@ from kes.improve import ImprovementInterrupted
 from kes.improved import Improved, ImprovedOptimum
 from kes.learn import learn
 from kes.network import BayesianNetwork, fit
-from kes.optima import Optima, Optimum, load
+from kes.optima import Optima, load
+from kes.optimum import Optimum
 from kes.progress import Progress
 from kes.score import score
 from kes.settings import Sampled, Settings

@@ -17,7 +17,8 @@ from kes.summary import Standing, counted
 from kes.table import Table
 
 if TYPE_CHECKING:
-    from kes.optima import Optima, Optimum
+    from kes.optima import Optima
+    from kes.optimum import Optimum
     from kes.truth import Truth
 
 
@@ -141,7 +142,7 @@ def compare_graphs(
 
 def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     """Compare an optimum with another one or with a graph; see `Optimum.compare`."""
-    from kes.optima import Optimum
+    from kes.optimum import Optimum
     from kes.truth import as_graph
 
     if isinstance(other, Optimum):
@@ -152,7 +153,8 @@ def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
 
 def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     """Compare the best optimum of a result with another model; see `Optima.compare`."""
-    from kes.optima import Optima, Optimum
+    from kes.optima import Optima
+    from kes.optimum import Optimum
     from kes.truth import as_graph
 
     best = here.best

@@ -22,7 +22,7 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data, Dataset, Weights
-    from kes.optima import Optimum
+    from kes.optimum import Optimum
 
 _SHOWN = 5
 _ASTRONOMICAL = math.log(1e9)

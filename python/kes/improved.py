@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from kes.optima import Optima, Optimum
+from kes.optima import Optima
+from kes.optimum import Optimum
 from kes.record import Improvement, Offspring, Record
 from kes.table import Table
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from kes.compare import shd_matrix
 
 if TYPE_CHECKING:
-    from kes.optima import Optima, Optimum
+    from kes.optima import Optima
+    from kes.optimum import Optimum
 
 MOST = 1000
 """Optima on a map: more would neither be told apart nor placed in reasonable time."""

@@ -46,7 +46,7 @@ from kes.study import DEFAULT_CACHE_MB, Study
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
-    from kes.optima import Optimum
+    from kes.optimum import Optimum
     from kes.table import Table
 
 SCHEMES = ("subsample", "bootstrap")

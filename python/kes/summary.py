@@ -12,7 +12,8 @@ import numpy as np
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
-    from kes.optima import Optima, Optimum
+    from kes.optima import Optima
+    from kes.optimum import Optimum
 
 
 @dataclass(frozen=True)

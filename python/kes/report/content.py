@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
     from kes.data.dataset import Dataset
     from kes.network import BayesianNetwork
-    from kes.optima import Optima, Optimum
+    from kes.optima import Optima
+    from kes.optimum import Optimum
     from kes.stability import Stability
     from kes.table import Table
 
 MOST_OWN = 30
 """Optima that get a layout, and tables, of their own."""
 
-_MOST_EDGES = 6000
+_MOST_EDGES = 3000
 """Edges in all such layouts: large graphs take long, so fewer of them get one."""
 
 LEAST_SUPPORT = 0.05
