@@ -32,6 +32,8 @@ _SIDE = 9.0  # between the label and the sides of its box
 _LONGEST_LABEL = 26
 _MARGIN = 8.0
 _POINTS_PER_INCH = 72.0
+_MOST_ROUTED = 80
+"""Nodes around which further edges are led; the time grows with the cube of their number."""
 _SHAPE = 1.5  # width over height of a good picture
 _WIDE = 2.4
 """Width over height from which on another direction is tried."""
@@ -164,8 +166,11 @@ def shared_layout(
     supports
         How frequent each edge {a, b} is, from 0 to 1.
     threshold
-        Only edges that are at least so frequent have a say in where the nodes go.
+        Only edges that are at least so frequent have a say in where the nodes go. In a large
+        graph all have: to lead edges around hundreds of nodes takes too long.
     """
+    if len(nodes) > _MOST_ROUTED:
+        threshold = 0.0
     rank = {node: i for i, node in enumerate(order)}
     arcs: dict[Arc, float] = {}
     for pair, support in supports.items():
@@ -236,7 +241,7 @@ def arrowhead(points: Points, length: float, width: float) -> tuple[Points, Poin
 
 
 def _split(piece: Points, t: float) -> Points:
-    """Return the part of a cubic Bézier curve up to parameter t [de Casteljau]."""
+    """Return the part of a cubic Bézier curve up to parameter t, by the method of de Casteljau."""
     result, row = [piece[0]], piece
     while len(row) > 1:
         row = row[:-1] + t * (row[1:] - row[:-1])
