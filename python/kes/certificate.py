@@ -1,0 +1,142 @@
+"""What is known for certain about the highest score, as a value to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kes.graph import EssentialGraph
+    from kes.table import Table
+
+
+@dataclass(frozen=True)
+class CertifyProgress:
+    """How far a certificate is.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done: "counting sets", "solving subsets" or "lowering the bound".
+    done : int
+        Sets counted or solved so far in this stage; 0 where that means nothing.
+    upper_bound : float or None
+        The bound so far; None before there is one.
+    seconds : float
+        Time since the start.
+    """
+
+    stage: str
+    done: int
+    upper_bound: float | None
+    seconds: float
+
+    def __str__(self) -> str:
+        done = f": {self.done:,}" if self.done else ""
+        bound = "" if self.upper_bound is None else f": at most {self.upper_bound:.3f}"
+        return f"{self.stage}{done}{bound} ({self.seconds:.0f} s)"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a certificate may need, as far as it can be told before it is made.
+
+    Attributes
+    ----------
+    variables : int
+        Variables that are not constant.
+    sets : float
+        Most sets of variables to count; the data usually rule out nearly all of them.
+    bytes : int
+        Memory to solve all variables together by dynamic programming.
+    """
+
+    variables: int
+    sets: float
+    bytes: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.variables} variables that vary: at most {self.sets:.2g} sets to count, and "
+            f"{self.bytes / 2**20:.4g} MB to solve them unless they fall into parts"
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known for certain about the highest score.
+
+    Attributes
+    ----------
+    score : float
+        Score of the best network known; if `proven`, of the best there is.
+    graph : EssentialGraph
+        Its model. Other models may have the same score: see `ties`.
+    upper_bound : float
+        No network scores higher.
+    proven : bool
+        Whether `score` is the highest there is.
+    method : str
+        How the bound came about.
+    seconds : float
+        How long it took.
+    counted, families : int
+        Sets of variables that were counted, and families that were left to choose from.
+    ties : int
+        Distinct models with this score among those looked at; at least 1. There may be more.
+    criterion, ess, max_parents
+        What was maximised, over which networks. `max_parents` None: over all.
+    compared : Table
+        Of the networks given, the score and the gap to the upper bound.
+    """
+
+    score: float
+    graph: EssentialGraph
+    upper_bound: float
+    proven: bool
+    method: str
+    seconds: float = field(compare=False)
+    counted: int
+    families: int
+    ties: int
+    criterion: str
+    ess: float | None
+    max_parents: int | None
+    compared: Table
+
+    @property
+    def gap(self) -> float:
+        """How much higher than `score` the highest score can be; 0 if `proven`."""
+        return self.upper_bound - self.score
+
+    def __repr__(self) -> str:
+        rows = [
+            ("score", f"{self.score:.3f} ({'the highest there is' if self.proven else 'known'})"),
+            ("upper bound", f"{self.upper_bound:.3f}, gap {self.gap:.3f}"),
+            ("over", self._scope),
+            ("method", self.method),
+            ("model", f"{_edges(self.graph)}, {self._ties}"),
+            ("work", f"{self.counted:,} sets counted, {self.families:,} families left"),
+            ("seconds", f"{self.seconds:.2f}"),
+        ]
+        title = "Global optimum, proven" if self.proven else "Upper bound on the score"
+        lines = [title, *(f"  {label:<11}  {value}" for label, value in rows)]
+        return "\n".join([*lines, repr(self.compared)] if len(self.compared) else lines)
+
+    @cached_property
+    def _scope(self) -> str:
+        name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
+        limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
+        return f"{name}, all networks{limit}"
+
+    @cached_property
+    def _ties(self) -> str:
+        if self.ties == 1:
+            return "one of possibly several with this score"
+        return f"one of at least {self.ties} with this score"
+
+
+def _edges(graph: EssentialGraph) -> str:
+    number = len(graph.directed) + len(graph.undirected)
+    return f"{number} edge{'' if number == 1 else 's'}"
