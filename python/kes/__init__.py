@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from kes import datasets
 from kes._core import __version__
 from kes.boundary import Neighbour, inclusion_boundary
+from kes.certificate import Certificate, CertifyProgress
+from kes.certify import certify
 from kes.data import Dataset
 from kes.discretize import discretize
 from kes.edges import ConsensusGraph
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 # KES is not here: a star import must neither need scikit-learn nor wait for it.
 __all__ = [
     "BayesianNetwork",
+    "Certificate",
+    "CertifyProgress",
     "ConsensusGraph",
     "Dataset",
     "EssentialGraph",
@@ -61,6 +65,7 @@ __all__ = [
     "Sweep",
     "Table",
     "__version__",
+    "certify",
     "compare_to_truth",
     "convert",
     "cross_validate",

@@ -187,15 +187,10 @@ class Families:
         """
 
     def upper_bound(self, clusters: list[tuple[list[int], float]]) -> float:
-        """Return what no network can exceed, given (members, weight) of clusters; see relaxation.rs."""
+        """Return what no network can exceed, given (members, weight) of clusters: relaxation.rs."""
 
     def reduced(self, clusters: list[tuple[list[int], float]], floor: float) -> Families:
         """Return the families that a network with a score of at least `floor` can have."""
-
-    def worth_more(
-        self, clusters: list[tuple[list[int], float]], prices: list[float], at_most: int
-    ) -> list[list[int]]:
-        """Return, per variable, places of up to at_most choices worth more than its price."""
 
 def parse_csv(
     content: bytes, delimiter: str

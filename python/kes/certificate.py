@@ -18,7 +18,8 @@ class CertifyProgress:
     Attributes
     ----------
     stage : str
-        What is being done: "counting sets", "solving subsets" or "lowering the bound".
+        What is being done: at first an `Estimate` in words, then "counting sets", "solving subsets"
+        or "lowering the bound".
     done : int
         Sets counted or solved so far in this stage; 0 where that means nothing.
     upper_bound : float or None
@@ -49,17 +50,22 @@ class Estimate:
     sets : float
         Most sets of variables to count; the data usually rule out nearly all of them.
     bytes : int
-        Memory to solve all variables together by dynamic programming.
+        Memory to solve all variables together by dynamic programming. Where that is too much and
+        they do not fall into parts, the score is bounded instead.
+    seconds : float
+        Most processor time to count and, up to 30 variables, to solve; roughly.
     """
 
     variables: int
     sets: float
     bytes: int
+    seconds: float
 
     def __str__(self) -> str:
         return (
-            f"{self.variables} variables that vary: at most {self.sets:.2g} sets to count, and "
-            f"{self.bytes / 2**20:.4g} MB to solve them unless they fall into parts"
+            f"{self.variables} variables that vary: at most {self.sets:.2g} sets to count and "
+            f"{self.bytes / 2**20:.4g} MB to solve them together; at most about "
+            f"{self.seconds:.2g} s of processor time, usually much less"
         )
 
 

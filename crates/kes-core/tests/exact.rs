@@ -177,9 +177,5 @@ fn relaxations_never_cut_off_the_optimum() {
         let none = Relaxation::new(&families, &[]);
         let best: f64 = families.of.iter().map(|choices| choices[0].score).sum();
         assert_eq!(none.upper_bound(), best);
-        let prices: Vec<f64> = families.of.iter().map(|choices| choices[0].score).collect();
-        assert!(none.worth_more(&prices, 3).iter().all(Vec::is_empty));
-        let less: Vec<f64> = prices.iter().map(|price| price - 1e-6).collect();
-        assert!(none.worth_more(&less, 1).iter().all(|places| *places == [0]));
     }
 }

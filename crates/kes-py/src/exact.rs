@@ -25,7 +25,6 @@ trait Choosing: Send + Sync {
     fn optimum(&self, py: Python<'_>, limits: Limits, on_progress: &Py<PyAny>) -> PyResult<(Edges, f64)>;
     fn upper_bound(&self, clusters: &[PyCluster]) -> f64;
     fn reduced(&self, clusters: &[PyCluster], floor: f64) -> Box<dyn Choosing>;
-    fn worth_more(&self, clusters: &[PyCluster], prices: &[f64], at_most: usize) -> Vec<Vec<usize>>;
 }
 
 impl<const W: usize> Choosing for exact::Families<W> {
@@ -54,10 +53,6 @@ impl<const W: usize> Choosing for exact::Families<W> {
 
     fn reduced(&self, clusters: &[PyCluster], floor: f64) -> Box<dyn Choosing> {
         Box::new(Relaxation::new(self, &read_clusters(clusters)).reduced(floor))
-    }
-
-    fn worth_more(&self, clusters: &[PyCluster], prices: &[f64], at_most: usize) -> Vec<Vec<usize>> {
-        Relaxation::new(self, &read_clusters(clusters)).worth_more(prices, at_most)
     }
 }
 
@@ -140,20 +135,6 @@ impl Families {
     fn reduced(&self, py: Python<'_>, clusters: Vec<PyCluster>, floor: f64) -> PyResult<Self> {
         self.check_clusters(&clusters)?;
         Ok(Self { inner: py.detach(|| self.inner.reduced(&clusters, floor)), counted: self.counted })
-    }
-
-    fn worth_more(
-        &self,
-        py: Python<'_>,
-        clusters: Vec<PyCluster>,
-        prices: Vec<f64>,
-        at_most: usize,
-    ) -> PyResult<Vec<Vec<usize>>> {
-        self.check_clusters(&clusters)?;
-        if prices.len() != self.inner.sizes().len() {
-            return Err(CoreError::new_err("there must be a price for each variable"));
-        }
-        Ok(py.detach(|| self.inner.worth_more(&clusters, &prices, at_most)))
     }
 }
 

@@ -17,7 +17,7 @@ import click
 from kes import _core
 from kes.errors import KesError
 
-_COMMANDS = ("learn", "report", "convert", "paper")
+_COMMANDS = ("learn", "certify", "report", "convert", "paper")
 """Each is the object `command` in the module of its name, imported when it is used."""
 
 

@@ -60,15 +60,4 @@ impl<'r, const W: usize> Relaxation<'r, W> {
         };
         Families { of: self.families.of.iter().enumerate().map(keep).collect() }
     }
-
-    /// For each variable, the places of up to `at_most` choices worth more than its price, best first.
-    pub fn worth_more(&self, prices: &[f64], at_most: usize) -> Vec<Vec<usize>> {
-        let of = |(y, choices): (usize, &Vec<Choice<W>>)| {
-            let worths = choices.iter().map(|choice| self.worth(y, choice)).enumerate();
-            let mut more: Vec<(usize, f64)> = worths.filter(|&(_, worth)| worth > prices[y]).collect();
-            more.sort_by(|a, b| b.1.total_cmp(&a.1));
-            more.into_iter().take(at_most).map(|(place, _)| place).collect()
-        };
-        self.families.of.iter().enumerate().map(of).collect()
-    }
 }
