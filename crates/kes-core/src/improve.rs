@@ -28,8 +28,10 @@ const PARTNERS: usize = 200;
 const REFINED: usize = 10;
 /// How many perturbations make a round.
 const ROUND: usize = 16;
-/// Greediness of the climb after a perturbation: less than 1, so that it need not lead straight back.
-const GREEDINESS: f64 = 0.6;
+/// One perturbation in so many puts arcs in instead of taking some out.
+const INSERTING: usize = 8;
+/// Greediness of the climb after a perturbation: far less than 1, so that it need not lead straight back.
+const GREEDINESS: f64 = 0.3;
 
 /// How a model came about; numbers are places in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ pub enum Origin {
     Recombined(usize, usize),
     /// It was reached by turning and delete-and-block.
     Refined(usize),
-    /// Some edges were taken out, and the search climbed again.
+    /// Some edges were taken out or put in, and the search climbed again.
     Perturbed(usize),
 }
 
@@ -202,8 +204,8 @@ impl<const W: usize> Pool<'_, W> {
             Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
             Origin::Perturbed(a) => {
                 let start = &self.found[a].graph;
-                let fewer = without_some_edges(start, refinement.stream);
-                let climbed = refinement.climb(fewer, GREEDINESS)?;
+                let other = perturbed(start, max_parents, refinement.stream);
+                let climbed = refinement.climb(other, GREEDINESS)?;
                 match self.cross(&mut refinement, start, &climbed) {
                     Some(child) => refinement.climb(child, 1.0)?,
                     None => climbed,
@@ -227,17 +229,32 @@ impl<const W: usize> Pool<'_, W> {
     }
 }
 
-/// The model of a DAG of the class from which some arcs were taken out: two at least, a quarter of the
-/// number of nodes at most.
-fn without_some_edges<const W: usize>(graph: &EssentialGraph<W>, stream: &mut Stream) -> EssentialGraph<W> {
+/// The model of a DAG of the class in which some arcs were taken out: from two to about as many as there
+/// are nodes, or all of them. Now and then two or three are put into one node instead: some dependences
+/// show only when several parents come at once, and nothing that is taken out leads there.
+fn perturbed<const W: usize>(
+    graph: &EssentialGraph<W>,
+    max_parents: Option<usize>,
+    stream: &mut Stream,
+) -> EssentialGraph<W> {
     let mut dag = graph.extension();
-    let mut arcs = dag.arcs();
-    let number = 2 + stream.below(graph.len() / 4 + 1);
-    for _ in 0..number.min(arcs.len()) {
-        let (from, to) = arcs.swap_remove(stream.below(arcs.len()));
-        dag.parents[to].remove(from);
+    let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
+    if stream.below(INSERTING) == 0 {
+        let at = stream.below(order.len());
+        for _ in 0..2 + stream.below(2) {
+            let (from, to) = (order[stream.below(at + 1)], order[at]);
+            if from != to && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
+                dag.parents[to].insert(from);
+            }
+        }
+    } else {
+        let mut arcs = dag.arcs();
+        let number = 2 + stream.below(order.len() + 1);
+        for _ in 0..number.min(arcs.len()) {
+            let (from, to) = arcs.swap_remove(stream.below(arcs.len()));
+            dag.parents[to].remove(from);
+        }
     }
-    let order = dag.order().unwrap_or_else(|| unreachable!("part of a DAG is acyclic"));
     EssentialGraph::from_dag(&dag, &order)
 }
 
