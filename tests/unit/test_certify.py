@@ -1,0 +1,281 @@
+"""`kes.certify`: what it promises, tells and refuses, with few variables and with many."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.bound import Means, upper_bound
+from kes.certify import certify, estimate
+from kes.cli import run
+from kes.programme import Separation
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    """Few cases of all 37 variables: too many for dynamic programming, quick to bound."""
+    return kes.datasets.alarm(rows=150)
+
+
+@pytest.fixture(scope="module")
+def table():
+    data = kes.datasets.alarm(rows=300)
+    return pd.DataFrame({name: data.codes[i] for i, name in enumerate(data.names[:10])})
+
+
+@pytest.fixture(scope="module")
+def optima(table):
+    return kes.learn(table, k=0.2, runs=40)
+
+
+def families(data, **options):
+    study = kes.learn(data, runs=1, **options)._study
+    return study.problem, study.problem.families(
+        lambda _: None, max_parents=options.get("max_parents"), n_jobs=2, memory_mb=500
+    )
+
+
+# --- dynamic programming -------------------------------------------------------------------------
+
+
+def test_everything_given_is_compared(table, optima):
+    improved = optima.improve(tasks=100)
+    certificate = kes.certify(table, optima=improved)
+    names = certificate.compared["network"]
+    assert names[:2] == ("improved best", "GES")
+    assert names[2:] == tuple(f"run {optimum.first_run}" for optimum in optima)
+    scores = [improved.best.score, optima.ges.score, *(optimum.score for optimum in optima)]
+    assert certificate.compared["score"] == pytest.approx(scores, abs=1e-9)
+    assert certificate.compared["gap"] == pytest.approx(
+        [certificate.score - score for score in scores], abs=1e-9
+    )
+    assert certificate.gap == 0
+
+
+def test_a_graph_or_an_optimum_is_compared_too(table, optima):
+    for given in (optima.best, optima.best.graph):
+        certificate = kes.certify(table, optima=given)
+        assert certificate.compared["network"] == ("given",)
+        assert certificate.compared["score"] == (pytest.approx(optima.best.score),)
+
+
+def test_the_summary_says_what_was_proven(table):
+    text = repr(kes.certify(table, criterion="bdeu", ess=2.0, max_parents=3))
+    assert text.startswith("Global optimum, proven\n  score")
+    assert "bdeu (ess 2), all networks with at most 3 parents" in text
+    assert "dynamic programming over all subsets" in text
+    assert "sets counted" in text
+
+
+def test_threads_do_not_matter(table):
+    assert kes.certify(table, n_jobs=1) == kes.certify(table, n_jobs=3)
+
+
+def test_weights_are_counts(table):
+    counted = table.groupby(list(table.columns)).size().reset_index(name="n")
+    weighted = kes.certify(counted, weights="n")
+    assert weighted.score == pytest.approx(kes.certify(table).score, abs=1e-9)
+
+
+def test_independent_groups_are_solved_one_by_one():
+    """Pairs that are exactly independent of each other: the scores of their optima add up."""
+    pairs = [[[30, 5], [10, 55]], [[40, 10], [10, 40]], [[25, 25], [5, 45]], [[1, 9], [60, 30]]]
+    joint = np.einsum("ab,cd,ef,gh->abcdefgh", *(np.array(pair) / 100 for pair in pairs))
+    table = pd.DataFrame(
+        np.array(np.unravel_index(range(256), joint.shape)).T, columns=[*"abcdefgh"]
+    )
+    weights = 500 * joint.ravel()
+    _, all_families = families(table, weights=weights)
+    assert sorted(map(sorted, all_families.components)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    parts = [kes.certify(table[[*pair]], weights=weights) for pair in ("ab", "cd", "ef", "gh")]
+    whole = kes.certify(table, weights=weights)
+    assert whole.score == pytest.approx(sum(part.score for part in parts), abs=1e-6)
+
+
+def test_progress_tells_the_estimate_first(table):
+    seen = []
+    kes.certify(table, progress=seen.append)
+    assert isinstance(seen[0], kes.CertifyProgress)
+    assert "10 variables that vary" in seen[0].stage
+
+
+def test_the_estimate_bounds_what_is_done(table):
+    for criterion in ("bic", "aic", "bdeu"):
+        expected = estimate(table, criterion=criterion)
+        done = kes.certify(table, criterion=criterion)
+        # The bounds of the criterion also need all variables together, and without each.
+        assert done.counted <= expected.sets
+        assert expected.bytes == 8 * 2**10
+    assert estimate(table, max_parents=1).sets == 1 + 10 + 45
+
+
+# --- beyond dynamic programming ------------------------------------------------------------------
+
+
+def test_bound_and_dynamic_programming_agree(table, optima):
+    """On data small enough for both, the programme over clusters ends at the same optimum."""
+    pytest.importorskip("highspy")
+    problem, all_families = families(table)
+    best = kes.certify(table).score
+    for known in (best, optima.ges.score):
+        bounds = []
+        means = Means(
+            known=known,
+            tolerance=problem.tolerance,
+            solve=lambda _: None,
+            deadline=time.monotonic() + 60,
+            report=bounds.append,
+        )
+        found = upper_bound(all_families, means)
+        assert found.exact
+        assert min(bounds) >= best - 1e-6
+        reached = known if found.arcs is None else problem.score(found.arcs)
+        assert reached == pytest.approx(best, abs=1e-6)
+        assert bounds == sorted(bounds, reverse=True)
+
+
+def test_what_the_programme_leaves_is_solved_by_dynamic_programming(table):
+    pytest.importorskip("highspy")
+    problem, all_families = families(table)
+    best = kes.certify(table).score
+    means = Means(
+        known=best - 1.0,
+        tolerance=problem.tolerance,
+        solve=lambda fewer: fewer.optimum(lambda _: None, n_jobs=1, memory_mb=10),
+        deadline=time.monotonic() + 60,
+        report=lambda _: None,
+    )
+    found = upper_bound(all_families, means)
+    assert found.exact
+    assert "dynamic programming" in found.method
+    assert problem.score(found.arcs) == pytest.approx(best, abs=1e-9)
+
+
+def test_more_variables_than_memory_allows(alarm):
+    pytest.importorskip("highspy")
+    optima = kes.learn(alarm, k=0.4, runs=50, max_parents=3)
+    improved = optima.improve(tasks=300)
+    certificate = kes.certify(alarm, max_parents=3, optima=improved, memory_mb=256)
+    assert certificate.upper_bound >= improved.best.score - 1e-9
+    assert certificate.score >= improved.best.score - 1e-9
+    assert certificate.proven
+    again = kes.certify(alarm, max_parents=3, memory_mb=256)
+    assert again.score == pytest.approx(certificate.score, abs=1e-6)
+
+
+def test_a_time_limit_leaves_an_honest_gap(alarm):
+    pytest.importorskip("highspy")
+    optima = kes.learn(alarm, k=0.4, runs=20, max_parents=2)
+    _, all_families = families(alarm, max_parents=2)
+    means = Means(
+        known=optima.best.score,
+        tolerance=optima._study.problem.tolerance,
+        solve=lambda _: None,
+        deadline=time.monotonic(),
+        report=lambda _: None,
+    )
+    found = upper_bound(all_families, means)
+    assert not found.exact
+    assert found.upper_bound > optima.best.score
+    assert "time limit" in found.method
+
+
+def test_violated_clusters_are_cycles_when_choices_are_whole():
+    choices = [(0, (1,), 1.0), (1, (2,), 1.0), (2, (0,), 1.0), (3, (0,), 1.0), (4, (), 1.0)]
+    assert frozenset({0, 1, 2}) in Separation(choices).violated(set())
+    assert Separation([(0, (1,), 1.0), (1, (2,), 1.0), (2, (), 1.0)]).violated(set()) == []
+
+
+def test_fractional_cycles_are_found():
+    """Half of each choice closes a cycle: every pair is fine, all three together are not."""
+    pytest.importorskip("highspy")
+    halves = [(y, ((y + 1) % 3,), 0.5) for y in range(3)] + [
+        (y, ((y + 2) % 3,), 0.5) for y in range(3)
+    ]
+    assert Separation(halves).violated(set()) == [frozenset({0, 1, 2})]
+
+
+# --- what it refuses -----------------------------------------------------------------------------
+
+
+def test_too_little_memory_for_the_families(alarm):
+    with pytest.raises(
+        kes.KesError, match=r"37 variables need more memory than memory_mb=1.*max_parents=3"
+    ):
+        kes.certify(alarm, criterion="aic", memory_mb=1)
+
+
+def test_too_little_time_for_the_families():
+    data = kes.datasets.alarm(rows=2000)
+    with pytest.raises(kes.KesError, match="more time than the time limit"):
+        kes.certify(data, criterion="aic", time_limit=0.2)
+
+
+def test_optima_of_another_search_are_refused(table, optima):
+    with pytest.raises(kes.KesError, match="criterion bic, not aic: pass criterion='bic'"):
+        kes.certify(table, criterion="aic", optima=optima)
+    with pytest.raises(kes.KesError, match="max_parents None, not 2"):
+        kes.certify(table, max_parents=2, optima=optima)
+    with pytest.raises(kes.KesError, match="not the data that the result comes from"):
+        kes.certify(table.iloc[1:], optima=optima)
+    with pytest.raises(kes.KesError, match="other nodes"):
+        kes.certify(table, optima=kes.EssentialGraph("ab"))
+    with pytest.raises(kes.KesError, match=r"optima must be the result of kes\.learn"):
+        kes.certify(table, optima=[("a", "b")])
+
+
+def test_the_extra_is_named(alarm, monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(kes.KesError, match=r'pip install "kes\[certify\]"'):
+        kes.certify(alarm, max_parents=1, memory_mb=64, optima=kes.EssentialGraph(alarm.names))
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def test_command(table, optima, tmp_path, capsys):
+    table.to_csv(tmp_path / "data.csv", index=False)
+    result = kes.learn(tmp_path / "data.csv", k=0.2, runs=10, max_parents=2)
+    result.save(tmp_path / "a.kes.json.gz")
+    arguments = ["certify", str(tmp_path / "data.csv"), "--result", str(tmp_path / "a.kes.json.gz")]
+    assert run(arguments) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Global optimum, proven")
+    assert "at most 2 parents" in shown.out
+    assert "GES" in shown.out
+    assert shown.err.startswith("10 variables that vary: at most")
+    assert run([*arguments, "--criterion", "aic"]) == 2
+    assert "pass criterion='bic'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
+def test_ctrl_c_ends_it_within_a_second():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kes", "certify", "--example", "alarm", "--progress"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stderr:
+        if line.startswith("counting"):
+            break
+    time.sleep(0.5)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    assert time.monotonic() - sent < 5  # a second on a quiet machine
+
+
+def test_coil_has_a_known_optimum():
+    """Found by an independent plain implementation: 38 s and 1.2 GB there."""
+    path = os.path.join(os.path.dirname(__file__), "../../../shared/data/coil/ticdata2000.csv.gz")
+    if not os.path.exists(path):
+        pytest.skip("the CoIL data are not here")
+    certificate = certify(kes.datasets.coil(path))
+    assert certificate.score == pytest.approx(-25240.219, abs=1e-3)
+    assert certificate.score / np.log(10) == pytest.approx(-10961.69, abs=1e-2)
