@@ -22,7 +22,7 @@ from kes.data.encode import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learn import _threads
-from kes.settings import Settings, seconds, whole
+from kes.settings import Settings, megabytes, seconds
 from kes.study import Study, core_errors
 from kes.table import Table
 
@@ -105,7 +105,7 @@ def certify(
     >>> certificate.proven, bool(certificate.score >= optima.best.score)
     (True, True)
     """
-    memory = whole("memory_mb", memory_mb, least=1)
+    memory = megabytes("memory_mb", memory_mb)
     limit = seconds("time_limit", time_limit)
     settings = _settings(criterion, ess, max_parents)
     study = Study(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)

@@ -15,13 +15,15 @@ from kes.errors import Interrupted, KesError
 from kes.optima import Optima
 from kes.progress import Progress, reporting
 from kes.record import Record
-from kes.settings import Sampled, Settings, seconds, whole
+from kes.settings import Sampled, Settings, megabytes, seconds, whole
 from kes.study import DEFAULT_CACHE_MB, Study
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from kes.graph import EssentialGraph
+
+_THREADS_PER_CORE = 4  # more only cost memory, and a system gives only so many
 
 
 def learn(
@@ -70,7 +72,8 @@ def learn(
     random_state : int or None
         Seed. None draws one; `Optima.seed` tells which.
     n_jobs : int or None
-        Threads; None or -1 for all usable cores. Does not change the result.
+        Threads; None or -1 for all usable cores, and never more than four for each of them.
+        Does not change the result.
     max_parents : int or None
         Largest number of parents of a variable in any DAG of a model.
     two_phase : bool
@@ -120,7 +123,7 @@ def learn(
     True
     """
     wanted = whole("runs", runs, least=1)
-    memory = whole("cache_mb", cache_mb, least=1)
+    memory = megabytes("cache_mb", cache_mb)
     execution = Execution.checked(n_jobs, budget, patience, progress, client)
     settings = Settings.checked(
         k=k,
@@ -238,9 +241,14 @@ def _result(study: Study, collector: Collector | None) -> Optima | None:
 
 
 def _threads(n_jobs: object) -> int:
-    """Return the number of threads that `n_jobs` asks for."""
+    """Return the number of threads that `n_jobs` asks for, or as many as make sense."""
+    cores = _usable_cores()
     if n_jobs is None or n_jobs == -1:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    return whole("n_jobs", n_jobs, least=1)
+        return cores
+    return min(whole("n_jobs", n_jobs, least=1), _THREADS_PER_CORE * cores)
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -6,6 +6,7 @@ import math
 import numbers
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
 CRITERIA = ("bic", "aic", "bdeu")
+MOST_MB = 2**30
+"""Megabytes that anybody can mean; the core counts bytes in a machine word."""
+
+_MOST = 2**63 - 1  # what fits a machine word, and is no limit to anybody
+_MOST_ESS = 1e300
+_SHOWN_DIGITS = 30
 CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
@@ -105,7 +112,10 @@ class Settings:
 
     def starting(self, start: object, names: Sequence[str]) -> Settings:
         """Return the same settings with runs that start at a graph over some of `names`."""
-        return replace(self, start=_start(start, names))
+        graph = _start(start, names)
+        if graph is not None and self.max_parents is not None:
+            _check_parents(graph, self.max_parents)
+        return replace(self, start=graph)
 
     def for_core(self, names: Sequence[str]) -> CoreOptions:
         """Options for the Rust core, which knows variables by their position in `names`."""
@@ -130,18 +140,25 @@ class Settings:
 
 def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
     """Name of a criterion, and the equivalent sample size if it uses one."""
-    strength = number("ess", ess, least=0.0, strictly=True)
+    strength = number("ess", ess, least=0.0, most=_MOST_ESS, strictly=True)
     name = criterion.lower() if isinstance(criterion, str) else criterion
     if name not in CRITERIA:
         raise unknown("criterion", criterion, CRITERIA)
     return str(name), strength if name == "bdeu" else None
 
 
-def whole(name: str, value: object, *, least: int) -> int:
-    """Return `value` as an int that is at least `least`, or say that it is not one."""
+def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:
+    """Return `value` as an int within bounds, or say that it is not one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise KesError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise KesError(f"{name} must be a whole number of at least {least}, not {_given(value)}")
+    if value > most:
+        raise KesError(f"{name} must be a whole number of at most {most}, not {_given(value)}")
     return int(value)
+
+
+def megabytes(name: str, value: object) -> int:
+    """Return `value` as a bound on memory, or say that it is none."""
+    return whole(name, value, least=1, most=MOST_MB)
 
 
 def number(
@@ -155,14 +172,18 @@ def number(
 ) -> float:
     """Return `value` as a finite float within bounds, or say that it is not one."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    result = float(value) if real else math.nan  # type: ignore[arg-type]
+    try:
+        result = float(value) if real else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        result = math.inf
     fits = math.isfinite(result) and least <= result <= most and not (strictly and result == least)
     if not fits:
-        if most < math.inf:
+        if most < math.inf and not strictly:
             bounds = f"from {least:g} to {most:g}"
         else:
             bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
-        raise KesError(f"{name} must be a number {bounds}{hint}, not {value!r}")
+            bounds += f" and at most {most:g}" if most < math.inf else ""
+        raise KesError(f"{name} must be a number {bounds}{hint}, not {_given(value)}")
     return result
 
 
@@ -196,10 +217,9 @@ def check_seed(random_state: object) -> int:
     """Return the seed that `random_state` gives, or a drawn one for None."""
     if random_state is None:
         return secrets.randbits(32)
-    seed = whole("random_state", random_state, least=0)
-    if seed >= 2**64:
-        raise KesError(f"random_state must be less than 2**64, not {seed}")
-    return seed
+    if isinstance(random_state, int) and random_state >= 2**64:
+        raise KesError(f"random_state must be less than 2**64, not {_given(random_state)}")
+    return whole("random_state", random_state, least=0, most=2**64 - 1)
 
 
 def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
@@ -231,6 +251,23 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
             "start from a graph over columns of the data"
         )
     return EssentialGraph(names, start.directed, start.undirected)
+
+
+def _check_parents(start: EssentialGraph, most: int) -> None:
+    """Refuse a start that breaks the bound on parents, which steps from it would keep broken."""
+    for node, parents in Counter(child for _, child in start.to_dag()).items():
+        if parents > most:
+            raise KesError(
+                f"start gives {node!r} {parents} parents, but max_parents is {most}; "
+                "raise max_parents, or start from a graph with fewer edges"
+            )
+
+
+def _given(value: object) -> str:
+    """Return a wrong value for a message; of huge numbers only how long they are."""
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN_DIGITS:
+        return f"one of {int(value.bit_length() * math.log10(2)) + 1} digits"
+    return repr(value)
 
 
 def _shown(value: object) -> str:

@@ -41,7 +41,7 @@ from kes.errors import Interrupted, KesError, unknown
 from kes.learn import Execution, search
 from kes.progress import Progress, reporting
 from kes.resample import Cases, RunCounter, Stream
-from kes.settings import Sampled, Settings, number, whole
+from kes.settings import Sampled, Settings, megabytes, number, whole
 from kes.study import DEFAULT_CACHE_MB, Study
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def stability(
     """
     wanted = whole("resamples", resamples, least=1)
     each = whole("runs", runs, least=1)
-    memory = whole("cache_mb", cache_mb, least=1)
+    memory = megabytes("cache_mb", cache_mb)
     if scheme not in SCHEMES:
         raise unknown("scheme", scheme, SCHEMES)
     execution = Execution.checked(n_jobs, None, None, progress, None)

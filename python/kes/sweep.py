@@ -24,7 +24,7 @@ from kes.errors import KesError
 from kes.learn import Execution, search
 from kes.optima import Optima
 from kes.resample import Stream
-from kes.settings import Sampled, Settings, whole
+from kes.settings import Sampled, Settings, megabytes, whole
 from kes.study import DEFAULT_CACHE_MB, Study
 from kes.summary import Standing, counted
 from kes.table import Table
@@ -259,7 +259,7 @@ missing, start, cache_mb, progress
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
     execution = Execution.checked(n_jobs, budget, None, progress, None)
     wanted = whole("runs", _RUNS if runs is None else runs, least=1)
-    memory = whole("cache_mb", cache_mb, least=1)
+    memory = megabytes("cache_mb", cache_mb)
     chosen = [
         Settings.checked(
             k=k,

@@ -22,7 +22,7 @@ from kes.graph import EssentialGraph
 from kes.learn import Execution, search
 from kes.progress import Progress, reporting
 from kes.resample import Cases, RunCounter, Stream
-from kes.settings import Sampled, Settings, whole
+from kes.settings import Sampled, Settings, megabytes, whole
 from kes.study import DEFAULT_CACHE_MB, Study
 from kes.table import Table
 
@@ -127,7 +127,7 @@ start, cache_mb, progress
     parts = whole("folds", folds, least=2)
     count = whole("top", top, least=1)
     each = whole("runs", runs, least=1)
-    memory = whole("cache_mb", cache_mb, least=1)
+    memory = megabytes("cache_mb", cache_mb)
     execution = Execution.checked(n_jobs, None, None, progress, None)
     settings = Settings.checked(
         k=k,

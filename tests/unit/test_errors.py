@@ -37,9 +37,10 @@ def optima():
         ({"runs": 0}, "runs must be a whole number of at least 1, not 0"),
         ({"runs": -3}, "runs must be a whole number of at least 1, not -3"),
         ({"runs": 2.0}, "runs must be a whole number of at least 1, not 2.0"),
-        ({"ess": 0}, "ess must be a number greater than 0, not 0"),
-        ({"ess": -1.0, "criterion": "bdeu"}, "ess must be a number greater than 0, not -1.0"),
-        ({"ess": math.inf, "criterion": "bdeu"}, "ess must be a number greater than 0, not inf"),
+        ({"ess": 0}, "ess must be a number greater than 0 and at most 1e+300, not 0"),
+        ({"ess": -1.0, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not -1.0"),
+        ({"ess": math.inf, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not inf"),
+        ({"ess": 1e301, "criterion": "bdeu"}, "at most 1e+300, not 1e+301"),
         ({"criterion": "bci"}, "unknown criterion 'bci' (did you mean 'bic'?)"),
         ({"criterion": "BDE"}, "(did you mean 'bdeu'?)"),
         ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bic'"),
@@ -70,6 +71,19 @@ def optima():
             "start has nodes that the data lack: 'c', 'd'; start from a graph over columns",
         ),
         ({"missing": "dorp"}, "'dorp'"),
+        ({"k": 10**400}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not one of 401"),
+        ({"k": -(10**5000)}, "k must be a number from 0 to 1"),
+        ({"ess": 10**400}, "ess must be a number greater than 0 and at most 1e+300"),
+        ({"cache_mb": 10**20}, "cache_mb must be a whole number of at most 1073741824, not 1000"),
+        ({"max_parents": 10**30}, "max_parents must be a whole number of at most"),
+        ({"n_jobs": 10**30}, "n_jobs must be a whole number of at most"),
+        ({"runs": 10**5000}, "runs must be a whole number of at most"),
+        ({"patience": 10**30}, "patience must be a whole number of at most"),
+        ({"random_state": 10**5000}, "random_state must be less than 2**64"),
+        (
+            {"start": [("a", "b")], "max_parents": 0},
+            "start gives 'b' 1 parents, but max_parents is 0",
+        ),
     ],
 )
 def test_options_of_learn(data, options, message):
@@ -83,6 +97,8 @@ def test_options_of_learn(data, options, message):
     [
         (lambda: kes.Sampled(reversals=-1), "reversals must be a whole number of at least 0"),
         (lambda: kes.Sampled(failures=0), "failures must be a whole number of at least 1"),
+        (lambda: kes.Sampled(reversals=10**30), "reversals must be a whole number of at most"),
+        (lambda: kes.Sampled(failures=10**30), "failures must be a whole number of at most"),
     ],
 )
 def test_options_of_sampled(make, message):
@@ -112,6 +128,9 @@ def test_errors_are_value_errors():
         ([1, 2, 3], "3"),
         ("nope", "nope"),
         (np.full(6, 1 / 6), "multiply"),
+        ([0.5, 0.5, 0, 0, 0, np.finfo(float).eps], "multiply"),  # as 1 may come out of a sum
+        (np.full(6, 1e307), "they sum to 6e.307, but at most 1e.300"),
+        (np.full(6, 1e308), "they sum to inf"),
     ],
 )
 def test_weights(data, weights, message):

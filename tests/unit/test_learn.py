@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.learn import Execution
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +164,13 @@ def test_a_constant_column_is_noted_and_stays_alone(three):
 @pytest.mark.parametrize("n_jobs", [1, 2, 4, -1])
 def test_threads_do_not_matter(data, optima, n_jobs):
     assert kes.learn(data, k=0.5, runs=60, n_jobs=n_jobs) == optima
+
+
+def test_more_threads_than_a_system_gives_are_not_asked_for(three):
+    cores = Execution.checked(None, None, None, None, None).threads
+    assert Execution.checked(3 * cores, None, None, None, None).threads == 3 * cores
+    assert Execution.checked(100_000, None, None, None, None).threads == 4 * cores
+    assert kes.learn(three, runs=5, n_jobs=100_000) == kes.learn(three, runs=5)
 
 
 def test_cache_does_not_matter(data, optima):

@@ -22,7 +22,7 @@ from kes.learn import Execution, search
 from kes.optima import Optima
 from kes.progress import Show, lines
 from kes.record import Record
-from kes.settings import CRITERIA, Sampled, Settings, seconds
+from kes.settings import CRITERIA, MOST_MB, Sampled, Settings, seconds
 from kes.study import DEFAULT_CACHE_MB, Study
 from kes.summary import counted, text
 
@@ -144,7 +144,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 )
 @click.option(
     "--cache-mb",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MOST_MB),
     metavar="N",
     default=DEFAULT_CACHE_MB,
     show_default=True,

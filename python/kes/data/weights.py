@@ -9,6 +9,9 @@ from kes.data.dataset import Weights
 from kes.data.source import Source
 from kes.errors import KesError, unknown
 
+_DISTRIBUTION = 1 + 1e-6  # a distribution sums to 1, but for rounding
+_MOST_CASES = 1e300  # beyond it, scores are no numbers
+
 
 def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None:
     """Return checked weights, given as an array or as the name of a column."""
@@ -26,10 +29,16 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
 
 def check_total(weights: NDArray[np.float64]) -> None:
     """Refuse a distribution: without the number of cases, no criterion can weigh evidence."""
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):  # said below, in words
+        total = float(weights.sum())
     if total == 0:
         raise KesError("weights: all are zero, so there are no cases; give some rows a weight")
-    if total <= 1:
+    if not total <= _MOST_CASES:
+        raise KesError(
+            f"weights: they sum to {total:g}, but at most {_MOST_CASES:g} cases can be weighed; "
+            "divide them by a common factor"
+        )
+    if total <= _DISTRIBUTION:
         raise KesError(
             f"weights: they sum to {total:.6g}, but must be numbers of cases; multiply a "
             "distribution by the number of cases N that it stands for"
