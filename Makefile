@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 
 # Stamps: a step is done again only when what it was made from is newer.
 INSTALLED := $(VENV)/.installed
+DEV       := $(VENV)/.installed-dev
 BENCH     := $(VENV)/.installed-bench
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
@@ -16,10 +17,10 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-peers docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-peers bench-quality docs build clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -29,7 +30,7 @@ demo: build ## Learn from the built-in ALARM network, print the summary and writ
 
 test: lint test-rust test-python ## Check everything: style, types, stubs, Rust and Python tests
 
-lint: build ## Check style, types, and the stubs against the built core
+lint: $(DEV) ## Check style, types, and the stubs against the built core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -42,19 +43,19 @@ lint: build ## Check style, types, and the stubs against the built core
 test-rust: ## Run the tests of the Rust core
 	cargo test --package kes-core
 
-test-python: build ## Run the Python tests
+test-python: $(DEV) ## Run the Python tests
 	$(BIN)/python -m pytest
 
-paper: build ## Do the paper's evaluation again and fill in docs/reproduction.md
+paper: $(DEV) ## Do the paper's evaluation again and fill in docs/reproduction.md
 	$(BIN)/kes paper --out target/paper --fill docs/reproduction.md
 
 bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
 	$(BIN)/python benchmarks/speed.py
 
-bench-peers: $(INSTALLED) ## Install each peer apart from the others, compare seconds and BIC
+bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install
 
-docs: build ## Build the documentation into site/
+docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 build: $(INSTALLED) ## Build the Rust core in release mode and install kes into .venv
@@ -75,7 +76,16 @@ $(BIN)/python:
 	       "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# A user needs little; who works on kes needs the rest as well, which includes the little.
 $(INSTALLED): $(BIN)/python pyproject.toml $(RUST)
+	$(call install,report)
+	@touch $@
+
+$(DEV): $(BIN)/python pyproject.toml $(RUST)
+	$(call install,dev)
+	@touch $(INSTALLED) $@
+
+define install
 	@command -v cargo > /dev/null || { \
 	  echo "kes needs Rust $(MSRV) or newer to build its core. Install it: https://rustup.rs" >&2; \
 	  exit 1; }
@@ -84,9 +94,9 @@ $(INSTALLED): $(BIN)/python pyproject.toml $(RUST)
 	  echo "kes needs Rust $(MSRV) or newer; this is $$found. Update it: rustup update stable" >&2; \
 	  exit 1; }
 	@echo "Building the core and installing kes into $(VENV); the first time takes some minutes."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(1)]'
+endef
 
-$(BENCH): $(INSTALLED) benchmarks/requirements.txt
+$(BENCH): $(DEV) benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	@touch $@
