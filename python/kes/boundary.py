@@ -9,21 +9,21 @@ triple.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from kes import _core
-from kes.errors import KesError, listed
+from kes.core import core_errors, core_problem
+from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.record import level
 from kes.settings import check_criterion, whole
 
 if TYPE_CHECKING:
-    from kes.data.dataset import Data, Dataset, Weights
+    from kes.data.dataset import Data, Weights
 
-_CACHE_MB = 64
+CACHE_MB = 64
+"""Memory for the counts of one boundary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ class Neighbour:
         at = {name: i for i, name in enumerate(nodes)}
         given = sorted(at[name] for name in self.given)
         triple = (self.kind == "insert", at[self.x], at[self.y], given)
-        edges = _core.apply(len(nodes), self._origin._to_core(nodes), triple)
+        with core_errors():
+            edges = _core.apply(len(nodes), self._origin._to_core(nodes), triple)
         return EssentialGraph._from_core(nodes, edges)
 
 
@@ -111,17 +112,23 @@ def inclusion_boundary(
     """
     limit = None if max_parents is None else whole("max_parents", max_parents, least=0)
     name, strength = check_criterion(criterion, ess)
-    triples = _core.boundary(len(g.nodes), g._to_core(g.nodes), limit)
+    if not isinstance(g, EssentialGraph):
+        raise KesError(
+            f"the model must be an EssentialGraph, not {type(g).__name__}; "
+            "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
+        )
+    with core_errors():
+        triples = _core.boundary(len(g.nodes), g._to_core(g.nodes), limit)
     if data is None:
         return [_neighbour(g, triple, None) for triple in triples]
 
     from kes.data import encode
 
     table = encode(data, weights=weights, missing=missing)
-    problem = _problem(table, g.nodes, name, strength)
+    problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
     scored = [(problem.delta(triple), triple) for triple in triples]
     # By levels, not by value: which of two tied gains rounding makes larger is an accident.
-    scored.sort(key=lambda pair: -round(pair[0] / problem.tolerance))
+    scored.sort(key=lambda pair: -level(pair[0], problem.tolerance))
     return [_neighbour(g, triple, delta) for delta, triple in scored]
 
 
@@ -132,24 +139,3 @@ def _neighbour(
     name = g.nodes
     kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
     return Neighbour(kind, name[x], name[y], frozenset(name[i] for i in given), delta, g)
-
-
-def _problem(
-    table: Dataset, nodes: Sequence[str], criterion: str, ess: float | None
-) -> _core.Problem:
-    """Set up the columns of the nodes for the core, in the order of the nodes."""
-    column = {name: i for i, name in enumerate(table.names)}
-    lacking = [node for node in nodes if node not in column]
-    if lacking:
-        raise KesError(
-            f"the data have no column for {listed(lacking)}; every node of the graph needs one"
-        )
-    chosen = [column[node] for node in nodes]
-    codes = np.ascontiguousarray(table.codes[chosen], dtype=np.int32)
-    cardinalities = [len(table.states[i]) for i in chosen]
-    try:
-        return _core.Problem(
-            codes, cardinalities, table.weights, criterion, 1.0 if ess is None else ess, _CACHE_MB
-        )
-    except _core.CoreError as error:
-        raise KesError(str(error)) from error

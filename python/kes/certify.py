@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from kes.certificate import Certificate, CertifyProgress, Estimate
+from kes.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learn import _threads
+from kes.record import level
 from kes.settings import Settings, megabytes, seconds
-from kes.study import Study, core_errors
+from kes.study import Study
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -348,8 +350,8 @@ class _Rivals:
     def ties(self, graph: EssentialGraph, score: float) -> int:
         """Return the number of distinct models on the level of a score, including `graph`."""
         tolerance = self._study.problem.tolerance
-        level = round(score / tolerance)
-        tied = {other for _, theirs, other in self.networks if round(theirs / tolerance) == level}
+        here = level(score, tolerance)
+        tied = {other for _, theirs, other in self.networks if level(theirs, tolerance) == here}
         return len(tied | {graph})
 
 

@@ -78,7 +78,7 @@ class Collector:
         self._levels = [base.level(model.score) for model in base.models]
         self._ends: dict[int, int] = dict(enumerate(base.runs)) | dict(base.ahead)
         self._prefix = 0
-        self._best_level: int | None = None
+        self._best_level: float | None = None
         self._best_run = -1
         self.latest = 0.0
         self._advance()

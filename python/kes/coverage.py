@@ -85,8 +85,8 @@ class Coverage:
         level_of = optima._record.level
         hits = [optimum.hits for optimum in optima]
         frequency = Counter(hits)
-        at_level: Counter[int] = Counter()
-        scores: dict[int, float] = {}
+        at_level: Counter[float] = Counter()
+        scores: dict[float, float] = {}
         for optimum in optima:
             level = level_of(optimum.score)
             at_level[level] += optimum.hits

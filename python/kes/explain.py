@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kes import _core
-from kes.boundary import Neighbour, _problem, inclusion_boundary
+from kes.boundary import CACHE_MB, Neighbour, inclusion_boundary
+from kes.core import core_problem
 from kes.data.encode import encode
 from kes.errors import KesError
 from kes.settings import check_criterion
@@ -168,7 +169,7 @@ odds.
     name, strength = check_criterion("bic" if criterion is None else criterion, ess)
     table = encode(data, weights=weights, missing=missing)
     nodes = neighbour._origin.nodes
-    problem = _problem(table, nodes, name, strength)
+    problem = core_problem(table, name, strength, CACHE_MB, nodes=nodes)
     at = {node: i for i, node in enumerate(nodes)}
     given = sorted(at[node] for node in neighbour.given)
     worth = problem.delta((True, at[neighbour.x], at[neighbour.y], given))
@@ -283,7 +284,7 @@ def explain_stop(
     """List what a search could have done at an optimum; see `Optimum.explain`."""
     name, strength = check_criterion(criterion, 1.0 if ess is None else ess)
     graph = optimum.graph
-    problem = _problem(dataset, graph.nodes, name, strength)
+    problem = core_problem(dataset, name, strength, CACHE_MB, nodes=graph.nodes)
     here = problem.score(_core.extension(len(graph.nodes), graph._to_core(graph.nodes)))
     if abs(here - optimum.score) > 2 * problem.tolerance:
         raise KesError(

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 from kes import _core
+from kes.core import core_errors
 from kes.errors import KesError, listed, unknown
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class EssentialGraph:
         pairs = [_ends(arc, index) for arc in arcs]
         _refuse_cycle(names, pairs)
         _refuse_double(names, pairs, [])
-        return cls._from_core(names, _core.essential_graph(len(names), pairs))
+        with core_errors():
+            return cls._from_core(names, _core.essential_graph(len(names), pairs))
 
     @classmethod
     def _from_core(
@@ -202,7 +204,8 @@ class EssentialGraph:
     def to_dag(self) -> list[tuple[str, str]]:
         """Arcs (a, b), sorted, of one DAG of the class: the same for equal graphs."""
         names = sorted(self._nodes)
-        arcs = _core.extension(len(names), self._to_core(names))
+        with core_errors():
+            arcs = _core.extension(len(names), self._to_core(names))
         return [(names[a], names[b]) for a, b in arcs]
 
     def to_networkx(self) -> nx.DiGraph[str]:
@@ -375,7 +378,8 @@ def _why_not_essential(names: Sequence[str], graph: tuple[Edges, Edges]) -> str:
             f"cycle or a new v-structure, at {', '.join(names[i] for i in stuck)}"
         )
     ours = set(_edges_as_text(names, graph))
-    right = set(_edges_as_text(names, _core.essential_graph(len(names), arcs)))
+    with core_errors():
+        right = set(_edges_as_text(names, _core.essential_graph(len(names), arcs)))
     return (
         f"not an essential graph: {', '.join(sorted(ours - right))} should be "
         f"{', '.join(sorted(right - ours))}. EssentialGraph.from_dag gets this right for any DAG"

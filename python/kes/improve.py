@@ -19,13 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from kes.core import core_errors
 from kes.errors import Interrupted
 from kes.improved import REPORTED, Improved, Lineage
 from kes.optima import Optima
 from kes.progress import Progress, Reporter, reporting
 from kes.record import Improvement, Model, Offspring, Record
 from kes.settings import CoreGraph, check_seed, seconds, whole
-from kes.study import Study, core_errors
+from kes.study import Study
 
 TASKS_PER_RUN = 10
 """Tasks for each run, unless a number or a time is asked for: see docs/quality.md."""

@@ -89,7 +89,7 @@ class Lineage:
                 found.append(place)
         return found
 
-    def _level(self, place: int) -> int:
+    def _level(self, place: int) -> float:
         return self._record.level(self.models[place].score)
 
 

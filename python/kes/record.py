@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -113,14 +114,26 @@ class Record:
     notes: tuple[str, ...] = field(default=(), compare=False)
     improvement: Improvement | None = field(default=None, compare=False)
 
-    def level(self, score: float) -> int:
+    def level(self, score: float) -> float:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""
-        return round(score / self.tolerance)
+        return level(score, self.tolerance)
 
     def finished(self) -> Record:
         """Return the record without the runs that are ahead of others."""
         used = max(self.runs, default=-1) + 1  # models are numbered by first run
         return replace(self, models=self.models[:used], ahead=())
+
+
+def level(score: float, tolerance: float) -> float:
+    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
+
+    Examples
+    --------
+    >>> level(-20.3, 0.5), level(float("-inf"), 0.5)
+    (-41, -inf)
+    """
+    units = score / tolerance
+    return round(units) if math.isfinite(units) else units
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:

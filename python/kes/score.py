@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kes import _core
+from kes.core import core_errors, core_problem
 from kes.data.encode import encode
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
@@ -36,7 +35,8 @@ def score(
         The model. Arcs stand for a DAG over all columns of the data; all DAGs of a class have
         the same score.
     data, criterion, ess, weights, missing
-        As in `kes.learn`. Columns that are not nodes of an essential graph do not count.
+        As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
+        be readable, too; a row that is dropped for a value missing there is dropped.
 
     Returns
     -------
@@ -66,14 +66,7 @@ def score(
         )
     # In the order of the columns, as a search has them, for the very same bits.
     chosen = set(graph.nodes)
-    columns = [i for i, column in enumerate(dataset.names) if column in chosen]
-    nodes = [dataset.names[i] for i in columns]
-    problem = _core.Problem(
-        np.ascontiguousarray(dataset.codes[columns]),
-        [len(dataset.states[i]) for i in columns],
-        dataset.weights,
-        name,
-        1.0 if strength is None else strength,
-        _CACHE_MB,
-    )
-    return problem.score(_core.extension(len(nodes), graph._to_core(nodes)))
+    nodes = [column for column in dataset.names if column in chosen]
+    problem = core_problem(dataset, name, strength, _CACHE_MB, nodes=nodes)
+    with core_errors():
+        return problem.score(_core.extension(len(nodes), graph._to_core(nodes)))

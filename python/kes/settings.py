@@ -151,7 +151,7 @@ def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:
     """Return `value` as an int within bounds, or say that it is not one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise KesError(f"{name} must be a whole number of at least {least}, not {_given(value)}")
-    if value > most:
+    if int(value) > most:
         raise KesError(f"{name} must be a whole number of at most {most}, not {_given(value)}")
     return int(value)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 from kes import _core
 from kes.collector import NewModels, OnBatch
+from kes.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.like import encode_like
 from kes.errors import KesError
@@ -62,7 +62,8 @@ class Study:
     @cached_property
     def problem(self) -> _core.Problem:
         """The data as the core holds them, with the cache that all runs share."""
-        return core_problem(self.dataset, self.settings, self.cache_mb)
+        settings = self.settings
+        return core_problem(self.dataset, settings.criterion, settings.ess, self.cache_mb)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -78,7 +79,8 @@ class Study:
     def trace(self, run: int) -> tuple[dict[str, list[Any]], tuple[Edges, Edges]]:
         """Replay a run: the columns of a table of its steps, and the graph it ends in."""
         names = self.dataset.names
-        steps, (directed, undirected) = self.problem.trace(run, **self.settings.for_core(names))
+        with core_errors():
+            steps, end = self.problem.trace(run, **self.settings.for_core(names))
         columns: dict[str, list[Any]] = {
             "step": list(range(1, len(steps) + 1)),
             "kind": ["insert" if insertion else "delete" for (insertion, *_), *_ in steps],
@@ -89,7 +91,7 @@ class Study:
             "better": [better for _, _, better, _ in steps],
             "rank": [rank + 1 for *_, rank in steps],
         }
-        return columns, (tuple(directed), tuple(undirected))
+        return columns, (tuple(end[0]), tuple(end[1]))
 
     def blank(self, tick: Callable[[], None]) -> Record:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
@@ -138,28 +140,6 @@ class Study:
                 f"these are not the data that the result comes from: "
                 f"{_difference(self.dataset, record)}; use the data it was learned from"
             )
-
-
-def core_problem(dataset: Dataset, settings: Settings, cache_mb: int) -> _core.Problem:
-    """Hand a table over to the core."""
-    with core_errors():
-        return _core.Problem(
-            dataset.codes,
-            dataset.cardinalities,
-            dataset.weights,
-            settings.criterion,
-            1.0 if settings.ess is None else settings.ess,
-            cache_mb,
-        )
-
-
-@contextmanager
-def core_errors() -> Iterator[None]:
-    """Turn what the core has to say to the user into a `KesError`."""
-    try:
-        yield
-    except _core.CoreError as error:
-        raise KesError(str(error)) from error
 
 
 def _difference(dataset: Dataset, record: Record) -> str:

@@ -1,5 +1,6 @@
 """`inclusion_boundary` as users call it. That the boundary is right is shown in tests/oracle."""
 
+import math
 import pickle
 from itertools import combinations
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes import boundary
 from kes.boundary import inclusion_boundary
 from kes.errors import KesError
 from kes.graph import EssentialGraph
@@ -101,6 +103,27 @@ def test_neighbours_are_values():
     assert copied == first[0]
     assert copied.graph == first[0].graph
     assert "EssentialGraph" not in repr(first[0])
+
+
+def test_arcs_are_no_essential_graph(data):
+    with pytest.raises(KesError, match=r"EssentialGraph, not list; .* EssentialGraph\.from_dag"):
+        inclusion_boundary([("a", "b")], data)
+
+
+def test_gains_that_are_infinite_are_sorted_like_others(data, monkeypatch):
+    """No gain is larger than infinity, and none smaller than its negative."""
+
+    class Extreme:
+        tolerance = 1e-9
+
+        def delta(self, triple):
+            _, x, y, _ = triple
+            return {1: 5.0, 2: math.inf}.get(x + y, -math.inf)
+
+    monkeypatch.setattr(boundary, "core_problem", lambda *_, **__: Extreme())
+    gains = [step.delta for step in inclusion_boundary(EssentialGraph(NODES), data)]
+    assert gains == sorted(gains, reverse=True)
+    assert {math.inf, 5.0, -math.inf} == set(gains)
 
 
 def test_data_without_a_node(data):

@@ -116,6 +116,12 @@ def test_scores_that_differ_by_rounding_are_on_one_level(blank):
     assert len(collector.record().runs) == 2
 
 
+def test_infinite_scores_have_levels(blank):
+    worst, best = blank.level(float("-inf")), blank.level(float("inf"))
+    assert worst < blank.level(-1e200) < blank.level(1.0) < blank.level(1e200) < best
+    assert blank.level(1e300) == best, "too many tolerances to count"
+
+
 def test_budget_is_not_up_before_a_run_has_ended(blank):
     collector = Collector(blank, 12, limits=Limits(budget=1e-9))
     assert not collector.stopped

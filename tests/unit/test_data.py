@@ -602,3 +602,16 @@ class TestMessages:
     def test_long_lists_are_cut(self):
         assert listed(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
         assert listed(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
+
+
+def test_more_states_than_can_be_coded():
+    table = np.stack([np.arange(65536), np.arange(65536) % 2], axis=1)
+    with pytest.raises(KesError, match=r"column 'x0' has 65536 states.* kes\.discretize .* out"):
+        encode(table)
+    assert len(encode(table[:-1]).states[0]) == 65535
+
+
+@pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])
+def test_text_that_no_file_can_hold(name, state):
+    with pytest.raises(KesError, match=r"'\\udcff' is not valid text .* wrong encoding"):
+        encode(pd.DataFrame([[state], ["y"]], columns=pd.Index([name], dtype=object), dtype=object))

@@ -2,12 +2,14 @@
 
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import kes
+from kes import _core
 from kes.cli import run
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
@@ -171,6 +173,24 @@ def test_extend_without_data(optima, tmp_path):
 def test_extend_by_nothing(optima, runs):
     with pytest.raises(kes.KesError, match="runs must be a whole number of at least 1"):
         optima.extend(runs)
+
+
+def test_what_the_core_says_of_a_trace_is_told(optima, monkeypatch):
+    class Core:
+        def trace(self, run, **_):
+            raise _core.CoreError("no such thing")
+
+    monkeypatch.setitem(vars(optima._study), "problem", Core())
+    with pytest.raises(kes.KesError, match="no such thing"):
+        optima.trace(0)
+
+
+def test_what_the_core_says_of_data_is_told(data):
+    dataset = kes.data.encode(data)
+    huge = replace(dataset, states=(tuple(range(70_000)), dataset.states[1]))
+    for use in (lambda: kes.score([], huge), lambda: kes.learn(huge)):
+        with pytest.raises(kes.KesError, match="70000 states"):
+            use()
 
 
 def test_trace_of_no_run(optima):

@@ -224,3 +224,11 @@ def test_unknown_node_comes_with_a_suggestion():
 def test_markov_blanket_of_an_unknown_node(graph):
     with pytest.raises(KesError, match="unknown node 'z'"):
         graph.markov_blanket("z")
+
+
+def test_too_many_nodes():
+    """The core has its limit; the message is ours whichever way a graph is made."""
+    nodes = [f"n{i}" for i in range(5000)]
+    for make in (EssentialGraph, lambda names: EssentialGraph.from_dag(names, [])):
+        with pytest.raises(KesError, match="5000 variables; up to 4096 are possible"):
+            make(nodes)

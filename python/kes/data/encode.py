@@ -14,6 +14,8 @@ from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
 from kes.errors import KesError, listed
 
+_MOST_STATES = 65535  # of a column: the core codes them in 16 bits
+
 
 def encode(
     data: Data,
@@ -90,6 +92,8 @@ def encode(
     if row_weights is not None:
         check_total(row_weights)
     factors = [_without_alternatives(factor) for factor in factors]
+    for name, factor in zip(names, factors, strict=True):
+        _check_states(name, factor.values)
     return Dataset(
         names=names,
         states=tuple(tuple(factor.values) for factor in factors),
@@ -137,6 +141,23 @@ def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
         found = f"only {rows} row" if rows else "no rows"
         reason = f" ({notes[0]})" if notes else ""
         raise KesError(f"the data have {found}{reason}; nothing can be learned from that")
+
+
+def _check_states(name: str, states: Sequence[State]) -> None:
+    """Refuse what the core cannot count or no file can hold."""
+    if len(states) > _MOST_STATES:
+        raise KesError(
+            f"column {name!r} has {len(states)} states, but at most {_MOST_STATES} are possible; "
+            "cut it into intervals with kes.discretize if it holds numbers, or leave it out"
+        )
+    for text in (name, *(state for state in states if isinstance(state, str))):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise KesError(
+                f"column {name!r}: {text!r} is not valid text (Unicode); it was probably read with "
+                "the wrong encoding, so read the data again or replace such characters"
+            ) from None
 
 
 def _without_alternatives(factor: Factor) -> Factor:

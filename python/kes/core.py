@@ -1,0 +1,60 @@
+"""Calls into the Rust core, with its complaints turned into ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kes import _core
+from kes.errors import KesError, listed
+
+if TYPE_CHECKING:
+    from kes.data.dataset import Dataset
+
+
+@contextmanager
+def core_errors() -> Iterator[None]:
+    """Turn what the core has to say to the user into a `KesError`."""
+    try:
+        yield
+    except _core.CoreError as error:
+        raise KesError(str(error)) from error
+
+
+def core_problem(
+    dataset: Dataset,
+    criterion: str,
+    ess: float | None,
+    cache_mb: int,
+    *,
+    nodes: Sequence[str] | None = None,
+) -> _core.Problem:
+    """Hand a table over to the core: all columns, or those of some nodes, in their order.
+
+    Raises
+    ------
+    KesError
+        If the data lack a node, or are too large for the core.
+    """
+    codes, cardinalities = dataset.codes, dataset.cardinalities
+    if nodes is not None and tuple(nodes) != dataset.names:
+        chosen = _columns(dataset, nodes)
+        codes = np.ascontiguousarray(codes[chosen])
+        cardinalities = [cardinalities[i] for i in chosen]
+    with core_errors():
+        return _core.Problem(
+            codes, cardinalities, dataset.weights, criterion, 1.0 if ess is None else ess, cache_mb
+        )
+
+
+def _columns(dataset: Dataset, nodes: Sequence[str]) -> list[int]:
+    column = {name: i for i, name in enumerate(dataset.names)}
+    lacking = [node for node in nodes if node not in column]
+    if lacking:
+        raise KesError(
+            f"the data have no column for {listed(lacking)}; every node of the graph needs one"
+        )
+    return [column[node] for node in nodes]
