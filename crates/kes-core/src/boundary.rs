@@ -26,6 +26,9 @@
 //! with `beyond(y)`: what is reached through a child of `y`; `lead(y,z)`: what is reached from `z`
 //! without entering `{y} ∪ Ne(y)` again. A few word operations settle all `x` together.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::graph::{Dag, EssentialGraph};
 use crate::varset::VarSet;
 
@@ -161,21 +164,21 @@ impl<const W: usize> Model<W> {
     /// Calls `found(K, sources)` for every clique `K` in `Ne(y)` for which some `Insert(x, y, ·)`
     /// with `C = Pa(y) ∪ K` is valid, with all those `x`, given the frame of `y`. With a limit, only
     /// `|C| < max_parents` counts.
+    ///
+    /// Here and below, `found` may break off the enumeration: cliques can be many.
     pub fn insertions(
         &self,
         frame: &Frame<W>,
         max_parents: Option<usize>,
-        mut found: impl FnMut(VarSet<W>, VarSet<W>),
-    ) {
+        mut found: impl FnMut(VarSet<W>, VarSet<W>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let limit = max_parents.unwrap_or(usize::MAX);
-        let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return };
+        let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return ControlFlow::Continue(()) };
         for_each_clique(&self.graph, frame.neighbours, room, &mut |clique| {
             let outside = frame.barred.iter().filter(|(z, _)| !clique.contains(*z));
             let sources = outside.fold(frame.open, |open, (_, bars)| open - *bars);
-            if !sources.is_empty() {
-                found(clique, sources);
-            }
-        });
+            if sources.is_empty() { ControlFlow::Continue(()) } else { found(clique, sources) }
+        })
     }
 
     /// Is the insertion into `y` also one into `x`, with the same triple?
@@ -193,25 +196,45 @@ impl<const W: usize> Model<W> {
 
     /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An
     /// undirected edge can be deleted with either end as the target; the larger one is.
-    pub fn deletions(&self, y: usize, mut found: impl FnMut(usize, VarSet<W>)) {
+    pub fn deletions(
+        &self,
+        y: usize,
+        mut found: impl FnMut(usize, VarSet<W>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let graph = &self.graph;
         let smaller = VarSet::first_n(y);
         for x in (graph.parents[y] | (graph.neighbours[y] & smaller)).iter() {
             let rest = graph.parents[y].without(x);
             let common = graph.neighbours[y] & graph.adjacent[x];
-            for_each_clique(graph, common, usize::MAX, &mut |clique| found(x, rest | clique));
+            for_each_clique(graph, common, usize::MAX, &mut |clique| found(x, rest | clique))?;
         }
+        ControlFlow::Continue(())
     }
 
     /// The insertions of an edge between two nodes, each once.
     pub fn insertions_between(&self, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
         let mut all = Vec::new();
         for (x, y) in [(x, y), (y, x)] {
-            self.insertions(&self.frame(y), max_parents, |clique, sources| {
+            let _all = self.insertions(&self.frame(y), max_parents, |clique, sources| {
                 if sources.contains(x) && (x < y || !self.is_doubled(x, y, clique)) {
                     let given = self.graph.parents[y] | clique;
                     all.push(Neighbour { insert: true, x, y, given });
                 }
+                ControlFlow::Continue(())
+            });
+        }
+        all
+    }
+
+    /// The deletions of the edge between two nodes, each once.
+    pub fn deletions_between(&self, x: usize, y: usize) -> Vec<Neighbour<W>> {
+        let mut all = Vec::new();
+        for (x, y) in [(x, y), (y, x)] {
+            let _all = self.deletions(y, |from, given| {
+                if from == x {
+                    all.push(Neighbour { insert: false, x, y, given });
+                }
+                ControlFlow::Continue(())
             });
         }
         all
@@ -220,17 +243,33 @@ impl<const W: usize> Model<W> {
     /// The whole boundary in canonical order, each neighbour once. With a limit, insertions beyond
     /// it are left out.
     pub fn boundary(&self, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+        self.boundary_until(max_parents, &AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// The same, unless `stop` is raised meanwhile.
+    pub fn boundary_until(&self, max_parents: Option<usize>, stop: &AtomicBool) -> Option<Vec<Neighbour<W>>> {
         let mut all = Vec::new();
+        let go_on =
+            || if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         for y in 0..self.graph.len() {
-            self.deletions(y, |x, given| all.push(Neighbour { insert: false, x, y, given }));
-            self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                let given = self.graph.parents[y] | clique;
-                let once = |&x: &usize| x < y || !self.is_doubled(x, y, clique);
-                all.extend(sources.iter().filter(once).map(|x| Neighbour { insert: true, x, y, given }));
+            let mut broken = self.deletions(y, |x, given| {
+                all.push(Neighbour { insert: false, x, y, given });
+                go_on()
             });
+            if broken.is_continue() {
+                broken = self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                    let given = self.graph.parents[y] | clique;
+                    let once = |&x: &usize| x < y || !self.is_doubled(x, y, clique);
+                    all.extend(sources.iter().filter(once).map(|x| Neighbour { insert: true, x, y, given }));
+                    go_on()
+                });
+            }
+            if broken.is_break() {
+                return None;
+            }
         }
         all.sort_unstable_by_key(Neighbour::triple);
-        all
+        Some(all)
     }
 }
 
@@ -240,23 +279,24 @@ fn for_each_clique<const W: usize>(
     graph: &EssentialGraph<W>,
     set: VarSet<W>,
     room: usize,
-    found: &mut impl FnMut(VarSet<W>),
-) {
+    found: &mut impl FnMut(VarSet<W>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     fn grow<const W: usize>(
         graph: &EssentialGraph<W>,
         clique: VarSet<W>,
         mut candidates: VarSet<W>,
         room: usize,
-        found: &mut impl FnMut(VarSet<W>),
-    ) {
-        found(clique);
+        found: &mut impl FnMut(VarSet<W>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        found(clique)?;
         if room == 0 {
-            return;
+            return ControlFlow::Continue(());
         }
         while let Some(v) = candidates.first() {
             candidates.remove(v);
-            grow(graph, clique.with(v), candidates & graph.adjacent[v], room - 1, found);
+            grow(graph, clique.with(v), candidates & graph.adjacent[v], room - 1, found)?;
         }
+        ControlFlow::Continue(())
     }
-    grow(graph, VarSet::EMPTY, set, room, found);
+    grow(graph, VarSet::EMPTY, set, room, found)
 }

@@ -180,7 +180,9 @@ fn to_units(weights: Option<&[f64]>, rows: usize) -> Result<(Vec<u64>, f64), Err
     if let Some(at) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
         return Err(Error::Data(format!("the weight of row {at} is {}", weights[at])));
     }
-    let sum: f64 = weights.iter().sum();
+    let mut ascending = weights.to_vec();
+    ascending.sort_unstable_by(f64::total_cmp); // the sum must not depend on the order of the rows
+    let sum: f64 = ascending.iter().sum();
     if sum <= 0.0 {
         return Err(Error::Data("the weights sum to 0".into()));
     }
@@ -239,6 +241,7 @@ fn fingerprint(hashes: &[u64], units: &[u64], unit: f64) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn equal_rows_are_merged_and_rows_of_no_weight_dropped() {
@@ -259,6 +262,22 @@ mod tests {
         assert_eq!(base, of(&[1, 0], &[0, 2], Some(&[2.0, 1.0])));
         assert_ne!(base, of(&[1, 0], &[0, 2], Some(&[1.0, 2.0])));
         assert_ne!(base, of(&[0, 1, 1], &[2, 0, 1], None));
+    }
+
+    proptest! {
+        /// Weights whose sum is about a power of two, where the choice of the unit could flip.
+        #[test]
+        fn real_weights_may_come_in_any_order(weights in prop::collection::vec(0.01..1.0f64, 2..60)) {
+            let sum: f64 = weights.iter().sum();
+            let scaled: Vec<f64> = weights.iter().map(|w| w / sum * 64.0).collect();
+            let backwards: Vec<f64> = scaled.iter().rev().copied().collect();
+            let column: Vec<i32> = (0..scaled.len() as i32).collect();
+            let reversed: Vec<i32> = column.iter().rev().copied().collect();
+            let a = Dataset::new(&[&column], &[60], Some(&scaled)).unwrap();
+            let b = Dataset::new(&[&reversed], &[60], Some(&backwards)).unwrap();
+            prop_assert_eq!(a.fingerprint(), b.fingerprint());
+            prop_assert_eq!(a.total().to_bits(), b.total().to_bits());
+        }
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl<const W: usize> Pool<'_, W> {
         if rank >= PARTNERS && found.origin != Origin::Given {
             return;
         }
-        if self.known.insert([found.graph.parents.as_slice(), &found.graph.neighbours].concat()) {
+        if self.known.insert(found.graph.key()) {
             self.ranking.insert(rank, self.found.len());
             self.ranking.truncate(PARTNERS);
             self.found.push(found);
@@ -216,8 +216,8 @@ impl<const W: usize> Pool<'_, W> {
         Ok(Some(Found { graph, score, origin: task, task: number }))
     }
 
-    /// The child of two models, unless it breaks the limit on parents (it cannot: it has the parents
-    /// of one or the other) or is nothing new.
+    /// The child of two models, unless it is nothing new. Every node has its parents from one or the
+    /// other, so a limit on parents that both keep is kept.
     fn cross(
         &self,
         refinement: &mut Refinement<'_, '_, W>,

@@ -4,6 +4,7 @@
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
 //! surroundings did; a row of gains, once evaluated, is remembered for all later runs.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
@@ -183,7 +184,7 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
             });
             improving.enumerate_insertions(y)?;
             improving.sift_insertions(y);
-            improving.enumerate_deletions(y);
+            improving.enumerate_deletions(y)?;
         }
         Ok(improving)
     }
@@ -216,8 +217,7 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
 
     /// The gain of moving to a neighbour.
     pub fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        let gain = self.gains.terms.gain(&mut self.gains.counter, neighbour.x, neighbour.y, neighbour.given);
-        if neighbour.insert { gain } else { -gain }
+        self.gains.terms.delta(&mut self.gains.counter, neighbour)
     }
 
     /// Moves to a neighbour and enumerates again what the move touches.
@@ -241,7 +241,7 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
                 self.sift_insertions(y);
             }
             if changed.contains(y) || inside {
-                self.enumerate_deletions(y);
+                self.enumerate_deletions(y)?;
             }
         }
         Ok(())
@@ -251,15 +251,12 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
         let target = &mut self.targets[y];
         target.insertions.clear();
         let parents = self.model.graph.parents[y];
-        let mut stopped = false;
-        self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
-            stopped = stopped || self.stop.load(Ordering::Relaxed);
-            if !stopped {
-                let row = self.gains.row(y, parents | clique, sources);
-                target.insertions.push(Insertions { clique, sources, row });
-            }
+        let all = self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
+            let row = self.gains.row(y, parents | clique, sources);
+            target.insertions.push(Insertions { clique, sources, row });
+            unless_raised(self.stop)
         });
-        if stopped { Err(Stopped) } else { Ok(()) }
+        if all.is_break() { Err(Stopped) } else { Ok(()) }
     }
 
     /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
@@ -280,16 +277,18 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
         }
     }
 
-    fn enumerate_deletions(&mut self, y: usize) {
+    fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
         let Gains { terms, counter, .. } = &mut *self.gains;
         let deletions = &mut self.targets[y].deletions;
         deletions.clear();
-        self.model.deletions(y, |x, given| {
+        let all = self.model.deletions(y, |x, given| {
             let gain = -terms.gain(counter, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
+            unless_raised(self.stop)
         });
+        if all.is_break() { Err(Stopped) } else { Ok(()) }
     }
 
     /// Fills `better` with the improving neighbours, each once, in no particular order.
@@ -336,4 +335,9 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
             }
         }
     }
+}
+
+/// Go on, unless the search was told to stop.
+fn unless_raised(stop: &AtomicBool) -> ControlFlow<()> {
+    if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

@@ -88,7 +88,8 @@ fn components<const W: usize>(a: &Dag<W>, b: &Dag<W>) -> Vec<VarSet<W>> {
 
 /// For every node of a component, whether it takes its parents from `a` (0) or from `b` (1).
 fn choose<const W: usize>(component: VarSet<W>, dags: [&Dag<W>; 2], scores: &[[f64; 2]]) -> Vec<usize> {
-    if component.len() <= MIXED && component.len() > 1 {
+    let finite = scores.iter().flatten().all(|score| score.is_finite());
+    if finite && component.len() <= MIXED && component.len() > 1 {
         return mix(component, dags, scores);
     }
     let total = |dag: usize| scores.iter().map(|score| score[dag]).sum::<f64>();

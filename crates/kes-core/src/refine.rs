@@ -9,6 +9,7 @@
 //!
 //! Neither ever lowers the score, and both end in a local optimum.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use crate::boundary::{Model, Neighbour};
@@ -108,7 +109,10 @@ impl<const W: usize> Refinement<'_, '_, W> {
         let model = Model::new(graph.clone());
         let mut all = Vec::new();
         for y in 0..graph.len() {
-            model.deletions(y, |x, given| all.push(Neighbour { insert: false, x, y, given }));
+            let _all = model.deletions(y, |x, given| {
+                all.push(Neighbour { insert: false, x, y, given });
+                ControlFlow::Continue(())
+            });
         }
         let mut all: Vec<_> = all.into_iter().map(|deletion| (self.delta(&deletion), deletion)).collect();
         all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
@@ -116,8 +120,6 @@ impl<const W: usize> Refinement<'_, '_, W> {
     }
 
     fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        let &Neighbour { insert, x, y, given } = neighbour;
-        let gain = self.gains.terms().gain(&mut self.gains.counter, x, y, given);
-        if insert { gain } else { -gain }
+        self.gains.terms().delta(&mut self.gains.counter, neighbour)
     }
 }

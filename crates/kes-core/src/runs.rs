@@ -139,7 +139,7 @@ impl<const W: usize> Results<W> {
         settings: &Settings<W>,
         stop: &AtomicBool,
     ) -> Result<(), Stopped> {
-        let key = [graph.parents.as_slice(), &graph.neighbours].concat();
+        let key = graph.key();
         let known = self.lock().numbers.get(&key).copied();
         if let Some(number) = known {
             self.lock().batch.runs.push((run, number));

@@ -70,8 +70,7 @@ pub fn run<const W: usize>(
             if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
                 continue;
             }
-            let gain = terms.gain(&mut gains.counter, neighbour.x, neighbour.y, neighbour.given);
-            let delta = if neighbour.insert { gain } else { -gain };
+            let delta = terms.delta(&mut gains.counter, &neighbour);
             if delta > terms.tolerance() {
                 better += 1;
                 // Of those that are tied, the first drawn is kept: a random one.

@@ -1,5 +1,6 @@
 //! Terms `F(S)` of the set function: counted once, kept in the shared cache.
 
+use crate::boundary::Neighbour;
 use crate::cache::Cache;
 use crate::counts::Counter;
 use crate::criterion::{Cells, Criterion, SetFunction, tolerance};
@@ -97,6 +98,12 @@ impl<const W: usize> Terms<W> {
             self.term(counter, given.with(x)),
             self.term(counter, given.with(y)),
         )
+    }
+
+    /// The gain of moving to a neighbour.
+    pub fn delta(&self, counter: &mut Counter, neighbour: &Neighbour<W>) -> f64 {
+        let gain = self.gain(counter, neighbour.x, neighbour.y, neighbour.given);
+        if neighbour.insert { gain } else { -gain }
     }
 
     /// The score of a family, `F(Pa(y) ∪ y) − F(Pa(y))`.

@@ -6,6 +6,7 @@ use kes_core::varset::{MAX_VARIABLES, VarSet};
 use kes_core::{Error, with_width};
 use pyo3::prelude::*;
 
+use crate::native::interruptible;
 use crate::{CoreError, core_error};
 
 /// Pairs of node indices.
@@ -84,11 +85,12 @@ pub fn extension(n: usize, graph: Graph) -> PyResult<Edges> {
 
 #[pyfunction]
 #[pyo3(signature = (n, graph, max_parents))]
-pub fn boundary(n: usize, graph: Graph, max_parents: Option<usize>) -> PyResult<Vec<Triple>> {
+pub fn boundary(py: Python<'_>, n: usize, graph: Graph, max_parents: Option<usize>) -> PyResult<Vec<Triple>> {
     check_number(n)?;
     with_width!(n, W => {
-        let neighbours = Model::new(read_graph::<W>(n, &graph)?).boundary(max_parents);
-        Ok(neighbours.iter().map(write_triple).collect())
+        let model = Model::new(read_graph::<W>(n, &graph)?);
+        let neighbours = interruptible(py, |stop| model.boundary_until(max_parents, stop))?;
+        Ok(neighbours.iter().flatten().map(write_triple).collect())
     })
 }
 
@@ -98,10 +100,12 @@ pub fn apply(n: usize, graph: Graph, triple: Triple) -> PyResult<Graph> {
     with_width!(n, W => {
         let mut model = Model::new(read_graph::<W>(n, &graph)?);
         let wanted = read_triple::<W>(n, &triple)?;
-        let boundary = model.boundary(None);
-        let neighbour = (boundary.iter().find(|neighbour| neighbour.triple() == wanted))
+        let (insert, x, y, given) = wanted;
+        let neighbour = if insert { model.insertions_between(x, y, None) } else { model.deletions_between(x, y) }
+            .into_iter()
+            .find(|neighbour| neighbour.given == given)
             .ok_or_else(|| CoreError::new_err("the triple is not in the inclusion boundary of the graph"))?;
-        model.apply(neighbour);
+        model.apply(&neighbour);
         Ok(write_graph(&model.graph))
     })
 }

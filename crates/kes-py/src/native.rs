@@ -26,7 +26,7 @@ pub fn watched<T: Send>(
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
             let stop_flag = &stop;
-            scope.spawn(move || sender.send(work(stop_flag)));
+            let worker = scope.spawn(move || sender.send(work(stop_flag)));
             let mut interrupt = None;
             loop {
                 match receiver.recv_timeout(PAUSE) {
@@ -39,6 +39,7 @@ pub fn watched<T: Send>(
                         }
                     }
                     Err(RecvTimeoutError::Disconnected) => {
+                        let _panic = worker.join(); // looked at, so that it does not spread
                         return Err(crate::CoreError::new_err(
                             "internal error: please report this with the data that led to it",
                         ));

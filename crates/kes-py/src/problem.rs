@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use kes_core::boundary::Neighbour;
 use kes_core::counts::Counter;
 use kes_core::criterion::Criterion;
 use kes_core::dataset::Dataset;
@@ -112,8 +113,7 @@ impl<const W: usize> Engine for Shared<W> {
 
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
         let (insert, x, y, given) = read_triple(self.variables(), triple)?;
-        let gain = self.terms.gain(&mut Counter::default(), x, y, given);
-        Ok(if insert { gain } else { -gain })
+        Ok(self.terms.delta(&mut Counter::default(), &Neighbour { insert, x, y, given }))
     }
 
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {

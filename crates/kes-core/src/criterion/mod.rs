@@ -84,7 +84,8 @@ impl SetFunction {
     }
 }
 
-/// What rounding cannot tell from zero: `τ = 2⁻⁴⁶ M ln M`, with `M = N` (BDeu: `N + ess`).
+/// What rounding cannot tell from zero: `τ = 2⁻⁴⁶ M ln M`, with `M = N` (BDeu: `N + ess`), and `ln M` at
+/// least 1 (weights may sum to little more than 1).
 ///
 /// Gains up to `τ` are no improvement, and gains or scores tie if they round to the same multiple of
 /// it. Every move then raises the score by more than rounding, so that no search can loop.
@@ -93,7 +94,7 @@ pub fn tolerance(criterion: Criterion, total: f64) -> f64 {
         Criterion::Bdeu { ess } => total + ess,
         Criterion::Bic | Criterion::Aic => total,
     };
-    libm::exp2(-46.0) * m * libm::log(m)
+    libm::exp2(-46.0) * m * libm::log(m).max(1.0)
 }
 
 /// Numbers as 64-bit integers, so that sums are exact whatever their order.

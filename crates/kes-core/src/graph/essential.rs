@@ -121,6 +121,11 @@ impl<const W: usize> EssentialGraph<W> {
         }
     }
 
+    /// What tells it from all other graphs over its nodes.
+    pub fn key(&self) -> Vec<VarSet<W>> {
+        [self.parents.as_slice(), &self.neighbours].concat()
+    }
+
     /// The compelled arcs `(from, to)`, sorted.
     pub fn directed(&self) -> Vec<(usize, usize)> {
         (0..self.len()).flat_map(|a| self.children[a].iter().map(move |b| (a, b))).collect()
