@@ -21,9 +21,9 @@ import time
 import uuid
 import warnings
 import zlib
-from collections import deque
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
@@ -83,16 +83,19 @@ def connect(address: str) -> Client:
 def search(client: Client, study: Study, collector: Collector) -> None:
     """Do the pending runs of a collector on a cluster, until it has enough."""
     parcel = Parcel(study.dataset, study.settings, study.cache_mb, _core.__version__)
-    todo = deque(collector.pending())
+    todo, left = collector.pending(), collector.wanted - collector.done
     flight = Flight(client, parcel)
     pace = Pace(collector.limits.budget)
     tick = collector.receiver()
     try:
         while not collector.stopped:
             threads = max(1, sum(client.nthreads().values()))
-            while todo and len(flight) < _IN_QUEUE * threads:
-                size = pace.chunk(len(todo), threads)
-                flight.send([todo.popleft() for _ in range(size)])
+            while len(flight) < _IN_QUEUE * threads:
+                runs = list(islice(todo, pace.chunk(max(left, 1), threads)))
+                if not runs:
+                    break
+                left -= len(runs)
+                flight.send(runs)
             done = flight.next()
             if done is None:
                 tick([], [], [])
@@ -237,7 +240,9 @@ class Parcel:
                         f"a worker has kes {_core.__version__}, but you have {version}: "
                         "install the same version everywhere"
                     )
-                self._study = Study(dataset, settings, cache_mb)
+                study = Study(dataset, settings, cache_mb)
+                study.problem  # noqa: B018 - made here, under the lock, so that there is only one
+                self._study = study
             return self._study
 
 

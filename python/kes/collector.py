@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -116,9 +116,9 @@ class Collector:
         budget = self.limits.budget
         return budget is not None and self._prefix > 0 and self.seconds >= budget
 
-    def pending(self) -> list[int]:
-        """Return the runs that are still to be done, in order."""
-        return [run for run in range(self._prefix, self.wanted) if run not in self._ends]
+    def pending(self) -> Iterator[int]:
+        """Return the runs that are still to be done, in order; there may be millions."""
+        return (run for run in range(self._prefix, self.wanted) if run not in self._ends)
 
     def receiver(self) -> OnBatch:
         """Return a callback for one call of the core's search, which numbers models by itself."""

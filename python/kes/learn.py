@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes.collector import Collector, Limits
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
 _THREADS_PER_CORE = 4  # more only cost memory, and a system gives only so many
+_AT_ONCE = 100_000  # runs that the core is asked for: a list of millions would be large
 
 
 def learn(
@@ -223,11 +225,11 @@ def search(
 
 def _finish(study: Study, collector: Collector, execution: Execution) -> None:
     """Do the pending runs, wherever."""
-    if collector.stopped:
-        return
     if execution.client is None:
-        study.search(collector.pending(), collector.receiver(), n_jobs=execution.threads)
-    else:
+        while not collector.stopped:
+            runs = list(islice(collector.pending(), _AT_ONCE))
+            study.search(runs, collector.receiver(), n_jobs=execution.threads)
+    elif not collector.stopped:
         from kes import cluster
 
         cluster.search(execution.client, study, collector)

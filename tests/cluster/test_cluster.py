@@ -220,6 +220,7 @@ def test_parcels_are_small_and_share_one_cache(data):
     assert len(pickle.dumps(parcel)) < data.codes.nbytes / 8
     again = pickle.loads(pickle.dumps(parcel))
     assert again.study() is again.study()
+    assert "problem" in vars(again.study()), "made under the lock: no two threads make one each"
     assert again.study().fingerprint == study.fingerprint
 
 

@@ -78,7 +78,7 @@ def test_an_unfinished_search_is_a_prefix_and_what_is_ahead(blank, seed):
 
     resumed = Collector(record, 12)
     assert sorted([*runs, *resumed.pending()]) == list(range(12))
-    deliver(resumed, random.sample(resumed.pending(), 4))
+    deliver(resumed, random.sample(list(resumed.pending()), 4))
     assert (resumed.record().models, resumed.record().runs) == straight(blank, 12)
 
 

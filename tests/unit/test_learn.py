@@ -1,9 +1,11 @@
 """`kes.learn`: what each option promises, and that nothing but data and settings decides a run."""
 
+import importlib
 import itertools
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -171,6 +173,24 @@ def test_more_threads_than_a_system_gives_are_not_asked_for(three):
     assert Execution.checked(3 * cores, None, None, None, None).threads == 3 * cores
     assert Execution.checked(100_000, None, None, None, None).threads == 4 * cores
     assert kes.learn(three, runs=5, n_jobs=100_000) == kes.learn(three, runs=5)
+
+
+@pytest.mark.parametrize("patience", [None, 9])
+def test_runs_handed_to_the_core_in_parts_are_the_same(data, optima, patience, monkeypatch):
+    whole = kes.learn(data, k=0.5, runs=60, patience=patience)
+    monkeypatch.setattr(importlib.import_module("kes.learn"), "_AT_ONCE", 7)
+    parts = kes.learn(data, k=0.5, runs=60, patience=patience)
+    assert parts == whole
+    assert patience is not None or parts == optima
+
+
+def test_runs_that_are_never_reached_cost_no_memory(three):
+    tracemalloc.start()
+    try:
+        kes.learn(three, runs=10**15, patience=5, n_jobs=1)
+        assert tracemalloc.get_traced_memory()[1] < 30e6, "five million run numbers take 200 MB"
+    finally:
+        tracemalloc.stop()
 
 
 def test_cache_does_not_matter(data, optima):
