@@ -11,11 +11,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import os
 import secrets
+import sys
 import time
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,7 +26,7 @@ from kes.data.dataset import State
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.record import Edges, Improvement, Model, Offspring, Record
-from kes.settings import Sampled, Settings
+from kes.settings import Sampled, Settings, number, whole
 
 if TYPE_CHECKING:
     from kes.collector import Collector
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 PathLike: TypeAlias = str | os.PathLike[str]
 FORMAT = "kes optima"
 VERSION = 1
+_HEAD = f'{{\n"format": "{FORMAT}"'.encode()
+_BEGINNING = 200  # bytes in which a file says what it is
 
 
 def write(record: Record, path: PathLike) -> None:
@@ -43,7 +47,10 @@ def write(record: Record, path: PathLike) -> None:
         If the file cannot be written.
     """
     target = Path(os.path.realpath(path))
-    content = _encoded(record)
+    try:
+        content = _encoded(record)
+    except ValueError as error:  # a number that is none, or text that is no Unicode
+        raise KesError(f"cannot write {path}: no file can hold this result ({error})") from error
     if target.suffix == ".gz":
         content = _gzipped(content)
     try:
@@ -67,10 +74,7 @@ def read(path: PathLike) -> Record:
         raise KesError(f"cannot read {path}: {error.strerror or error}") from error
     document = _document(content, path)
     if document.get("format") != FORMAT:
-        raise KesError(
-            f"{path} is not a kes result file; give a file that kes learn --out or "
-            "Optima.save wrote"
-        )
+        raise _foreign(path)
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         raise KesError(
@@ -79,7 +83,7 @@ def read(path: PathLike) -> Record:
         )
     try:
         return _decoded(document)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise _damaged(path, f"{type(error).__name__}: {error}") from error
 
 
@@ -92,11 +96,17 @@ class Checkpoint:
     ----------
     interval : float
         Seconds from one write to the next.
+
+    Notes
+    -----
+    If a write fails, this is said once, on the standard error, and the next is tried when it is
+    due: a disk that is full or away for a while must not cost hours of work.
     """
 
     def __init__(self, path: PathLike, interval: float) -> None:
         self._path = path
         self._interval = interval
+        self._warned = False
         self._next = time.monotonic() + interval
         self._collector: Collector | None = None
 
@@ -104,7 +114,10 @@ class Checkpoint:
         """Write if it is time to."""
         self._collector = collector
         if time.monotonic() >= self._next:
-            self.flush()
+            try:
+                self.flush()
+            except (KesError, OSError) as error:
+                self._complain(error)
             self._next = time.monotonic() + self._interval
 
     def flush(self) -> bool:
@@ -113,6 +126,12 @@ class Checkpoint:
             return False
         write(self._collector.record(ahead=True), self._path)
         return True
+
+    def _complain(self, error: Exception) -> None:
+        if not self._warned:
+            self._warned = True
+            again = f"the search goes on, and tries again every {self._interval:g} s"
+            print(f"Note: {error}; {again}", file=sys.stderr)
 
 
 # --- bytes ---------------------------------------------------------------------------------------
@@ -152,9 +171,29 @@ def _document(content: bytes, path: PathLike) -> dict[str, Any]:
         if content.startswith(b"\x1f\x8b"):
             content = gzip.decompress(content)
         document = json.loads(content)
-    except (EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+    except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
+        if not _is_ours(content):
+            raise _foreign(path) from error
         raise _damaged(path, str(error)) from error
     return document if isinstance(document, dict) else {}
+
+
+def _is_ours(content: bytes) -> bool:
+    """Tell, of what cannot be read, whether it was a result file, as far as it goes."""
+    start = content[:_BEGINNING]
+    if start.startswith(b"\x1f\x8b"):
+        try:
+            start = zlib.decompressobj(wbits=31).decompress(content, _BEGINNING)
+        except zlib.error:
+            return True  # not even the beginning can be read
+    return FORMAT.encode() in start or _HEAD.startswith(start)
+
+
+def _foreign(path: PathLike) -> KesError:
+    return KesError(
+        f"{path} is not a kes result file; give a file that kes learn --out or Optima.save wrote, "
+        "or for a new result a name that is not taken"
+    )
 
 
 def _damaged(path: PathLike, why: str) -> KesError:
@@ -219,8 +258,8 @@ def _decoded(document: dict[str, Any]) -> Record:
         names=names,
         states=states,
         fingerprint=_text(document["fingerprint"]),
-        cases=float(document["cases"]),
-        tolerance=float(document["tolerance"]),
+        cases=number("cases", document["cases"], least=0.0, strictly=True),
+        tolerance=number("tolerance", document["tolerance"], least=0.0, strictly=True),
         ges=_model_from_json(document["ges"], len(names)),
         models=models,
         runs=runs,
@@ -249,15 +288,22 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
     if start is not None:
         edges = tuple(_edges_from_json(part, len(names)) for part in start)
         start = EssentialGraph._from_core(names, (edges[0], edges[1]))
-    return Settings(
-        **(entry | {"neighbourhood": Sampled(**where) if where != "exact" else where})
-        | {"start": start}
+    settings = Settings.checked(
+        k=entry["k"],
+        criterion=entry["criterion"],
+        ess=1.0 if entry["ess"] is None else entry["ess"],
+        random_state=whole("seed", entry["seed"], least=0, most=2**64 - 1),
+        max_parents=entry["max_parents"],
+        two_phase=entry["two_phase"],
+        neighbourhood=Sampled(**where) if isinstance(where, dict) else where,
     )
+    return replace(settings, start=start)
 
 
 def _model_to_json(model: Model) -> dict[str, Any]:
     return {
-        "score": model.score,
+        # JSON has no word for infinity: it is written as text, which float() reads.
+        "score": model.score if math.isfinite(model.score) else str(model.score),
         "local optimum": model.is_local_optimum,
         "directed": model.directed,
         "undirected": model.undirected,
@@ -265,10 +311,13 @@ def _model_to_json(model: Model) -> dict[str, Any]:
 
 
 def _model_from_json(entry: dict[str, Any], n: int) -> Model:
+    score = float(entry["score"])
+    if math.isnan(score):
+        raise ValueError("a score is no number")
     return Model(
         directed=_edges_from_json(entry["directed"], n),
         undirected=_edges_from_json(entry["undirected"], n),
-        score=float(entry["score"]),
+        score=score,
         is_local_optimum=bool(entry["local optimum"]),
     )
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes import storage
 from kes.cli import run
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as Unix has them")
@@ -153,6 +154,8 @@ def test_the_same_command_adds_only_what_is_lacking(csv, capsys):
     shown = capsys.readouterr()
     assert "a.json holds 25 runs already: nothing to do" in shown.err
     assert "from 25 runs" in shown.out
+    assert "all of this was in a.json already" in shown.out
+    assert "Saved" not in shown.out
     assert os.stat("a.json").st_mtime_ns == before
 
 
@@ -177,8 +180,23 @@ def test_other_data_are_refused(csv, table, capsys):
 
 def test_a_file_that_is_no_result_is_not_overwritten(csv, capsys):
     assert learn(csv, "--runs", 3, "--out", csv) == 2
-    assert "data.csv is truncated or damaged" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "data.csv is not a kes result file" in shown
+    assert "remove" not in shown
     assert kes.learn(csv, runs=1), "the data are still there"
+
+
+@pytest.mark.parametrize("improve", ["--improve", "--no-improve"])
+def test_a_result_that_cannot_be_saved_is_shown_before_it_fails(csv, capsys, monkeypatch, improve):
+    def full(target, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "_replace", full)
+    assert learn(csv, "--runs", 3, improve, "--out", "a.json", "--checkpoint", "0.001s") == 2
+    shown = capsys.readouterr()
+    assert "from 3 runs" in shown.out
+    assert "Saved" not in shown.out
+    assert shown.err.endswith("Error: cannot write a.json: No space left on device\n")
 
 
 # --- processes: terminals, pipes, signals --------------------------------------------------------

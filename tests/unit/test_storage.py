@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import stat
 from dataclasses import replace
@@ -13,6 +14,18 @@ import pytest
 import kes
 from kes import storage
 from kes.collector import Collector
+
+SETTINGS = {
+    "k": 0.3,
+    "criterion": "bic",
+    "ess": None,
+    "seed": 0,
+    "max_parents": None,
+    "two_phase": False,
+    "neighbourhood": "exact",
+    "start": None,
+}
+MODEL = {"score": -1.0, "local optimum": True, "directed": [], "undirected": []}
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and messages of Unix")
 
@@ -171,7 +184,7 @@ def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(alarm, tmp_
     assert kes.load(tmp_path / "a.json") == kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=10)
     again = storage.read(tmp_path / "a.json")
     assert again == base
-    assert Collector(again, 50).pending() == [*range(10, 20), *range(30, 50)]
+    assert list(Collector(again, 50).pending()) == [*range(10, 20), *range(30, 50)]
 
 
 def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
@@ -185,6 +198,26 @@ def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
     path.unlink()
     often = storage.Checkpoint(path, 0.0)
     often(collector)
+    assert kes.load(path) == alarm
+
+
+def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, monkeypatch, capsys):
+    def full(target, content):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.json"
+    collector = Collector(alarm._record, 50)
+    checkpoint = storage.Checkpoint(path, 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "_replace", full)
+        checkpoint(collector)
+        checkpoint(collector)
+        with pytest.raises(kes.KesError, match="No space left"):
+            checkpoint.flush()
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "No space left on device; the search goes on, and tries again" in shown
+    checkpoint(collector)
     assert kes.load(path) == alarm
 
 
@@ -231,6 +264,16 @@ def test_damaged_gzip(optima, tmp_path):
         ({"settings": {}}, "damaged"),
         ({"ahead": [[0, 0]]}, "given twice"),
         ({"ges": {"score": "high"}}, "damaged"),
+        ({"tolerance": 0}, "damaged .*tolerance must be a number greater than 0"),
+        ({"tolerance": math.nan}, "damaged .*tolerance must be"),
+        ({"tolerance": True}, "damaged .*tolerance must be"),
+        ({"cases": math.inf}, "damaged .*cases must be"),
+        ({"settings": SETTINGS | {"k": "0.5"}}, "damaged .*k must be"),
+        ({"settings": SETTINGS | {"seed": None}}, "damaged .*seed must be"),
+        ({"settings": SETTINGS | {"max_parents": -1}}, "damaged .*max_parents must be"),
+        ({"settings": SETTINGS | {"two_phase": 1}}, "damaged .*two_phase must be"),
+        ({"ges": MODEL | {"score": math.nan}}, "damaged .*a score is no number"),
+        ({"ges": MODEL | {"score": 10**400}}, "damaged"),
     ],
 )
 def test_content_that_makes_no_sense(optima, tmp_path, change, message):
@@ -248,6 +291,37 @@ def test_json_of_another_kind(content, tmp_path):
     (tmp_path / "a.json").write_text(content, encoding="utf-8")
     with pytest.raises(kes.KesError, match="is not a kes result file; give a file that"):
         kes.load(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("content", ["a,b\n0,1\n", "[" * 100_000, "0,1", "\udcff"])
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_a_file_of_another_kind_is_not_to_be_removed(content, name, tmp_path):
+    path, raw = tmp_path / name, content.encode(errors="surrogateescape")
+    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    with pytest.raises(kes.KesError, match="is not a kes result file") as caught:
+        kes.load(path)
+    assert str(path) in str(caught.value)
+    assert "remove" not in str(caught.value)
+
+
+def test_nesting_without_end(optima, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"format": "kes optima", "runs": ' + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(kes.KesError, match=r"a\.json is truncated or damaged"):
+        kes.load(path)
+
+
+@pytest.mark.parametrize("score", [math.inf, -math.inf])
+def test_infinite_scores_round_trip(alarm, score, tmp_path):
+    record = replace(alarm._record, ges=replace(alarm._record.ges, score=score))
+    storage.write(record, tmp_path / "a.json")
+    assert storage.read(tmp_path / "a.json") == record
+
+
+@pytest.mark.parametrize("change", [{"tolerance": math.inf}, {"fingerprint": "\udcff"}])
+def test_what_no_file_can_hold(alarm, change, tmp_path):
+    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
+        storage.write(replace(alarm._record, **change), tmp_path / "a.json")
 
 
 def test_no_file(tmp_path):

@@ -269,25 +269,47 @@ def command(
         except Interrupted as stop:
             _say_interrupted(stop, keeper, out)
             ctx.exit(130)
-    if out is not None and (base is None or len(optima.runs) > len(base.runs)):
-        optima.save(out)
+    news = base is None or len(optima.runs) > len(base.runs)
+    failure = _save(optima, out) if news else None
     if improve:
         effort = Effort.checked(improve_budget, improve_tasks, seed, runs=len(optima.runs))
         try:
-            optima = _improved(optima, study, effort, execution, out)
+            improved = _improved(optima, study, effort, execution, out)
         except ImprovementInterrupted:
             ctx.exit(130)
+        if improved is not optima:
+            optima, news = improved, True
+            failure = _save(optima, out)
     click.echo(text(optima, more=[("seconds", f"{optima.seconds:.2f}")]))
-    if out is not None:
+    _say_where(out, failure, news=news)
+
+
+def _save(optima: Optima, out: Path | None) -> KesError | None:
+    """Save if there is a file to save to; return what went wrong, to be told after the result."""
+    try:
+        if out is not None:
+            optima.save(out)
+    except KesError as error:
+        return error
+    return None
+
+
+def _say_where(out: Path | None, failure: KesError | None, *, news: bool) -> None:
+    """Say where the result is, or fail if it is nowhere."""
+    if failure is not None:
+        raise failure
+    if out is None:
+        click.echo("Not saved: give --out FILE to keep the result.", err=True)
+    elif news:
         click.echo(f"Saved to {out}")
     else:
-        click.echo("Not saved: give --out FILE to keep the result.", err=True)
+        click.echo(f"Not written: all of this was in {out} already")
 
 
 def _improved(
     optima: Optima, study: Study, effort: Effort, execution: Execution, out: Path | None
 ) -> Optima:
-    """Improve on the runs, unless the file holds the outcome already, and save it."""
+    """Improve on the runs, unless the file holds the outcome already."""
     known = optima.improved
     if known is not None and (known.tasks, known.seed) == (effort.tasks, effort.seed):
         return optima
@@ -302,8 +324,6 @@ def _improved(
             stop.improved.save(out)
             click.echo(f"Saved to {out}; the same command does these tasks again.", err=True)
         raise
-    if out is not None:
-        improved.save(out)
     return improved.kept
 
 
