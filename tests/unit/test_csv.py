@@ -126,6 +126,15 @@ class TestStates:
     def test_many_integers_are_states(self, write):
         assert encode(write("\n".join(["a", *map(str, range(1000))]))).cardinalities == [1000]
 
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
+        path = write(end.join(["", "a", "x", "", '"y', "", 'z"', "", "x", "", ""]))
+        with pytest.raises(KesError, match=r"missing values, in 5 rows: column 'a' \(2\);"):
+            encode(path)
+        dataset = encode(path, missing="state")
+        assert dataset.codes.tolist() == [[0, 2, 1, 2, 0]]
+        assert len(dataset.states[0]) == 3, "the blank line within quotes is part of a value"
+
     def test_only_empty_fields_are_missing(self, write):
         path = write("a,b\nNA,1\n,2\nx,1\n")
         with pytest.raises(KesError, match=r"missing values, in 3 rows: column 'a' \(1\);"):

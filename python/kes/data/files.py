@@ -72,9 +72,27 @@ def _read_text(file: Path, suffix: str) -> Source:
         raise KesError(f"{str(file)!r} is empty; the first line must name the columns")
     delimiter = "\t" if suffix == ".tsv" else find_delimiter(content)
     try:
-        return Text(*_core.parse_csv(content, delimiter))
+        names, columns = _core.parse_csv(content, delimiter)
+        if len(names) == 1:
+            names, columns = _core.parse_csv(_blank_lines_as_fields(content), delimiter)
+        return Text(names, columns)
     except (ValueError, _core.CoreError) as error:
         raise KesError(f"{str(file)!r}, {error}") from None
+
+
+def _blank_lines_as_fields(content: bytes) -> bytes:
+    """Quote the blank lines of a file of one column, where they are empty fields.
+
+    Those before the header and at the end are none, nor are those within quotes.
+    """
+    lines = content.rstrip(b"\r\n").splitlines(keepends=True)
+    header = next(i for i, line in enumerate(lines) if line.strip(b"\r\n"))
+    quotes = 0
+    for i, line in enumerate(lines):
+        if i > header and quotes % 2 == 0 and not line.strip(b"\r\n"):
+            lines[i] = b'""' + line
+        quotes += line.count(b'"')
+    return b"".join(lines)
 
 
 def find_delimiter(content: bytes) -> str:
