@@ -29,7 +29,8 @@ from kes.settings import CoreGraph, check_seed, seconds, whole
 from kes.study import Study
 
 TASKS_PER_RUN = 10
-"""Tasks for each run, unless a number or a time is asked for: see docs/quality.md."""
+MOST_TASKS = 1000
+"""Tasks for each run, and in all, unless a number or a time is asked for: see docs/quality.md."""
 
 _NO_LIMIT = 2**62
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
@@ -72,7 +73,7 @@ class Effort:
     def checked(cls, budget: object, tasks: object, random_state: object, *, runs: int) -> Effort:
         """Make it of what a user wrote, or say what is wrong with it."""
         if budget is None and tasks is None:
-            tasks = TASKS_PER_RUN * runs
+            tasks = min(TASKS_PER_RUN * runs, MOST_TASKS)
         return cls(
             tasks=None if tasks is None else whole("tasks", tasks, least=1),
             seconds=None if budget is None else seconds("budget", budget),

@@ -71,7 +71,8 @@ class Optima(Runs):
             Stop after this time: seconds, or a text such as "10s" or "5m".
         tasks : int or None
             Stop after so many tasks. A task recombines two models, refines one or perturbs one,
-            and climbs from there. By default, unless there is a budget, ten for each run.
+            and climbs from there. By default, unless there is a budget, ten for each run but no
+            more than 1000.
         random_state : int or None
             Seed. The result depends on these optima, the seed and the number of tasks only; None
             draws a seed.

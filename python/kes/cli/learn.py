@@ -16,7 +16,7 @@ from kes import cluster, datasets, storage
 from kes.data.dataset import Dataset
 from kes.data.encode import encode
 from kes.errors import Interrupted, KesError
-from kes.improve import TASKS_PER_RUN, Effort, ImprovementInterrupted
+from kes.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInterrupted
 from kes.improve import improve as improve_optima
 from kes.learn import Execution, search
 from kes.optima import Optima
@@ -173,7 +173,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     "--improve-tasks",
     type=click.IntRange(min=1),
     metavar="N",
-    show_default=f"{TASKS_PER_RUN} for each run",
+    show_default=f"{TASKS_PER_RUN} for each run, at most {MOST_TASKS}",
     help="How much to do for it.",
 )
 @click.option(
