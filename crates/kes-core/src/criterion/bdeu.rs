@@ -25,15 +25,57 @@ impl Bdeu {
     /// `a` may be too small for a floating-point number, its logarithm never is.
     #[inline]
     pub fn value(&self, cells: Cells, counts: &[u64]) -> f64 {
-        let ln_a = self.ln_ess - cells.ln;
-        let a = libm::exp(ln_a);
+        let cell = self.cell(cells);
+        self.sum(cells, counts, cell)
+    }
+
+    /// The same, with the terms of small counts looked up in a table, which serves as long as sets with
+    /// the same number of cells follow each other.
+    #[inline]
+    pub fn value_by_table(&self, cells: Cells, counts: &[u64], table: &mut CellTable) -> f64 {
+        let cell = self.cell(cells);
+        if table.cells != cells.number {
+            table.cells = cells.number;
+            table.terms.clear();
+            table.terms.resize(TABLE, UNKNOWN);
+        }
+        self.sum(cells, counts, |units| match table.terms.get_mut(units as usize) {
+            Some(term) if *term != UNKNOWN => *term,
+            Some(term) => {
+                *term = cell(units);
+                *term
+            }
+            None => cell(units),
+        })
+    }
+
+    /// `ln Γ(a + n) − ln Γ(1 + a)` of a cell.
+    fn cell(&self, cells: Cells) -> impl Fn(u64) -> i64 {
+        let a = libm::exp(self.ln_ess - cells.ln);
         let base = libm::lgamma(1.0 + a);
+        move |units| self.fixed.encode(libm::lgamma(a + units as f64 * self.unit) - base)
+    }
+
+    #[inline]
+    fn sum(&self, cells: Cells, counts: &[u64], mut cell: impl FnMut(u64) -> i64) -> f64 {
         let mut occupied = 0u64;
         let mut sum = 0i64;
         for &units in counts.iter().filter(|&&units| units > 0) {
             occupied += 1;
-            sum += self.fixed.encode(libm::lgamma(a + units as f64 * self.unit) - base);
+            sum += cell(units);
         }
-        self.fixed.decode(sum) + occupied as f64 * ln_a
+        self.fixed.decode(sum) + occupied as f64 * (self.ln_ess - cells.ln)
     }
+}
+
+/// Counts below this are looked up.
+const TABLE: usize = 1 << 12;
+/// Stands for a term that was not needed yet; no term is as small.
+const UNKNOWN: i64 = i64::MIN;
+
+/// Terms of cells with small counts, for one number of cells.
+#[derive(Default)]
+pub struct CellTable {
+    cells: f64,
+    terms: Vec<i64>,
 }

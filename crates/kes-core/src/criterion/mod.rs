@@ -14,6 +14,7 @@ mod likelihood;
 
 use crate::dataset::Dataset;
 use bdeu::Bdeu;
+pub use bdeu::CellTable;
 use likelihood::Likelihood;
 
 /// Which criterion.
@@ -71,6 +72,15 @@ impl SetFunction {
             Criterion::Bic => penalised(bic::penalty(data.total())),
             Criterion::Aic => penalised(aic::penalty()),
             Criterion::Bdeu { ess } => Self::Bdeu(Bdeu::new(data, ess)),
+        }
+    }
+
+    /// [`SetFunction::value`], to the bit, with a table for what many sets share.
+    #[inline]
+    pub fn value_by_table(&self, cells: Cells, counts: &[u64], table: &mut CellTable) -> f64 {
+        match self {
+            Self::Penalised { .. } => self.value(cells, counts),
+            Self::Bdeu(bdeu) => bdeu.value_by_table(cells, counts, table),
         }
     }
 

@@ -38,7 +38,7 @@ pub fn find<const W: usize>(
     let growth = Growth {
         data: terms.data(),
         function: terms.function(),
-        bounds: Bounds::new::<W>(terms.data(), terms.function()),
+        bounds: Bounds::new(terms.data(), terms.function()),
         limits,
         stop,
         counted,
@@ -51,7 +51,7 @@ pub fn find<const W: usize>(
         if candidates.is_empty() {
             break;
         }
-        level = growth.count(&candidates, &mut families)?;
+        level = growth.count(&level, &candidates, &mut families)?;
     }
     families.sort();
     Ok(families)
@@ -132,8 +132,8 @@ struct Candidate<const W: usize> {
 struct Origin {
     /// The best score of `y` with a proper subset of `P`.
     best: f64,
-    /// The measure of `P`, if it was counted.
-    parents: Option<Measure>,
+    /// The place of `P` in its level, if it was counted.
+    parents: Option<u32>,
 }
 
 impl Growth<'_> {
@@ -146,7 +146,8 @@ impl Growth<'_> {
 
     /// The sets of the next level, sorted.
     fn candidates<const W: usize>(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
-        let room = AtomicUsize::new(self.limits.bytes);
+        // This level and what was needed to find it take about as much as the next.
+        let room = AtomicUsize::new(self.limits.bytes / 2);
         let mut found =
             map_chunks(&level.sets, PIECE, self.limits.threads, self.stop, Vec::new, |parts, sets| {
                 let mut found = Vec::new();
@@ -216,7 +217,9 @@ impl Growth<'_> {
                 continue;
             }
             match self.best_smaller(level, parts, y, parents, cells) {
-                Some(best) => origins.push(Origin { best, parents: parents.map(|counted| counted.measure) }),
+                Some(best) => {
+                    origins.push(Origin { best, parents: level.place.get(&set.without(y)).copied() })
+                }
                 None => open.remove(y),
             }
         }
@@ -235,6 +238,7 @@ impl Growth<'_> {
         cells: f64,
     ) -> Option<f64> {
         let arity = self.data.arity();
+        let known = parents.map_or(0.0, |parents| parents.measure.detail);
         let mut best = f64::NEG_INFINITY;
         for &(x, part) in parts.iter().filter(|part| part.0 != y) {
             // With C = T∖{x,y}: T∖x has the family y | C, and T∖y = P may have x | C.
@@ -245,7 +249,8 @@ impl Growth<'_> {
             let common = cells / (arity[x] * arity[y]) as f64;
             best = best.max(of_y.best);
             if self.bounds.pair_is_hopeless(promise, arity[x], arity[y], common)
-                || self.bounds.ceiling(y, arity[y], cells / arity[y] as f64, part.measure) <= best
+                || self.bounds.ceiling(y, arity[y], cells / arity[y] as f64, known, part.measure.detail)
+                    <= best
             {
                 return None;
             }
@@ -257,6 +262,7 @@ impl Growth<'_> {
     /// score higher than any smaller one.
     fn count<const W: usize>(
         &self,
+        smaller: &Level<W>,
         candidates: &[Candidate<W>],
         families: &mut Families<W>,
     ) -> Result<Level<W>, Failure> {
@@ -271,9 +277,11 @@ impl Growth<'_> {
             let set = candidate.set;
             for (y, origin) in candidate.open.iter().zip(&candidate.origins) {
                 let parents = set.without(y);
-                let Some(counted) = origin.parents.or_else(|| others.get(&parents).copied()) else {
-                    continue;
+                let counted = match origin.parents {
+                    Some(place) => Some(smaller.sets[place as usize].measure),
+                    None => others.get(&parents).copied(),
                 };
+                let Some(counted) = counted else { continue };
                 let score = measure.term - counted.term;
                 let best = origin.best.max(score);
                 if score > origin.best {
@@ -281,7 +289,7 @@ impl Growth<'_> {
                 }
                 // Could it still be better with one parent more, which has at least two states?
                 let cells = 2.0 * Cells::of(parents.iter().map(|v| arity[v])).number;
-                if self.bounds.ceiling(y, arity[y], cells, measure) > best {
+                if self.bounds.ceiling(y, arity[y], cells, counted.detail, measure.detail) > best {
                     open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
                 }
             }

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use crate::criterion::{Cells, SetFunction};
+use crate::criterion::{CellTable, Cells, SetFunction};
 use crate::dataset::Dataset;
 use crate::varset::VarSet;
 
@@ -167,6 +167,7 @@ pub struct Measuring<'d> {
     members: Vec<usize>,
     counts: Vec<u64>,
     scratch: Scratch,
+    table: CellTable,
 }
 
 impl<'d> Measuring<'d> {
@@ -183,6 +184,7 @@ impl<'d> Measuring<'d> {
             members: Vec::new(),
             counts: Vec::new(),
             scratch: Scratch::default(),
+            table: CellTable::default(),
         }
     }
 
@@ -218,7 +220,7 @@ impl<'d> Measuring<'d> {
             SetFunction::Penalised { likelihood, .. } => likelihood.value(&self.counts),
             SetFunction::Bdeu(_) => self.counts.iter().filter(|&&n| n > 0).count() as f64,
         };
-        Measure { term: self.function.value(cells, &self.counts), detail }
+        Measure { term: self.function.value_by_table(cells, &self.counts, &mut self.table), detail }
     }
 }
 
