@@ -192,7 +192,7 @@ impl<const W: usize> Iterator for Members<W> {
 }
 
 /// Calls `$body` with the type-level constant `$width` set to the narrowest set that holds `$n`
-/// variables. This is the only place where widths are chosen.
+/// variables. This is the only place where widths are chosen: few, since each is compiled by itself.
 #[macro_export]
 macro_rules! with_width {
     ($words:literal, $width:ident => $body:expr, fixed) => {{
@@ -202,11 +202,8 @@ macro_rules! with_width {
     ($n:expr, $width:ident => $body:expr) => {{
         match $n {
             0..=64 => $crate::with_width!(1, $width => $body, fixed),
-            65..=128 => $crate::with_width!(2, $width => $body, fixed),
-            129..=256 => $crate::with_width!(4, $width => $body, fixed),
-            257..=512 => $crate::with_width!(8, $width => $body, fixed),
-            513..=1024 => $crate::with_width!(16, $width => $body, fixed),
-            1025..=2048 => $crate::with_width!(32, $width => $body, fixed),
+            65..=256 => $crate::with_width!(4, $width => $body, fixed),
+            257..=1024 => $crate::with_width!(16, $width => $body, fixed),
             _ => $crate::with_width!(64, $width => $body, fixed),
         }
     }};
