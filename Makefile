@@ -55,6 +55,9 @@ bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one r
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install
 
+bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
+	$(BIN)/python benchmarks/quality.py
+
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

@@ -80,13 +80,13 @@ def _improved(optima: Optima) -> list[tuple[str, str]]:
     improved, level = optima.improved, optima._record.level
     if improved is None:
         return []
-    standing = "the score of the best run"
-    if level(improved.best.score) > level(optima.best.score):
-        standing = f"{improved.gain:.4f} above the best run"
+    tasks = counted(improved.tasks, "task")
+    if level(improved.best.score) <= level(optima.best.score):
+        return [("improved", f"no higher score in {tasks}")]
     return [
         (
             "improved",
-            f"{improved.best.score:.4f}, {standing}, in {counted(improved.tasks, 'task')}",
+            f"{improved.best.score:.4f}, {improved.gain:.4f} above the best run, in {tasks}",
         ),
         ("provenance", improved.best.provenance),
         ("its network", _edges(improved.best)),

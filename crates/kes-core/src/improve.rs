@@ -204,7 +204,7 @@ impl<const W: usize> Pool<'_, W> {
             Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
             Origin::Perturbed(a) => {
                 let start = &self.found[a].graph;
-                let other = perturbed(start, max_parents, refinement.stream);
+                let other = perturbed(start, self.terms.data().arity(), max_parents, refinement.stream);
                 let climbed = refinement.climb(other, GREEDINESS)?;
                 match self.cross(&mut refinement, start, &climbed) {
                     Some(child) => refinement.climb(child, 1.0)?,
@@ -234,6 +234,7 @@ impl<const W: usize> Pool<'_, W> {
 /// show only when several parents come at once, and nothing that is taken out leads there.
 fn perturbed<const W: usize>(
     graph: &EssentialGraph<W>,
+    arity: &[usize],
     max_parents: Option<usize>,
     stream: &mut Stream,
 ) -> EssentialGraph<W> {
@@ -243,7 +244,9 @@ fn perturbed<const W: usize>(
         let at = stream.below(order.len());
         for _ in 0..2 + stream.below(2) {
             let (from, to) = (order[stream.below(at + 1)], order[at]);
-            if from != to && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
+            // An edge to a constant gains and costs nothing, so the climb would leave it.
+            let varied = arity[from] > 1 && arity[to] > 1;
+            if from != to && varied && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
                 dag.parents[to].insert(from);
             }
         }

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -335,6 +336,9 @@ def _say_interrupted(
     click.echo(f"Interrupted after {counted(done, 'run')}.", err=True)
     if keeper is not None and keeper.flush():
         click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
+    elif out is None and stop.optima is not None:
+        click.echo(stop.optima)
+        click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
 
 
 def _dataset(
@@ -352,6 +356,9 @@ def _dataset(
     if rows is not None:
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
     words = [word for text in missing for word in text.split(",") if word]
+    for word in words:
+        if word not in _TREATMENTS and (meant := get_close_matches(word, _TREATMENTS, 1)):
+            raise click.UsageError(f"--missing {word}: did you mean {meant[0]}?")
     how = [word for word in words if word in _TREATMENTS]
     markers = [word for word in words if word not in _TREATMENTS]
     if len(how) > 1:
