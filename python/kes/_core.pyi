@@ -9,7 +9,6 @@ from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
 
 _Edges: TypeAlias = list[tuple[int, int]]
 _Graph: TypeAlias = tuple[_Edges, _Edges]
@@ -18,6 +17,7 @@ _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 
 __all__ = [
     "CoreError",
+    "Families",
     "Problem",
     "__version__",
     "apply",
@@ -49,7 +49,6 @@ def apply(n: int, graph: _Graph, triple: _Triple) -> _Graph:
     """Return the neighbour that the triple stands for; CoreError if it is not in the boundary."""
 
 @final
-@disjoint_base
 class Problem:
     """A coded table under one criterion: what all runs share (counts, set terms, their cache)."""
 
@@ -159,6 +158,7 @@ class Problem:
         more memory is needed than allowed.
         """
 
+@final
 class Families:
     """Of every variable, the parent sets that can be part of a best network, best first."""
 
