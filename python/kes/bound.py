@@ -101,7 +101,10 @@ def upper_bound(families: Families, means: Means) -> Bounded:
     clusters: list[Cluster] = []
     programme, columns = Programme(families), sum(families.sizes)
     while True:
-        choices, weights = programme.solve(means.left)
+        solution = programme.solve(means.left)
+        if solution is None:
+            return Bounded(bound, False, None, f"{method}, stopped by the time limit")
+        choices, weights = solution
         weighted = list(zip(map(sorted, clusters), weights, strict=True))
         bound = min(bound, families.upper_bound(weighted))
         means.report(bound)

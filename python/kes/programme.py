@@ -5,6 +5,8 @@ Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -32,6 +34,10 @@ _HOPE = 0.5
 """A cluster whose support is so much above 1 will hardly become violated by growing."""
 _SEARCH_SECONDS = 20.0
 """For the search for one violated cluster."""
+_LEAST_SECONDS = 0.2
+"""Even when the time is over: the first bound should come from a solution."""
+_PATIENCE = 1.0
+"""Seconds to wait for a solver to stop."""
 
 _NOTHING = np.array([], dtype=np.int32)
 
@@ -77,9 +83,13 @@ class Programme:
         places = np.flatnonzero(columns).astype(np.int32)
         self._solver.addRow(least, most, len(places), places, np.ones(len(places)))
 
-    def solve(self, seconds: float) -> tuple[Choices, list[float]]:
-        """Return the choices, and the weights of the clusters in the order they were added."""
-        _run(self._solver, seconds)
+    def solve(self, seconds: float) -> tuple[Choices, list[float]] | None:
+        """Return the choices, and the weights of the clusters in the order they were added.
+
+        None if the time was too short.
+        """
+        if not _run(self._solver, seconds):
+            return None
         solution = self._solver.getSolution()
         weights = np.maximum(-np.asarray(solution.row_dual[self._variables :]), 0.0)
         return self._chosen(solution.col_value), weights.tolist()
@@ -88,7 +98,8 @@ class Programme:
         """Return whole choices, if they are known to be the best, and the solver's bound."""
         import highspy
 
-        _run(self._solver, seconds)
+        if not _run(self._solver, seconds):
+            return None, math.inf
         bound = self._offset + self._solver.getInfo().mip_dual_bound
         is_optimal = self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         return (self._chosen(self._solver.getSolution().col_value) if is_optimal else None), bound
@@ -172,7 +183,8 @@ class Separation:
                 row = np.append(places, column).astype(np.int32)
                 signs = np.append(-np.ones(len(places)), 1.0)
                 solver.addRow(-np.inf, 0.0, len(row), row, signs)
-        _run(solver, _SEARCH_SECONDS)
+        if not _run(solver, _SEARCH_SECONDS):
+            return []
         values = np.asarray(solver.getSolution().col_value)
         cluster = (values[: self._n] > 0.5).astype(float) if len(values) else np.zeros(self._n)
         outside = self._share * (self._parent @ cluster == 0)
@@ -194,6 +206,7 @@ def _new_solver() -> highspy.Highs:
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
+    solver.setOptionValue("mip_heuristic_effort", 0.0)  # a good network is known
     solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
     return solver
 
@@ -206,16 +219,21 @@ def _make_whole(solver: highspy.Highs, columns: int) -> None:
     solver.changeColsIntegrality(columns, np.arange(columns, dtype=np.int32), kinds)
 
 
-def _run(solver: highspy.Highs, seconds: float) -> None:
-    """Run a solver for so long at most; Ctrl-C ends it at once."""
-    solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, 0.1))
+def _run(solver: highspy.Highs, seconds: float) -> bool:
+    """Run a solver for so long at most, and say whether it came to an end.
+
+    The solver looks at clocks and interrupts only now and then, so it is left to itself if it does
+    not stop soon after it was told to; then nothing may be asked of it any more.
+    """
+    deadline = time.monotonic() + max(seconds, _LEAST_SECONDS)
     solver.HandleUserInterrupt = True
     solver.startSolve()
     try:
-        while not solver.wait(0.1)[0]:
-            pass
+        while time.monotonic() < deadline:
+            if solver.wait(0.1)[0]:
+                return True
     except KeyboardInterrupt:
         solver.cancelSolve()
-        while not solver.wait(0.1)[0]:
-            pass
         raise
+    solver.cancelSolve()
+    return bool(solver.wait(_PATIENCE)[0])
