@@ -121,7 +121,7 @@ def test_where_there_is_nothing_to_improve(columns):
     assert improved.best.provenance == "run 0"
     assert improved.best.hits == 3
     assert improved.gain == 0
-    assert "the score of the best run" in repr(improved)
+    assert "no higher score in 40 tasks" in repr(improved)
 
 
 # --- provenance ----------------------------------------------------------------------------------
