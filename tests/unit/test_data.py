@@ -615,3 +615,14 @@ def test_more_states_than_can_be_coded():
 def test_text_that_no_file_can_hold(name, state):
     with pytest.raises(KesError, match=r"'\\udcff' is not valid text .* wrong encoding"):
         encode(pd.DataFrame([[state], ["y"]], columns=pd.Index([name], dtype=object), dtype=object))
+
+
+def test_a_dataset_becomes_a_frame_that_is_coded_as_it_was():
+    frame = pd.DataFrame({"a": ["no", "yes", "no"], "b": [3, 1, 2], "c": [True, False, True]})
+    dataset = encode(frame)
+    again = dataset.to_pandas()
+    assert [list(map(str, again[name])) for name in again] == [
+        list(map(str, frame[name])) for name in frame
+    ]
+    assert encode(again).states == dataset.states
+    assert np.array_equal(encode(again).codes, dataset.codes)

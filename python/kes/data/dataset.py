@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes.errors import missing_extra
+
 if TYPE_CHECKING:
+    import pandas as pd
     from narwhals.typing import IntoFrame
 
 State: TypeAlias = str | int | bool
@@ -62,6 +65,18 @@ class Dataset:
     def cardinalities(self) -> list[int]:
         """Number of states of each variable."""
         return [len(states) for states in self.states]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame of categorical columns, without their weights."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("pandas", "pandas") from None
+        columns = {}
+        for name, codes, states in zip(self.names, self.codes, self.states, strict=True):
+            kind = pd.CategoricalDtype(list(states))
+            columns[name] = pd.Categorical.from_codes(codes, dtype=kind)
+        return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
