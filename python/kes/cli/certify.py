@@ -113,12 +113,12 @@ def command(
     told before it starts.
     """
     from kes.certify import certify, estimate
-    from kes.cli.learn import _dataset
+    from kes.cli.table import read_table
     from kes.optima import load
 
     optima = None if result is None else load(result)
     settings = None if optima is None else optima.settings
-    dataset = _dataset(data, example, rows, weights, missing)
+    dataset = read_table(data, example, rows, weights, missing)
     name = criterion or (settings.criterion if settings else "bic")
     strength = ess or (settings.ess if settings else None) or 1.0
     if max_parents is None and settings is not None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from kes import cluster, datasets, storage
-from kes.data.dataset import Dataset
-from kes.data.encode import encode
+from kes import cluster, storage
+from kes.cli.table import read_table
 from kes.errors import Interrupted, KesError
 from kes.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInterrupted
 from kes.improve import improve as improve_optima
@@ -30,7 +27,6 @@ from kes.summary import counted, text
 if TYPE_CHECKING:
     from distributed import Client
 
-_TREATMENTS = ("error", "drop", "state")
 _EXAMPLES = """
 \b
 Examples:
@@ -258,7 +254,7 @@ def command(
     )
     if out is not None:
         _check_writable(out)
-    study = Study(_dataset(data, example, rows, weights, missing), settings, cache_mb)
+    study = Study(read_table(data, example, rows, weights, missing), settings, cache_mb)
     for note in study.dataset.notes:
         click.echo(f"Note: {note}", err=True)
     base = _earlier(out, study, runs)
@@ -339,31 +335,6 @@ def _say_interrupted(
     elif out is None and stop.optima is not None:
         click.echo(stop.optima)
         click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
-
-
-def _dataset(
-    data: str | None,
-    example: str | None,
-    rows: int | None,
-    weights: str | None,
-    missing: Iterable[str],
-) -> Dataset:
-    """Read the data, or draw those of the example."""
-    if (data is None) == (example is None):
-        raise click.UsageError("Give a data file, or --example alarm (and not both).")
-    if data is None:
-        return datasets.alarm(rows=rows or 20_000)
-    if rows is not None:
-        raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
-    words = [word for text in missing for word in text.split(",") if word]
-    for word in words:
-        if word not in _TREATMENTS and (meant := get_close_matches(word, _TREATMENTS, 1)):
-            raise click.UsageError(f"--missing {word}: did you mean {meant[0]}?")
-    how = [word for word in words if word in _TREATMENTS]
-    markers = [word for word in words if word not in _TREATMENTS]
-    if len(how) > 1:
-        raise click.UsageError(f"--missing says both {how[0]} and {how[1]}; choose one.")
-    return encode(data, weights=weights, missing=how[0] if how else "error", na_values=markers)
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:

@@ -49,12 +49,12 @@ def command(
 
     The file opens in any browser and needs no network.
     """
-    from kes.cli.learn import _dataset
+    from kes.cli.table import read_table
     from kes.optima import load
 
     optima = load(result)
     without = data is None and example is None
-    dataset = None if without else _dataset(data, example, rows, weights, missing)
+    dataset = None if without else read_table(data, example, rows, weights, missing)
     target = out or _beside(result)
     optima.report(target, data=dataset, title=title)
     click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
