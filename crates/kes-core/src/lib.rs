@@ -1,32 +1,25 @@
 //! k-greedy equivalence search (KES) over Markov equivalence classes of Bayesian networks
 //! [Nielsen, Kočka, Peña, UAI 2003].
 //!
-//! The modules follow the way of the data: a coded table ([`dataset`]) is counted ([`counts`]) and
-//! valued by a set function ([`criterion`]) whose terms are kept ([`cache`], [`terms`]); models are
-//! essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]); the neighbours that score
-//! higher ([`improving`]) drive the search ([`search`]), which is run many times ([`runs`]).
-//! [`sampled`] is the paper's own approximation of the boundary by covered arc reversals. Beyond single
-//! runs, [`recombine`] and [`refine`] make better models of good ones, and [`improve`] applies both.
-//! [`exact`] finds the best model of all for up to about 25 variables, and bounds its score for more.
+//! The modules follow the way of the data: a table becomes a set function ([`score`]) whose terms are
+//! kept; models are essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]); the
+//! neighbours that score higher ([`frontier`]) drive the search ([`search`]), which is run many times
+//! ([`runs`]). [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
+//! [`improve`] makes better models of good ones, and [`exact`] finds the best model of all for up to
+//! about 25 variables, and bounds its score for more.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod boundary;
-pub mod cache;
-pub mod counts;
-pub mod criterion;
-pub mod dataset;
 pub mod exact;
+pub mod frontier;
 pub mod graph;
 pub mod improve;
-pub mod improving;
-pub mod recombine;
-pub mod refine;
 pub mod rng;
 pub mod runs;
 pub mod sampled;
+pub mod score;
 pub mod search;
-pub mod terms;
 pub mod varset;
 
 /// What can be wrong with the input, in words for the user.

@@ -7,11 +7,11 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::frontier::{Gains, Stopped};
 use crate::graph::EssentialGraph;
-use crate::improving::{Gains, Stopped};
 use crate::sampled;
+use crate::score::terms::Terms;
 use crate::search::{self, Choice, Settings, Step};
-use crate::terms::Terms;
 use crate::varset::VarSet;
 
 /// A distinct model in which runs ended.

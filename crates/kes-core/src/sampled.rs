@@ -13,8 +13,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::boundary::Neighbour;
+use crate::frontier::{Gains, Stopped};
 use crate::graph::{Dag, EssentialGraph};
-use crate::improving::{Gains, Stopped};
 use crate::rng::Stream;
 use crate::search::{Settings, Step};
 use crate::varset::VarSet;

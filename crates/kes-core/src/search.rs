@@ -11,8 +11,8 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::boundary::Neighbour;
+use crate::frontier::{Frontier, Gains, Member, Moves, Stopped};
 use crate::graph::EssentialGraph;
-use crate::improving::{Gains, Improving, Member, Moves, Stopped};
 use crate::rng::Stream;
 use crate::sampled::Sampling;
 
@@ -61,10 +61,10 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &AtomicBool,
-    mut visit: impl FnMut(&mut Improving<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
-    let mut model = Improving::new(gains, settings.start.clone(), settings.max_parents, stop)?;
+    let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
     for &moves in settings.phases() {
         climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
     }
@@ -76,11 +76,11 @@ pub fn run<const W: usize>(
 /// # Errors
 /// If the search is told to stop meanwhile.
 pub fn climb<const W: usize>(
-    model: &mut Improving<'_, '_, W>,
+    model: &mut Frontier<'_, '_, W>,
     moves: Moves,
     k: f64,
     stream: &mut Stream,
-    mut visit: impl FnMut(&mut Improving<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
 ) -> Result<(), Stopped> {
     let mut better = Vec::new();
     loop {
@@ -102,7 +102,7 @@ pub fn is_local_optimum<const W: usize>(
     stop: &AtomicBool,
 ) -> Result<bool, Stopped> {
     let mut better = Vec::new();
-    Improving::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);
+    Frontier::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);
     Ok(better.is_empty())
 }
 
@@ -120,7 +120,7 @@ pub struct Choice<const W: usize> {
 /// The best model of a uniform random subset of `B` with `max(1, floor(k |B| + 1e-9))` members, or
 /// `None` if `B` is empty. Ties are in random order.
 fn best_of_random_subset<const W: usize>(
-    model: &Improving<'_, '_, W>,
+    model: &Frontier<'_, '_, W>,
     better: &[Member],
     k: f64,
     stream: &mut Stream,

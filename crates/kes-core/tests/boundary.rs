@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use common::{Plain, Triple, delta, random_dag, random_table};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::criterion::Criterion;
-use kes_core::dataset::Dataset;
+use kes_core::frontier::{Frontier, Gains, Moves};
 use kes_core::graph::EssentialGraph;
-use kes_core::improving::{Gains, Improving, Moves};
 use kes_core::rng::Stream;
-use kes_core::terms::Terms;
+use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::terms::Terms;
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
     let (insert, x, y, given) = neighbour.triple();
@@ -91,31 +91,31 @@ fn the_improving_neighbours_stay_exact_along_walks() {
         let terms = Terms::<1>::new(data, Criterion::Bic, 1 << 20);
         let mut gains = Gains::new(&terms, 1 << 20);
         let stop = AtomicBool::new(false);
-        let mut improving =
-            Improving::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
+        let mut frontier =
+            Frontier::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
         let mut better = Vec::new();
         for _ in 0..steps {
-            improving.collect(Moves::All, &mut better);
-            let found: BTreeSet<Triple> = better.iter().map(|b| plain(&improving.neighbour(b))).collect();
+            frontier.collect(Moves::All, &mut better);
+            let found: BTreeSet<Triple> = better.iter().map(|b| plain(&frontier.neighbour(b))).collect();
             assert_eq!(found.len(), better.len(), "a neighbour came twice");
-            let all = Plain::new(improving.graph()).boundary(None);
+            let all = Plain::new(frontier.graph()).boundary(None);
             let expected: BTreeSet<Triple> =
                 all.iter().filter(|t| delta(&columns, &arity, t) > terms.tolerance()).cloned().collect();
             assert_eq!(found, expected);
             for b in &better {
-                let neighbour = improving.neighbour(b);
+                let neighbour = frontier.neighbour(b);
                 let direct = delta(&columns, &arity, &plain(&neighbour));
-                assert!((improving.delta(&neighbour) - direct).abs() < 1e-9);
+                assert!((frontier.delta(&neighbour) - direct).abs() < 1e-9);
                 assert!((b.level as f64 * terms.tolerance() - direct).abs() < 1e-9);
             }
             // Half of the time move at random within the boundary, so that deletions come up too.
-            let model = Model::new(improving.graph().clone());
+            let model = Model::new(frontier.graph().clone());
             let pool: Vec<Neighbour<1>> = if better.is_empty() || stream.below(2) == 0 {
                 model.boundary(None)
             } else {
-                better.iter().map(|b| improving.neighbour(b)).collect()
+                better.iter().map(|b| frontier.neighbour(b)).collect()
             };
-            improving.move_to(&pool[stream.below(pool.len())]).expect("not stopped");
+            frontier.move_to(&pool[stream.below(pool.len())]).expect("not stopped");
         }
     }
 }

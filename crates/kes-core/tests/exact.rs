@@ -6,16 +6,16 @@ mod common;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use common::{random_dag, random_table};
-use kes_core::counts::Counter;
-use kes_core::criterion::Criterion;
-use kes_core::dataset::Dataset;
 use kes_core::exact::families::find;
 use kes_core::exact::order::{bytes, optimum};
 use kes_core::exact::relaxation::{Cluster, Relaxation};
 use kes_core::exact::{Failure, Families, Limits};
 use kes_core::graph::Dag;
 use kes_core::rng::Stream;
-use kes_core::terms::Terms;
+use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::terms::Terms;
 use kes_core::varset::VarSet;
 
 const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };

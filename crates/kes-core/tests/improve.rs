@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use common::{family_bic, random_dag, random_table};
 use kes_core::boundary::Model;
-use kes_core::counts::Counter;
-use kes_core::criterion::Criterion;
-use kes_core::dataset::Dataset;
+use kes_core::frontier::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
+use kes_core::improve::recombine::recombine;
+use kes_core::improve::refine::Refinement;
 use kes_core::improve::{Effort, Origin, improve};
-use kes_core::improving::Gains;
-use kes_core::recombine::recombine;
-use kes_core::refine::Refinement;
 use kes_core::rng::Stream;
+use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::terms::Terms;
 use kes_core::search::{Settings, is_local_optimum, run};
-use kes_core::terms::Terms;
 use kes_core::varset::VarSet;
 
 struct Example {

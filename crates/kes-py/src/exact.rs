@@ -6,7 +6,7 @@ use kes_core::exact::components::components;
 use kes_core::exact::order::optimum;
 use kes_core::exact::relaxation::{Cluster, Relaxation};
 use kes_core::exact::{self, Failure, Limits, families};
-use kes_core::terms::Terms;
+use kes_core::score::terms::Terms;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 

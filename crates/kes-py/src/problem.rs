@@ -3,17 +3,17 @@
 use std::sync::atomic::AtomicBool;
 
 use kes_core::boundary::Neighbour;
-use kes_core::counts::Counter;
-use kes_core::criterion::Criterion;
-use kes_core::dataset::Dataset;
 use kes_core::exact::Limits;
+use kes_core::frontier::{Gains, Stopped};
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
-use kes_core::improving::{Gains, Stopped};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
+use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::terms::Terms;
 use kes_core::search::{self, Settings, Step};
-use kes_core::terms::Terms;
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;

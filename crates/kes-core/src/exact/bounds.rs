@@ -27,8 +27,8 @@
 //!    So the score is at most `−ln r` times the occupied cells of `P`, less `H(y | V∖y) − D`.
 
 use super::partition::Measure;
-use crate::criterion::SetFunction;
-use crate::dataset::Dataset;
+use crate::score::discrete::criterion::SetFunction;
+use crate::score::discrete::dataset::Dataset;
 
 /// The rules for one criterion on given data.
 pub enum Bounds {
@@ -125,7 +125,7 @@ fn least_losses(data: &Dataset, taken: u64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::criterion::Criterion;
+    use crate::score::discrete::criterion::Criterion;
 
     #[test]
     fn what_no_parents_can_explain_is_left() {

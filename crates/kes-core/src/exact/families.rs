@@ -14,9 +14,9 @@ use super::bounds::Bounds;
 use super::parallel::map_chunks;
 use super::partition::{Measure, Measuring};
 use super::{Choice, Failure, Families, Limits};
-use crate::criterion::{Cells, SetFunction};
-use crate::dataset::Dataset;
-use crate::terms::Terms;
+use crate::score::discrete::criterion::{Cells, SetFunction};
+use crate::score::discrete::dataset::Dataset;
+use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::components::{Part, components};
 use super::parallel::map;
 use super::{Choice, Failure, Families, Limits};
+use crate::frontier::Stopped;
 use crate::graph::Dag;
-use crate::improving::Stopped;
 
 /// Variables whose subsets are done at once, with tables.
 const BLOCK: usize = 9;

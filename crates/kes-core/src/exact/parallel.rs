@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::improving::Stopped;
+use crate::frontier::Stopped;
 
 /// Does `work(state, 0), ..., work(state, pieces - 1)` on `threads` threads, each with a state of its
 /// own, and returns the results in order, which do not depend on the number of threads.

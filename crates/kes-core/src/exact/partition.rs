@@ -8,8 +8,8 @@
 
 use std::cmp::Reverse;
 
-use crate::criterion::{CellTable, Cells, SetFunction};
-use crate::dataset::Dataset;
+use crate::score::discrete::criterion::{CellTable, Cells, SetFunction};
+use crate::score::discrete::dataset::Dataset;
 use crate::varset::VarSet;
 
 /// Variables with more states than this are divided and counted by sorting.
@@ -227,8 +227,8 @@ impl<'d> Measuring<'d> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::Counter;
-    use crate::criterion::Criterion;
+    use crate::score::discrete::counts::Counter;
+    use crate::score::discrete::criterion::Criterion;
     use proptest::prelude::*;
 
     proptest! {

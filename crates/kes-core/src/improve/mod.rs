@@ -6,6 +6,9 @@
 //! that is stopped, the tasks up to the first unfinished one count: stopped after `p` tasks, the result
 //! is the same as if `p` had been asked for.
 
+pub mod recombine;
+pub mod refine;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -13,12 +16,12 @@ use std::time::{Duration, Instant};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::frontier::{Gains, Stopped};
 use crate::graph::EssentialGraph;
-use crate::improving::{Gains, Stopped};
-use crate::recombine::recombine;
-use crate::refine::Refinement;
+use crate::improve::recombine::recombine;
+use crate::improve::refine::Refinement;
 use crate::rng::Stream;
-use crate::terms::Terms;
+use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
 /// How many of the best models are recombined with the best one, and how many are refined at first. A

@@ -12,7 +12,7 @@ mod bdeu;
 mod bic;
 mod likelihood;
 
-use crate::dataset::Dataset;
+use crate::score::discrete::dataset::Dataset;
 use bdeu::Bdeu;
 pub use bdeu::CellTable;
 use likelihood::Likelihood;

@@ -1,11 +1,11 @@
 //! Terms `F(S)` of the set function: counted once, kept in the shared cache.
 
 use crate::boundary::Neighbour;
-use crate::cache::Cache;
-use crate::counts::Counter;
-use crate::criterion::{Cells, Criterion, SetFunction, tolerance};
-use crate::dataset::Dataset;
 use crate::graph::Dag;
+use crate::score::cache::Cache;
+use crate::score::discrete::counts::Counter;
+use crate::score::discrete::criterion::{Cells, Criterion, SetFunction, tolerance};
+use crate::score::discrete::dataset::Dataset;
 use crate::varset::VarSet;
 
 /// A coded table under one criterion: everything that all runs share.

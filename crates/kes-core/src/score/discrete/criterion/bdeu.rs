@@ -2,7 +2,7 @@
 //! `F(S) = Σ [ln Γ(a + n) − ln Γ(a)]` over the occupied cells, `a = α / Π r`.
 
 use super::{Cells, FixedPoint};
-use crate::dataset::Dataset;
+use crate::score::discrete::dataset::Dataset;
 
 /// The logarithm of the marginal likelihood of a saturated model over a set.
 pub struct Bdeu {

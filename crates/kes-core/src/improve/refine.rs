@@ -13,8 +13,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use crate::boundary::{Model, Neighbour};
+use crate::frontier::{Frontier, Gains, Moves, Stopped};
 use crate::graph::EssentialGraph;
-use crate::improving::{Gains, Improving, Moves, Stopped};
 use crate::rng::Stream;
 use crate::search::climb;
 
@@ -54,7 +54,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
     /// # Errors
     /// If `stop` is raised meanwhile.
     pub fn climb(&mut self, start: EssentialGraph<W>, k: f64) -> Result<EssentialGraph<W>, Stopped> {
-        let mut model = Improving::new(self.gains, start, self.max_parents, self.stop)?;
+        let mut model = Frontier::new(self.gains, start, self.max_parents, self.stop)?;
         climb(&mut model, Moves::All, k, self.stream, |_, _| ())?;
         Ok(model.graph().clone())
     }
@@ -87,7 +87,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
     fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let terms = self.gains.terms();
         let deletions = self.deletions(start);
-        let mut model = Improving::new(self.gains, start.clone(), self.max_parents, self.stop)?;
+        let mut model = Frontier::new(self.gains, start.clone(), self.max_parents, self.stop)?;
         let level = terms.level(model.score());
         let position = model.position();
         for (_, deletion) in deletions {

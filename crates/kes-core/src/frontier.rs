@@ -11,9 +11,9 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::boundary::{Frame, Model, Neighbour};
-use crate::counts::Counter;
 use crate::graph::EssentialGraph;
-use crate::terms::Terms;
+use crate::score::discrete::counts::Counter;
+use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
 /// The search was told to stop.
@@ -128,7 +128,7 @@ struct Target<const W: usize> {
     deletions: Vec<Deletion<W>>,
 }
 
-/// A member of `B`, by its place in the [`Improving`] it comes from.
+/// A member of `B`, by its place in the [`Frontier`] it comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
     /// The level of its gain (see [`Terms::level`]).
@@ -150,7 +150,7 @@ pub struct Position<const W: usize> {
 }
 
 /// A model together with its improving neighbours.
-pub struct Improving<'g, 'a, const W: usize> {
+pub struct Frontier<'g, 'a, const W: usize> {
     gains: &'g mut Gains<'a, W>,
     stop: &'g AtomicBool,
     max_parents: Option<usize>,
@@ -160,7 +160,7 @@ pub struct Improving<'g, 'a, const W: usize> {
     banned: Option<(usize, usize)>,
 }
 
-impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
+impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// Starts at a model. With a limit, only insertions with `|C| < max_parents` are admissible.
     ///
     /// # Errors
@@ -173,20 +173,20 @@ impl<'g, 'a, const W: usize> Improving<'g, 'a, W> {
     ) -> Result<Self, Stopped> {
         gains.tidy();
         let model = Model::new(start);
-        let mut improving = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
-        for y in 0..improving.model.graph.len() {
-            improving.targets.push(Target {
-                frame: improving.model.frame(y),
+        let mut frontier = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
+        for y in 0..frontier.model.graph.len() {
+            frontier.targets.push(Target {
+                frame: frontier.model.frame(y),
                 insertions: Vec::new(),
                 better: Vec::new(),
                 sources: VarSet::EMPTY,
                 deletions: Vec::new(),
             });
-            improving.enumerate_insertions(y)?;
-            improving.sift_insertions(y);
-            improving.enumerate_deletions(y)?;
+            frontier.enumerate_insertions(y)?;
+            frontier.sift_insertions(y);
+            frontier.enumerate_deletions(y)?;
         }
-        Ok(improving)
+        Ok(frontier)
     }
 
     /// The essential graph of the current model.

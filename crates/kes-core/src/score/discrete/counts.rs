@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use pulp::Arch;
 use rustc_hash::FxBuildHasher;
 
-use crate::dataset::{Bitmaps, Dataset};
+use crate::score::discrete::dataset::{Bitmaps, Dataset};
 
 /// A dense table may have this many cells whatever the data, or [`TABLE_PER_ROW`] per row.
 const TABLE: usize = 1 << 16;

@@ -15,9 +15,9 @@
 //! used by [Fan 2014] to divide the search for an optimal network, and recombination by parent sets by
 //! [Cotta & Muruzábal 2002] and [Contaldi 2017]. We know of no earlier use of the two together.
 
-use crate::counts::Counter;
 use crate::graph::{Dag, EssentialGraph};
-use crate::terms::Terms;
+use crate::score::discrete::counts::Counter;
+use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
 /// Within components of up to this many nodes every node chooses for itself, by dynamic programming.

@@ -1,7 +1,7 @@
 //! The maximised log-likelihood as a set function, `Σ n ln n` over the cells.
 
 use super::FixedPoint;
-use crate::dataset::Dataset;
+use crate::score::discrete::dataset::Dataset;
 
 /// Counts below this are looked up.
 const TABLE: u64 = 1 << 16;

@@ -1,0 +1,5 @@
+//! Scores as functions of variable sets: terms `F(S)` of a table, kept in one cache.
+
+pub mod cache;
+pub mod discrete;
+pub mod terms;
