@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING
 
 from kes import datasets
 from kes._core import __version__
-from kes.boundary import Neighbour, inclusion_boundary
+from kes.analysis.explain import explain
+from kes.analysis.stability import Stability, StabilityInterrupted, stability
+from kes.analysis.support import ConsensusGraph
+from kes.analysis.sweep import Sweep, sweep
+from kes.analysis.truth import compare_to_truth
+from kes.analysis.validation import cross_validate
 from kes.certificate import Certificate, CertifyProgress
 from kes.certify import certify
 from kes.data import Dataset
-from kes.discretize import discretize
-from kes.edges import ConsensusGraph
+from kes.data.discretizer import discretize
 from kes.errors import Interrupted, KesError
-from kes.explain import explain
 from kes.formats import convert, read_graph, read_network
 from kes.graph import EssentialGraph
-from kes.improve import ImprovementInterrupted
-from kes.improved import Improved, ImprovedOptimum
-from kes.learn import learn
+from kes.graph.boundary import Neighbour, inclusion_boundary
+from kes.learning import learn
 from kes.network import BayesianNetwork, fit
-from kes.optima import Optima, load
-from kes.optimum import Optimum
 from kes.progress import Progress
-from kes.score import score
+from kes.results.improved import Improved, ImprovedOptimum
+from kes.results.optima import Optima, load
+from kes.results.optimum import Optimum
+from kes.scoring import score
+from kes.search.improve import ImprovementInterrupted
 from kes.settings import Sampled, Settings
-from kes.stability import Stability, StabilityInterrupted, stability
-from kes.sweep import Sweep, sweep
 from kes.table import Table
-from kes.truth import compare_to_truth
-from kes.validate import cross_validate
 
 if TYPE_CHECKING:
     from kes.estimator import KES as KES

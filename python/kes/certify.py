@@ -17,23 +17,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from kes.certificate import Certificate, CertifyProgress, Estimate
-from kes.core import core_errors
+from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.learn import _threads
-from kes.record import level
+from kes.learning import _threads
+from kes.search.problem import Study
+from kes.search.record import level
 from kes.settings import Settings, megabytes, seconds
-from kes.study import Study
 from kes.table import Table
 
 if TYPE_CHECKING:
     from kes._core import Families
     from kes.bound import Network
-    from kes.improved import Improved
-    from kes.optima import Optima
-    from kes.optimum import Optimum
+    from kes.results.improved import Improved
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
 
     Known: TypeAlias = Optima | Improved | Optimum | EssentialGraph | None
 
@@ -282,9 +282,9 @@ class _Rivals:
     """The networks to compare, with scores and names."""
 
     def __init__(self, study: Study, given: Known) -> None:
-        from kes.improved import Improved
-        from kes.optima import Optima
-        from kes.optimum import Optimum
+        from kes.results.improved import Improved
+        from kes.results.optima import Optima
+        from kes.results.optimum import Optimum
 
         self._study = study
         self.networks: list[tuple[str, float, EssentialGraph]] = []
@@ -326,7 +326,7 @@ class _Rivals:
 
     def add_search(self) -> None:
         """Search for a network, if there is none."""
-        from kes.learn import Execution, search
+        from kes.learning import Execution, search
 
         if not self.networks:
             optima = search(self._study, _RUNS, Execution.checked(None, None, None, None, None))

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kes.optima import Optima
+    from kes.results.optima import Optima
 
 _SHOWN = 10
 """How many names a message lists before it counts the rest."""

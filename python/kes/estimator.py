@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from kes.data import encode, encode_like
 from kes.data.source import open_source
 from kes.errors import KesError, missing_extra
-from kes.learn import learn
+from kes.learning import learn
 from kes.network import BayesianNetwork, fit
-from kes.study import DEFAULT_CACHE_MB
+from kes.search.problem import DEFAULT_CACHE_MB
 
 try:
     from sklearn.base import BaseEstimator, DensityMixin
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Dataset
     from kes.graph import EssentialGraph
     from kes.network.fitting import Prior
-    from kes.optima import Optima
+    from kes.results.optima import Optima
     from kes.settings import Sampled
 
 _SEEDS = 2**31

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from kes.collector import Collector
-    from kes.optima import Optima
+    from kes.results.optima import Optima
+    from kes.search.collector import Collector
 
 Show: TypeAlias = "Callable[[Progress], object]"
 _PAUSE = 0.12  # seconds: with the last report, which never waits, at most ten a second

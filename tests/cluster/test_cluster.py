@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 import kes
-from kes import cluster
 from kes.cli import run
+from kes.search import cluster
+from kes.search.problem import Study
 from kes.settings import Settings
-from kes.study import Study
 
 distributed = pytest.importorskip(
     "distributed", reason="Dask is not installed: nothing to run a cluster with"

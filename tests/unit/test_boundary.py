@@ -10,9 +10,9 @@ import pytest
 
 import kes
 from kes import boundary
-from kes.boundary import inclusion_boundary
 from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.graph.boundary import inclusion_boundary
 
 NODES = ("c", "a", "b")  # on purpose not in the order of the alphabet
 

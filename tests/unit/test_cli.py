@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes import storage
 from kes.cli import run
+from kes.results import storage
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as Unix has them")
 KES = [sys.executable, "-m", "kes"]

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from kes.collector import Collector, Limits
-from kes.record import Model, Record
+from kes.search.collector import Collector, Limits
+from kes.search.record import Model, Record
 from kes.settings import Settings
 
 # Models 0, 1, 2, ... are told apart by one arc; the score of each is its number.

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import kes
-from kes.compare import compare_graphs, shd_matrix
-from kes.optima import Optima
+from kes.analysis.compare import compare_graphs, shd_matrix
+from kes.results.optima import Optima
 
 
 @pytest.fixture(scope="module")

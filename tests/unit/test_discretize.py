@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kes.data import encode
-from kes.discretize import discretize, mutual_information_cuts
+from kes.data.discretizer import discretize, mutual_information_cuts
 from kes.errors import KesError
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import kes
-from kes.optima import Optima
-from kes.record import Model
+from kes.results.optima import Optima
+from kes.search.record import Model
 
 
 @pytest.fixture(scope="module")

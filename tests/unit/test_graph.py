@@ -88,7 +88,7 @@ def test_copies_and_pickles_are_equal(graph):
 
 def test_pickle_from_another_process_is_found_in_a_set(graph):
     program = (
-        "import pickle, sys; from kes.graph import EssentialGraph\n"
+        "import pickle, sys; from kes.graph.essential import EssentialGraph\n"
         f"g = EssentialGraph({NODES!r}, {sorted(DIRECTED)!r}, [('e', 'f')]); hash(g)\n"
         "sys.stdout.buffer.write(pickle.dumps(g))"
     )

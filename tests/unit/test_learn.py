@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.learn import Execution
+from kes.learning import Execution
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from numpy.random import PCG64
 import kes
 from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.graph.orientation import preferred_dag
 from kes.network import BayesianNetwork, fit
 from kes.network.inference import Engine
-from kes.network.orientation import preferred_dag
 
 
 def sprinkler() -> BayesianNetwork:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kes
-from kes.optima import Optima
+from kes.results.optima import Optima
 
 
 @pytest.fixture(scope="module")

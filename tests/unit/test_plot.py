@@ -10,8 +10,8 @@ import pytest
 
 import kes
 from kes import EssentialGraph, KesError, html
-from kes.landscape import Landscape, placed
-from kes.layout import (
+from kes.analysis.landscape import Landscape, placed
+from kes.show.layout import (
     arrowhead,
     box_width,
     consensus_layout,

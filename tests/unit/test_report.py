@@ -12,8 +12,8 @@ import pytest
 import kes
 from kes import EssentialGraph, KesError
 from kes.cli import run
-from kes.report import page
-from kes.report.repeat import command_line, python_call, settings_rows
+from kes.show.report import page
+from kes.show.report.repeat import command_line, python_call, settings_rows
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_single_optimum_and_a_single_variable():
 
 
 def test_only_the_best_of_very_many_optima_are_shown(optima, monkeypatch):
-    monkeypatch.setattr("kes.landscape.Landscape.of.__func__.__defaults__", (5,))
+    monkeypatch.setattr("kes.analysis.landscape.Landscape.of.__func__.__defaults__", (5,))
     text = page(optima)
     assert len(content(text)["optima"]) == 6  # and GES
     assert f"Only the best of the {len(optima)} optima" in text

@@ -8,7 +8,7 @@ import pytest
 
 import kes
 from kes.data import encode
-from kes.resample import MOST_CASES, Cases, Stream
+from kes.data.resampling import MOST_CASES, Cases, Stream
 
 
 @pytest.fixture(scope="module")

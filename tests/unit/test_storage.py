@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes import storage
-from kes.collector import Collector
+from kes.results import storage
+from kes.search.collector import Collector
 
 SETTINGS = {
     "k": 0.3,

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kes.analysis.truth import compare_to_truth
 from kes.errors import KesError
 from kes.formats import write_graph
 from kes.graph import EssentialGraph
 from kes.network import fit
-from kes.truth import compare_to_truth
 
 TRUTH = [("a", "b"), ("c", "b"), ("b", "d")]
 

@@ -7,7 +7,7 @@ import pytest
 
 import kes
 from kes.data import encode
-from kes.resample import Cases, Stream
+from kes.data.resampling import Cases, Stream
 
 
 @pytest.fixture(scope="module")

@@ -113,8 +113,8 @@ def command(
     told before it starts.
     """
     from kes.certify import certify, estimate
-    from kes.cli.table import read_table
-    from kes.optima import load
+    from kes.cli.source import read_table
+    from kes.results.optima import load
 
     optima = None if result is None else load(result)
     settings = None if optima is None else optima.settings

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kes import cluster, storage
-from kes.cli.table import read_table
+from kes.cli.source import read_table
 from kes.errors import Interrupted, KesError
-from kes.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInterrupted
-from kes.improve import improve as improve_optima
-from kes.learn import Execution, search
-from kes.optima import Optima
+from kes.learning import Execution, search
 from kes.progress import Show, lines
-from kes.record import Record
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.results.summary import counted, text
+from kes.search import cluster
+from kes.search.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInterrupted
+from kes.search.improve import improve as improve_optima
+from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.record import Record
 from kes.settings import CRITERIA, MOST_MB, Sampled, Settings, seconds
-from kes.study import DEFAULT_CACHE_MB, Study
-from kes.summary import counted, text
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -49,8 +49,8 @@ def command(
 
     The file opens in any browser and needs no network.
     """
-    from kes.cli.table import read_table
-    from kes.optima import load
+    from kes.cli.source import read_table
+    from kes.results.optima import load
 
     optima = load(result)
     without = data is None and example is None

@@ -116,7 +116,7 @@ def _discretise(labels: tuple[str, ...], intensities: bytes) -> NDArray[np.int32
 
     Remembered, because it takes seconds and both groups come from one and the same table.
     """
-    from kes.discretize import mutual_information_cuts
+    from kes.data.discretizer import mutual_information_cuts
 
     table = np.frombuffer(intensities).reshape(_GENES, len(labels))
     is_aml = np.array(labels) == "AML"

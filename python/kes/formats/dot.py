@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kes.formats.edges import Edges
+from kes.formats.graph_edges import Edges
 from kes.formats.names import NAME, plain_words, read_literals, write_literals
 from kes.formats.scanner import Scanner, Token
 from kes.graph import EssentialGraph

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from kes.data.dataset import State
-from kes.formats.edges import Edges
+from kes.formats.graph_edges import Edges
 from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph

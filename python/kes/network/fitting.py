@@ -13,9 +13,9 @@ from kes.data import Dataset, encode
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
+from kes.graph.orientation import checked_arc, preferred_dag
 from kes.network.cases import configurations
 from kes.network.network import BayesianNetwork
-from kes.network.orientation import checked_arc, preferred_dag
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["ml", "bdeu"] | float | None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kes.data import encode_like
 from kes.data.source import open_source
 from kes.errors import KesError
-from kes.network.convert import import_pyagrum, to_pyagrum
+from kes.network.conversion import import_pyagrum, to_pyagrum
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data

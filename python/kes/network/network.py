@@ -313,19 +313,19 @@ class BayesianNetwork:
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - pyAgrum has no types
         """Convert into a ``pyagrum.BayesNet`` (extra ``inference``); states become text."""
-        from kes.network.convert import to_pyagrum
+        from kes.network.conversion import to_pyagrum
 
         return to_pyagrum(self)
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - pgmpy has no types
         """Convert into a ``pgmpy.models.DiscreteBayesianNetwork`` (extra ``pgmpy``)."""
-        from kes.network.convert import to_pgmpy
+        from kes.network.conversion import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Convert into a `networkx.DiGraph` whose nodes have ``states``, ``parents``, ``cpt``."""
-        from kes.network.convert import to_networkx
+        from kes.network.conversion import to_networkx
 
         return to_networkx(self)
 
@@ -368,7 +368,7 @@ class BayesianNetwork:
         return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
 
     def _repr_html_(self) -> str:
-        from kes.html import network_html
+        from kes.show.notebook import network_html
 
         return network_html(self)
 

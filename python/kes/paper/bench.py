@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kes import _core, storage
+from kes import _core
 from kes.data import Dataset
 from kes.errors import Interrupted, KesError
-from kes.learn import Execution, search
-from kes.optima import Optima
+from kes.learning import Execution, search
 from kes.paper.samples import Sample
 from kes.progress import Progress
-from kes.record import Record
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.record import Record
 from kes.settings import Settings
-from kes.study import DEFAULT_CACHE_MB, Study
 
 _CHECKPOINT = 5.0  # seconds
 

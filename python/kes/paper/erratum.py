@@ -20,12 +20,12 @@ from kes import datasets
 from kes.data import Dataset
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.learn import learn
+from kes.learning import learn
 from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
 from kes.paper.samples import CASES
 from kes.paper.theorems import LARGER, SMALLER
-from kes.score import score
+from kes.scoring import score
 
 PRINTED = (0.12, 0.30, 0.0)
 DECEPTIVE = (0.12, 0.30, 0.05)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kes import datasets
 from kes.graph import EssentialGraph
-from kes.learn import learn
+from kes.learning import learn
 from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
 from kes.paper.table1 import KS

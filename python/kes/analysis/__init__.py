@@ -1,0 +1,1 @@
+"""What the optima have to say: supports, comparisons, coverage, stability, explanations."""

@@ -1,0 +1,325 @@
+"""Differences between models: edge by edge, all against all, and against GES."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes import _core
+from kes.errors import KesError, listed
+from kes.graph import EssentialGraph
+from kes.results.summary import Standing, counted
+from kes.table import Table
+
+if TYPE_CHECKING:
+    from kes.analysis.truth import Truth
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
+
+
+# --- two graphs ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How one model (`there`) differs from another (`here`).
+
+    Attributes
+    ----------
+    here, there : EssentialGraph
+        The two models.
+    score_difference : float or None
+        Score of `there` minus score of `here`, in natural logarithms; None if it is not known.
+    shared : int or None
+        If two results were compared: how many distinct models both have found.
+    """
+
+    here: EssentialGraph
+    there: EssentialGraph
+    score_difference: float | None = None
+    shared: int | None = None
+
+    @cached_property
+    def added(self) -> frozenset[frozenset[str]]:
+        """Pairs that are joined there, but not here."""
+        return self.there.skeleton - self.here.skeleton
+
+    @cached_property
+    def removed(self) -> frozenset[frozenset[str]]:
+        """Pairs that are joined here, but not there."""
+        return self.here.skeleton - self.there.skeleton
+
+    @cached_property
+    def reversed(self) -> frozenset[tuple[str, str]]:
+        """Arcs (a, b) here that point from b to a there."""
+        return frozenset((a, b) for a, b in self.here.directed if (b, a) in self.there.directed)
+
+    @cached_property
+    def newly_directed(self) -> frozenset[tuple[str, str]]:
+        """Arcs there whose direction is open here."""
+        return frozenset(
+            arc for arc in self.there.directed if frozenset(arc) in self.here.undirected
+        )
+
+    @cached_property
+    def newly_undirected(self) -> frozenset[tuple[str, str]]:
+        """Arcs here whose direction is open there."""
+        return frozenset(
+            arc for arc in self.here.directed if frozenset(arc) in self.there.undirected
+        )
+
+    @property
+    def shd(self) -> int:
+        """Number of pairs whose status differs (structural Hamming distance)."""
+        kinds = (
+            self.added,
+            self.removed,
+            self.reversed,
+            self.newly_directed,
+            self.newly_undirected,
+        )
+        return sum(map(len, kinds))
+
+    def table(self) -> Table:
+        """Return a row for each difference: the pair, its status here and there, and the change."""
+        changes = {
+            "added": self.added,
+            "removed": self.removed,
+            "reversed": self.reversed,
+            "direction compelled": self.newly_directed,
+            "direction opened": self.newly_undirected,
+        }
+        place = {node: i for i, node in enumerate(self.here.nodes)}
+        rows = [
+            (change, *sorted(pair, key=place.__getitem__))
+            for change, pairs in changes.items()
+            for pair in sorted(pairs, key=lambda pair: sorted(place[node] for node in pair))
+        ]
+        return Table(
+            {
+                "change": [change for change, *_ in rows],
+                "x": [x for _, x, _ in rows],
+                "y": [y for *_, y in rows],
+                "here": [_status(self.here, x, y) for _, x, y in rows],
+                "there": [_status(self.there, x, y) for _, x, y in rows],
+            }
+        )
+
+    def __str__(self) -> str:
+        directions = len(self.newly_directed) + len(self.newly_undirected)
+        text = (
+            f"SHD {self.shd}: {counted(len(self.added), 'edge')} added, {len(self.removed)} "
+            f"removed, {len(self.reversed)} reversed, {directions} with a direction compelled "
+            "in one model only"
+        )
+        if self.score_difference is not None:
+            text += f"; score {self.score_difference:+.4f}"
+        if self.shared is not None:
+            text += f"; {counted(self.shared, 'model')} found by both"
+        return text
+
+
+def compare_graphs(
+    here: EssentialGraph,
+    there: EssentialGraph,
+    *,
+    score_difference: float | None = None,
+    shared: int | None = None,
+) -> Comparison:
+    """Compare two graphs over the same nodes."""
+    differing = sorted(set(here.nodes) ^ set(there.nodes))
+    if differing:
+        raise KesError(
+            f"the models have different variables; only one of them has {listed(differing)}"
+        )
+    return Comparison(here, there, score_difference, shared)
+
+
+def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
+    """Compare an optimum with another one or with a graph; see `Optimum.compare`."""
+    from kes.analysis.truth import as_graph
+    from kes.results.optimum import Optimum
+
+    if isinstance(other, Optimum):
+        difference = other.score - here.score
+        return compare_graphs(here.graph, other.graph, score_difference=difference)
+    return compare_graphs(here.graph, as_graph(other, here.graph.nodes))
+
+
+def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
+    """Compare the best optimum of a result with another model; see `Optima.compare`."""
+    from kes.analysis.truth import as_graph
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
+
+    best = here.best
+    if isinstance(other, Optima):
+        known = _same_criterion(here, other)
+        return compare_graphs(
+            best.graph,
+            other.best.graph,
+            score_difference=other.best.score - best.score if known else None,
+            shared=len({optimum.graph for optimum in here} & {own.graph for own in other}),
+        )
+    graph = other.graph if isinstance(other, Optimum) else as_graph(other, here.names)
+    comparison = compare_graphs(best.graph, graph)  # complains if the nodes differ
+    score = _score(here, graph)
+    return comparison if score is None else Comparison(best.graph, graph, score - best.score)
+
+
+def _same_criterion(here: Optima, other: Optima) -> bool:
+    """Return whether scores of the two results mean the same."""
+    ours, theirs = here.settings, other.settings
+    return here._record.fingerprint == other._record.fingerprint and (ours.criterion, ours.ess) == (
+        theirs.criterion,
+        theirs.ess,
+    )
+
+
+def _score(optima: Optima, graph: EssentialGraph) -> float | None:
+    """Return the score of a graph if it was found, or if the data are still at hand."""
+    found = (optimum.score for optimum in (*optima, optima.ges) if optimum.graph == graph)
+    score = next(found, None)
+    if score is None and optima._study is not None:
+        names = optima.names
+        arcs = _core.extension(len(names), graph._to_core(names))
+        score = optima._study.problem.score(arcs)
+    return score
+
+
+def _status(graph: EssentialGraph, x: str, y: str) -> str:
+    if (x, y) in graph.directed:
+        return f"{x} -> {y}"
+    if (y, x) in graph.directed:
+        return f"{x} <- {y}"
+    return f"{x} - {y}" if frozenset((x, y)) in graph.undirected else "not joined"
+
+
+# --- all against all -----------------------------------------------------------------------------
+
+
+def shd_matrix(graphs: Sequence[EssentialGraph]) -> NDArray[np.int64]:
+    """Return the structural Hamming distances between all graphs, which have the same nodes.
+
+    Only pairs that some graph joins can differ. With a column for each of them and each status,
+    the pairs in which two graphs agree are counted by one product of matrices.
+    """
+    column: dict[tuple[int, int], int] = {}
+    status = [
+        {column.setdefault(pair, len(column)): code for pair, code in _codes(graph, graphs[0])}
+        for graph in graphs
+    ]
+    codes = np.zeros((len(status), len(column)), dtype=np.int8)
+    for row, own in enumerate(status):
+        codes[row, list(own)] = list(own.values())
+    agreeing = np.zeros((len(status), len(status)), dtype=np.float32)  # exact up to 2**24
+    for code in range(4):
+        has = (codes == code).astype(np.float32)
+        agreeing += has @ has.T
+    return len(column) - agreeing.astype(np.int64)
+
+
+def _codes(graph: EssentialGraph, first: EssentialGraph) -> list[tuple[tuple[int, int], int]]:
+    """Return the joined pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
+    directed, undirected = graph._to_core(first.nodes)
+    arcs = [((a, b), 1) if a < b else ((b, a), 2) for a, b in directed]
+    return arcs + [(pair, 3) for pair in undirected]
+
+
+# --- GES -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GesStanding:
+    """Where greedy equivalence search stands among the runs.
+
+    Attributes
+    ----------
+    score : float
+        The score that GES reaches.
+    gap : float
+        How much higher the best score is; negative if GES is better than all runs.
+    rank : int
+        Rank of its score among the score levels of the runs and of GES, 1 being the best.
+    levels : int
+        Number of these levels.
+    better, equal, worse : int
+        Runs that ended on a higher, the same, or a lower score level.
+    """
+
+    score: float
+    gap: float
+    rank: int
+    levels: int
+    better: int
+    equal: int
+    worse: int
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return self.better + self.equal + self.worse
+
+    @property
+    def share_better(self) -> float:
+        """Share of the runs that beat GES."""
+        return self.better / self.runs
+
+    @property
+    def share_equal(self) -> float:
+        """Share of the runs that end on the score level of GES."""
+        return self.equal / self.runs
+
+    def __str__(self) -> str:
+        return (
+            f"GES scores {self.score:.4f}, rank {self.rank} of "
+            f"{counted(self.levels, 'score level')}: {self.better} of "
+            f"{counted(self.runs, 'run')} better ({self.share_better:.1%}), {self.equal} equal "
+            f"({self.share_equal:.1%}), {self.worse} worse; the best is {self.gap:.4f} higher"
+        )
+
+
+def ges_standing(optima: Optima) -> GesStanding:
+    """Compare the runs with GES; see `Optima.ges_standing`."""
+    level, ges = optima._record.level, optima.ges.score
+    levels = {level(optimum.score) for optimum in optima}
+    standing = Standing.of(optima, ges)
+    return GesStanding(
+        score=ges,
+        gap=optima.best.score - ges,
+        rank=1 + sum(own > level(ges) for own in levels),
+        levels=len(levels | {level(ges)}),
+        better=standing.above,
+        equal=standing.level,
+        worse=standing.below,
+    )
+
+
+# --- the truth -----------------------------------------------------------------------------------
+
+
+def truth_table(optima: Optima, truth: Truth) -> Table:
+    """Compare every optimum with the true graph; see `Optima.truth`."""
+    from kes.analysis.truth import as_graph, compare_to_truth
+
+    true = as_graph(truth, optima.names)
+    found = [compare_to_truth(optimum.graph, true) for optimum in optima]
+    return Table(
+        {
+            "optimum": range(len(optima)),
+            "score": [optimum.score for optimum in optima],
+            "hits": [optimum.hits for optimum in optima],
+            "shd": [one.shd for one in found],
+            "extra": [one.extra for one in found],
+            "missing": [one.missing for one in found],
+            "misdirected": [one.misdirected for one in found],
+            "precision": [one.precision for one in found],
+            "recall": [one.recall for one in found],
+            "f1": [one.f1 for one in found],
+        }
+    )

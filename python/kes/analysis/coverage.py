@@ -1,0 +1,344 @@
+"""How much of the landscape the runs have seen.
+
+Runs are independent draws: each ends in a model, by chance, and all have the same distribution.
+So what is known about sampling species applies: from how many models were found once, twice, three
+times, one can tell something about those that were not found at all.
+
+Two questions must be kept apart. *How often would a further run end in a model not seen yet?* The
+runs answer that well (`Coverage.unseen_mass`). *Is the best model found so far the best there is?*
+They cannot answer that: a model that one run in ten thousand reaches has next to no mass and may
+be the best of all. What can be told is how often the best was hit, and how the best score has
+grown with the number of runs (`Coverage.expected_gain`).
+
+All averages over orders of the runs are exact, none is simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.results.summary import counted
+from kes.settings import whole
+from kes.table import Table
+
+if TYPE_CHECKING:
+    from kes.results.optima import Optima
+
+_Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+_FEW_RUNS = 10
+_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number that the runs suggest, and a 95 % interval for it."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What more runs may bring.
+
+    Attributes
+    ----------
+    runs : int
+        Number of further runs.
+    probability : float
+        Estimated chance that one of them ends on a higher score level than the best so far.
+    score : float
+        Estimated average rise of the best score, no rise counting as 0; natural logarithms.
+    """
+
+    runs: int
+    probability: float
+    score: float
+
+
+class Coverage:
+    """How much of the landscape the runs of a result have seen; made by `Optima.coverage`.
+
+    Attributes
+    ----------
+    runs : int
+        Number of runs, n.
+    models, levels : int
+        Distinct models and distinct score levels found.
+    once, twice : int
+        Models found by exactly one run and by exactly two: f1 and f2.
+    best_score : float
+        The highest score found.
+    best_hits : int
+        Runs that reached it, in whichever model.
+    """
+
+    def __init__(self, optima: Optima) -> None:
+        level_of = optima._record.level
+        hits = [optimum.hits for optimum in optima]
+        frequency = Counter(hits)
+        at_level: Counter[float] = Counter()
+        scores: dict[float, float] = {}
+        for optimum in optima:
+            level = level_of(optimum.score)
+            at_level[level] += optimum.hits
+            scores.setdefault(level, optimum.score)
+        self.runs = len(optima.runs)
+        self.models = len(optima)
+        self.levels = len(at_level)
+        self.once, self.twice = frequency[1], frequency[2]
+        ascending = sorted(at_level)
+        self._model_hits = np.array(hits, dtype=np.int64)
+        self._level_hits = np.array([at_level[level] for level in ascending], dtype=np.int64)
+        self._level_scores = np.array([scores[level] for level in ascending])
+        self._run_scores = optima.run_scores
+        self.best_score = float(self._level_scores[-1])
+        self.best_hits = int(self._level_hits[-1])
+
+    # --- what has not been seen ---
+
+    @cached_property
+    def unseen_mass(self) -> Estimate:
+        """Share of further runs that would end in a model not seen yet [Good 1953].
+
+        The estimate is f1 / n. Its interval follows the normal approximation of [Esty 1983], with
+        two runs in either direction added to keep it honest when f1 is near 0 or n [Agresti &
+        Coull 1998]. With fewer than 10 runs it is all of [0, 1].
+
+        Little unseen mass does not mean that the best model was found.
+        """
+        n, f1, f2 = self.runs, self.once, self.twice
+        if n < _FEW_RUNS:
+            return Estimate(f1 / n, 0.0, 1.0)
+        n_ = n + _Z**2
+        centre = (f1 + _Z**2 / 2) / n_
+        spread = _Z * math.sqrt(centre * (1 - centre) / n_ + 2 * f2 / n_**2)
+        return Estimate(f1 / n, max(0.0, centre - spread), min(1.0, centre + spread))
+
+    @cached_property
+    def chao1(self) -> Estimate:
+        """Estimate how many models runs can end in, seen or not: a lower bound [Chao 1984].
+
+        Models that hardly any run reaches leave no trace in the runs, so the true number may be
+        far higher. The interval is the log-normal one of [Chao 1987]; if no unseen model is
+        suspected, the one of [Chao 2016]. With one run it has no upper end.
+        """
+        n, seen, f1, f2 = self.runs, self.models, self.once, self.twice
+        share = (n - 1) / n
+        if f2:
+            ratio = f1 / f2
+            unseen = share * f1 * ratio / 2
+            variance = f2 * (share * ratio**2 / 2 + share**2 * ratio**3 + share**2 * ratio**4 / 4)
+        else:
+            unseen = share * f1 * (f1 - 1) / 2
+            variance = (
+                unseen
+                + share**2 * f1 * (2 * f1 - 1) ** 2 / 4
+                - share**2 * f1**4 / (4 * (seen + unseen))
+            )
+        if n == 1:
+            return Estimate(1.0, 1.0, math.inf)
+        if unseen == 0:
+            return _none_suspected(n, self._model_hits)
+        factor = math.exp(_Z * math.sqrt(math.log1p(variance / unseen**2)))
+        return Estimate(seen + unseen, seen + unseen / factor, seen + unseen * factor)
+
+    # --- how it came about ---
+
+    def accumulation(self) -> Table:
+        """Return the average number of models and score levels in m of the runs, for m up to n.
+
+        An average over all choices of m runs, hence free of the accident of their order
+        [Hurlbert 1971]. A curve that still rises at its end has not seen all. At most 200 values
+        of m are given.
+        """
+        sizes = _sizes(self.runs)
+        return Table(
+            {
+                "runs": sizes.tolist(),
+                "models": _rarefied(self.runs, self._model_hits, sizes),
+                "levels": _rarefied(self.runs, self._level_hits, sizes),
+            }
+        )
+
+    def best_so_far(self) -> Table:
+        """Return the best score after m runs: in the order they were made, and on average.
+
+        The average is over all choices of m of the runs. At most 200 values of m are given.
+        """
+        sizes = _sizes(self.runs)
+        return Table(
+            {
+                "runs": sizes.tolist(),
+                "observed": np.maximum.accumulate(self._run_scores)[sizes - 1].tolist(),
+                "expected": [self.best_score - self._shortfall(int(m)) for m in sizes],
+            }
+        )
+
+    def expected_gain(self, runs: int) -> Gain | None:
+        """Estimate what further runs would bring, by resampling the runs that were made.
+
+        To go from n to n + m runs multiplies their number by (n + m) / n. What the last such step
+        has brought is known, averaged over all orders of the runs: the best of all n against the
+        best of n² / (n + m) of them. That is the estimate. If all scores differ, the probability
+        comes out as m / (n + m), as it must for independent runs.
+
+        It errs on the high side, since gains diminish: little for as many runs again as long as
+        new scores keep turning up, but several times when most of the landscape is known or m is
+        much larger than n. Take it as "hardly more than".
+
+        Parameters
+        ----------
+        runs : int
+            Number of further runs, m.
+
+        Returns
+        -------
+        Gain or None
+            None if there was only one run, from which nothing can be told.
+        """
+        more = whole("runs", runs, least=1)
+        n = self.runs
+        if n == 1:
+            return None
+        before = min(n - 1, max(1, n * n // (n + more)))
+        missed = _all_missed(n, np.array([self.best_hits]), before)
+        return Gain(more, float(missed[0]), self._shortfall(before))
+
+    def _shortfall(self, size: int) -> float:
+        """How much lower than the best of all runs the best of `size` of them is, on average.
+
+        That is the sum, over neighbouring levels, of their distance times the probability that
+        all runs above it are missed.
+        """
+        above = self.runs - np.cumsum(self._level_hits)[:-1]
+        return float(np.diff(self._level_scores) @ _all_missed(self.runs, above, size))
+
+    # --- in words ---
+
+    def table(self) -> Table:
+        """Return the figures as a table, with 95 % intervals where there are any."""
+        rows = [
+            ("runs", self.runs, None, None),
+            ("models", self.models, None, None),
+            ("levels", self.levels, None, None),
+            ("models found once", self.once, None, None),
+            ("models found twice", self.twice, None, None),
+            ("runs that hit the best score", self.best_hits, None, None),
+            ("unseen mass", *_parts(self.unseen_mass)),
+            ("models in all, at least (Chao1)", *_parts(self.chao1)),
+        ]
+        names = ("figure", "value", "low", "high")
+        return Table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+    def __repr__(self) -> str:
+        rows = [
+            ("models", self._models_in_words()),
+            ("unseen mass", self._mass_in_words()),
+            ("models in all", self._number_in_words()),
+            ("best score", self._best_in_words()),
+            ("more runs", self._gain_in_words()),
+        ]
+        lines = [f"  {label:<13}  {words}" for label, words in rows]
+        return "\n".join([f"Coverage of {counted(self.runs, 'run')}", *lines, *self._caution()])
+
+    def _models_in_words(self) -> str:
+        return (
+            f"{self.models} distinct on {counted(self.levels, 'score level')}; "
+            f"{self.once} found by one run only"
+        )
+
+    def _mass_in_words(self) -> str:
+        mass = self.unseen_mass
+        return (
+            f"about {mass.value:.1%} of further runs would end in a model not seen yet "
+            f"({mass.low:.1%} to {mass.high:.1%})"
+        )
+
+    def _number_in_words(self) -> str:
+        chao = self.chao1
+        if math.isinf(chao.high):
+            return "one run cannot tell"
+        return f"at least about {chao.value:.0f} ({chao.low:.0f} to {chao.high:.0f})"
+
+    def _best_in_words(self) -> str:
+        return f"{self.best_score:.4f}, hit by {self.best_hits} of {counted(self.runs, 'run')}"
+
+    def _gain_in_words(self) -> str:
+        gain = self.expected_gain(self.runs)
+        if gain is None:
+            return "one run cannot tell"
+        return (
+            f"as many again: a better score with a chance of up to about {gain.probability:.0%}, "
+            f"average gain {gain.score:.3g}"
+        )
+
+    def _caution(self) -> list[str]:
+        """Return what the figures must not be taken for."""
+        if self.best_hits == 1:
+            hit = "The best score was hit only once: a better one may well exist."
+        else:
+            hit = (
+                "Hitting the best score again and again does not prove that no rarer one is better."
+            )
+        return [
+            "In brackets: 95 % intervals. Unseen mass says how often runs would end elsewhere, not",
+            "how good it is there: models that few runs reach may be the best.",
+            hit,
+        ]
+
+
+def _parts(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def _none_suspected(runs: int, hits: NDArray[np.int64]) -> Estimate:
+    """Return the interval of Chao1 if it suspects no unseen model.
+
+    As many runs again would miss a model with h hits with a probability of about exp(-h). From
+    this follow the mean and variance of the number of models they find.
+    """
+    seen, missed = float(len(hits)), np.exp(-hits.astype(np.float64))
+    variance = float(np.sum(missed - missed**2) - np.sum(hits * missed) ** 2 / runs)
+    share = 1 - float(missed.mean())
+    spread = _Z * math.sqrt(max(variance, 0.0))
+    return Estimate(seen, max(seen, (seen - spread) / share), (seen + spread) / share)
+
+
+def _sizes(runs: int) -> NDArray[np.int64]:
+    """Return numbers of runs from 1 to all, at most 200 of them, evenly spread."""
+    return np.unique(np.linspace(1, runs, min(runs, _POINTS)).round().astype(np.int64))
+
+
+def _rarefied(runs: int, hits: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[float]:
+    """Return the average number of kinds in m of the runs, for each m.
+
+    A kind with h hits is missed by a share C(n - h, m) / C(n, m) of the choices of m runs.
+    """
+    different, kinds = np.unique(hits, return_counts=True)
+    return [float(kinds @ (1 - _all_missed(runs, different, int(size)))) for size in sizes]
+
+
+def _all_missed(runs: int, hits: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Probability that a choice of `size` runs contains none of `hits` particular ones.
+
+    C(n - h, m) / C(n, m), by logarithms of factorials.
+    """
+    factorial = _log_factorials(runs)
+    possible = hits <= runs - size
+    rest = np.where(possible, runs - size - hits, 0)
+    logs = factorial[runs - hits] - factorial[rest] + factorial[runs - size] - factorial[runs]
+    return np.where(possible, np.exp(np.minimum(logs, 0.0)), 0.0)
+
+
+def _log_factorials(most: int) -> NDArray[np.float64]:
+    """Return ln 0!, ln 1!, ..."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])

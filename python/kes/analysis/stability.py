@@ -1,0 +1,260 @@
+"""Resampling support: which edges would be found again in other samples like this one.
+
+The search is repeated on tables drawn from the data, and the best optimum of each is kept. An edge
+that hangs on a few cases disappears from many of them.
+
+Two schemes, which err in opposite directions:
+
+``"subsample"`` draws half of the cases without replacement. Each such table is a sample of the
+population as good as the data, only smaller, so that weak edges are missed more often than they
+would be with all cases: the support is conservative.
+
+``"bootstrap"`` draws as many cases as there are, with replacement. Some come twice, and a
+coincidence among cases that come twice looks like one that was observed twice. To first order, the
+statistic 2N I(X;Y|Z) by which a criterion judges an edge, which under independence has mean d (its
+degrees of freedom) over samples, has mean 2d over bootstrap samples of samples, while the criterion
+asks as little of it as before. Graphs from bootstrap samples are therefore too dense, and false
+edges look stable [Friedman 1999; Steck & Jaakkola 2003].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kes.analysis.support import (
+    ConsensusGraph,
+    Ensemble,
+    blanket_table,
+    consensus,
+    edge_table,
+    v_structure_table,
+)
+from kes.data.dataset import Data, Dataset, Weights
+from kes.data.encode import encode
+from kes.data.resampling import Cases, RunCounter, Stream
+from kes.errors import Interrupted, KesError, unknown
+from kes.learning import Execution, search
+from kes.progress import Progress, reporting
+from kes.search.collector import Limits
+from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.settings import Sampled, Settings, megabytes, number, whole
+
+if TYPE_CHECKING:
+    from kes.graph import EssentialGraph
+    from kes.results.optimum import Optimum
+    from kes.table import Table
+
+SCHEMES = ("subsample", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The best optima of resampled tables.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    best : tuple of Optimum
+        The best optimum of each resampled table. Their scores are not comparable with each other.
+    scheme : {"subsample", "bootstrap"}
+        How tables were drawn.
+    cases : int
+        Number of cases in each of them.
+    runs : int
+        Number of runs on each of them.
+    settings : Settings
+        The settings of the search; the seed is the one from which all others were drawn.
+    """
+
+    names: tuple[str, ...]
+    best: tuple[Optimum, ...]
+    scheme: str
+    cases: int
+    runs: int
+    settings: Settings
+
+    @property
+    def resamples(self) -> int:
+        """Number of resampled tables."""
+        return len(self.best)
+
+    @cached_property
+    def ensemble(self) -> Ensemble:
+        """The graphs of the best optima, which count equally."""
+        graphs = [optimum.graph for optimum in self.best]
+        return Ensemble("resampling", graphs, np.ones(len(graphs)))
+
+    def edges(self) -> Table:
+        """Resampling support of each edge and compelled direction; see `Optima.edges`."""
+        return edge_table(self.names, [self.ensemble])
+
+    def v_structures(self) -> Table:
+        """Resampling support of each v-structure; see `Optima.v_structures`."""
+        return v_structure_table(self.names, [self.ensemble])
+
+    def markov_blankets(self, node: str | None = None) -> Table:
+        """Resampling support of the members of Markov blankets; see `Optima.markov_blankets`."""
+        return blanket_table(self.names, [self.ensemble], node)
+
+    def consensus(self, threshold: float = 0.5) -> ConsensusGraph:
+        """Return the edges whose resampling support reaches a threshold."""
+        return consensus(self.names, self.ensemble, threshold)
+
+    def __repr__(self) -> str:
+        edges = np.mean([len(graph.skeleton) for graph in self.ensemble.graphs])
+        return (
+            f"Stability({self.resamples} resamples by {self.scheme}, {self.cases} cases and "
+            f"{self.runs} runs each, {edges:.1f} edges on average)"
+        )
+
+
+class StabilityInterrupted(Interrupted):
+    """Ctrl-C during `kes.stability`.
+
+    Attributes
+    ----------
+    stability : Stability or None
+        What the finished resamples say; None before the first of them was finished.
+    """
+
+    def __init__(self, stability: Stability | None = None) -> None:
+        super().__init__()
+        self.stability = stability
+
+    def __str__(self) -> str:
+        if self.stability is None:
+            return "interrupted before the first resample was finished"
+        return "interrupted; what the finished resamples say is in the attribute 'stability'"
+
+
+def stability(
+    data: Data,
+    *,
+    resamples: int = 100,
+    scheme: str = "subsample",
+    fraction: float = 0.5,
+    k: float = 0.8,
+    runs: int = 10,
+    criterion: str = "bic",
+    ess: float = 1.0,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    max_parents: int | None = None,
+    two_phase: bool = False,
+    neighbourhood: str | Sampled = "exact",
+    weights: Weights = None,
+    missing: str = "error",
+    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
+    cache_mb: int = DEFAULT_CACHE_MB,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Stability:
+    """Repeat the search on resampled data, to see which edges do not depend on a few cases.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`. States are those of the whole table in every resample.
+    resamples : int
+        Number of tables to draw.
+    scheme : {"subsample", "bootstrap"}
+        Draw a share of the cases without replacement, or as many as there are with replacement.
+        The bootstrap makes graphs too dense: see the notes of this module.
+    fraction : float
+        The share, for ``"subsample"``.
+    runs : int
+        Runs on each table, the best of which counts. With few runs, the support also reflects how
+        much the search itself varies.
+    random_state : int or None
+        Seed of the draws and of the runs. None draws one.
+    weights
+        As in `kes.learn`. They are numbers of cases: a row of weight 3 is three cases, of which
+        one or two may be drawn. Subsamples need whole numbers.
+    progress : None, True or callable
+        As in `kes.learn`; counts the runs on all tables together.
+    k, criterion, ess, n_jobs, max_parents, two_phase, neighbourhood, missing, start, cache_mb
+        As in `kes.learn`.
+
+    Returns
+    -------
+    Stability
+        With `edges`, `v_structures`, `markov_blankets` and `consensus`. To see its support next to
+        the others, pass it on: ``optima.edges(stability=...)``.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used.
+    StabilityInterrupted
+        On Ctrl-C, with the finished resamples as ``.stability``.
+
+    Notes
+    -----
+    Resample i depends only on the data, in the order of their rows, the settings, `random_state`
+    and i.
+
+    Examples
+    --------
+    >>> import kes
+    >>> data = kes.datasets.alarm(rows=1000)
+    >>> stability = kes.stability(data, resamples=20, runs=5)
+    >>> len(stability.consensus(0.9).supports) < len(stability.edges())
+    True
+    """
+    wanted = whole("resamples", resamples, least=1)
+    each = whole("runs", runs, least=1)
+    memory = megabytes("cache_mb", cache_mb)
+    if scheme not in SCHEMES:
+        raise unknown("scheme", scheme, SCHEMES)
+    execution = Execution.checked(n_jobs, None, None, progress, None)
+    settings = Settings.checked(
+        k=k,
+        criterion=criterion,
+        ess=ess,
+        random_state=random_state,
+        max_parents=max_parents,
+        two_phase=two_phase,
+        neighbourhood=neighbourhood,
+    )
+    cases = Cases(encode(data, weights=weights, missing=missing))
+    settings = settings.starting(start, cases.dataset.names)
+    size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
+    best: list[Optimum] = []
+
+    def result() -> Stability:
+        return Stability(cases.dataset.names, tuple(best), scheme, size, each, settings)
+
+    counter = RunCounter(each, wanted * each)
+    try:
+        with reporting(execution.progress) as report:
+            for i in range(wanted):
+                stream = Stream(settings.seed, i)
+                own = replace(settings, seed=stream.seed())
+                table = _draw(cases, scheme, size, stream)
+                watched = Execution(execution.threads, Limits(), counter.after(i, report))
+                best.append(search(Study(table, own, memory), each, watched).best)
+            report(counter.at(wanted), final=True)
+    except KeyboardInterrupt:
+        raise StabilityInterrupted(result() if best else None) from None
+    return result()
+
+
+def _size(cases: Cases, fraction: object) -> int:
+    """Return the number of cases in a subsample."""
+    share = number("fraction", fraction, least=0.0, most=1.0)
+    size = int(share * cases.number + 1e-9)
+    if not 2 <= size < cases.number:
+        raise KesError(
+            f"fraction={share:g} of {cases.number} cases makes subsamples of {size}; they must "
+            "have at least 2 cases and fewer than the data"
+        )
+    return size
+
+
+def _draw(cases: Cases, scheme: str, size: int, stream: Stream) -> Dataset:
+    return cases.bootstrap(stream) if scheme == "bootstrap" else cases.subsample(size, stream)

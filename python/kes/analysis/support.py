@@ -1,0 +1,296 @@
+"""How well the parts of a graph are supported: edges, v-structures and Markov blankets.
+
+There are three kinds of support, and none stands in for another:
+
+*Search support* is the share of runs that ended in a model with the edge. It describes the search:
+an edge on which all runs agree may still be a whim of the sample.
+
+*Relative weight* is the share of the optima with the edge when each distinct optimum counts
+exp(score). It describes the criterion among the models that were found, and is not a posterior:
+models that were not found have no part in it. With many cases one optimum usually has nearly all
+of the weight, whether or not the data single it out.
+
+*Resampling support* is the share of resampled tables whose best optimum has the edge (see
+`kes.stability`). It describes how much the edge depends on which cases happen to be in the data.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.errors import KesError, listed, unknown
+from kes.graph import EssentialGraph
+from kes.settings import number
+from kes.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from kes.analysis.stability import Stability
+    from kes.results.optima import Optima
+
+Feature = TypeVar("Feature", bound=Hashable)
+
+COLUMNS = {
+    "search": "search_support",
+    "weight": "relative_weight",
+    "resampling": "resampling_support",
+}
+"""The kinds of support, and the columns that hold them in tables."""
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Graphs that count differently much: what a kind of support is a share of.
+
+    Attributes
+    ----------
+    kind : {"search", "weight", "resampling"}
+        The kind of support.
+    graphs : sequence of EssentialGraph
+        The graphs.
+    weights : ndarray
+        How much each counts; they need not sum to 1.
+    """
+
+    kind: str
+    graphs: Sequence[EssentialGraph]
+    weights: NDArray[np.float64]
+
+    def shares(
+        self, features: Callable[[EssentialGraph], Iterable[Feature]]
+    ) -> dict[Feature, float]:
+        """Return, for each feature that a graph has, the share of the graphs with it."""
+        sums: dict[Feature, float] = defaultdict(float)
+        for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
+            for feature in features(graph):
+                sums[feature] += weight
+        total = float(self.weights.sum())
+        return {feature: min(1.0, part / total) for feature, part in sums.items()}
+
+
+def relative_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return exp(score) of each model over their sum, without overflow.
+
+    Examples
+    --------
+    >>> relative_weights(np.array([-20000.0, -20000.0 - np.log(3)])).round(3)
+    array([0.75, 0.25])
+    """
+    odds = np.exp(scores - scores.max())
+    weights: NDArray[np.float64] = odds / odds.sum()
+    return weights
+
+
+def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemble]:
+    """Return what the kinds of support of a result are shares of."""
+    graphs = [optimum.graph for optimum in optima]
+    hits = np.array([optimum.hits for optimum in optima], dtype=np.float64)
+    scores = np.array([optimum.score for optimum in optima])
+    found = [
+        Ensemble("search", graphs, hits),
+        Ensemble("weight", graphs, relative_weights(scores)),
+    ]
+    if stability is None:
+        return found
+    differing = sorted(set(optima.names) ^ set(stability.names))
+    if differing:
+        raise KesError(
+            "the stability is that of other variables than these optima; "
+            f"only one of the two has {listed(differing)}"
+        )
+    return [*found, stability.ensemble]
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
+    """Return a row for each pair of nodes that some graph joins; see `Optima.edges`."""
+    position = {node: i for i, node in enumerate(nodes)}
+
+    def joined(graph: EssentialGraph) -> Iterator[tuple[str, str]]:
+        for a, b in graph.skeleton:
+            yield (a, b) if position[a] < position[b] else (b, a)
+
+    adjacent = {part.kind: part.shares(joined) for part in parts}
+    compelled = {part.kind: part.shares(lambda graph: graph.directed) for part in parts}
+    pairs = _ordered(adjacent, position)
+    columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
+    for kind, shares in adjacent.items():
+        columns[COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
+    for kind, arcs in compelled.items():
+        columns[f"{kind}_x_to_y"] = [arcs.get((x, y), 0.0) for x, y in pairs]
+        columns[f"{kind}_y_to_x"] = [arcs.get((y, x), 0.0) for x, y in pairs]
+    return Table(columns)
+
+
+def v_structure_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
+    """Return a row for each v-structure of some graph; see `Optima.v_structures`."""
+    position = {node: i for i, node in enumerate(nodes)}
+
+    def colliders(graph: EssentialGraph) -> Iterator[tuple[str, str, str]]:
+        for a, c, b in graph.v_structures():
+            yield (a, c, b) if position[a] < position[b] else (b, c, a)
+
+    return _feature_table(("x", "collider", "y"), colliders, parts, position)
+
+
+def blanket_table(nodes: Sequence[str], parts: Sequence[Ensemble], node: str | None) -> Table:
+    """Return a row for each member of the Markov blanket of a node, or of each node."""
+    if node is not None and node not in nodes:
+        raise unknown("node", node, nodes)
+    position = {name: i for i, name in enumerate(nodes)}
+
+    def members(graph: EssentialGraph) -> Iterator[tuple[str, str]]:
+        # Joined, or the far ends of a v-structure: see EssentialGraph.markov_blanket.
+        spouses = (frozenset((a, b)) for a, _, b in graph.v_structures())
+        for a, b in graph.skeleton.union(spouses):
+            yield from (pair for pair in ((a, b), (b, a)) if node in (None, pair[0]))
+
+    return _feature_table(("node", "member"), members, parts, position)
+
+
+def _feature_table(
+    names: tuple[str, ...],
+    features: Callable[[EssentialGraph], Iterable[tuple[str, ...]]],
+    parts: Sequence[Ensemble],
+    position: dict[str, int],
+) -> Table:
+    """Return a row for each feature, in columns of these names, with its supports."""
+    found = {part.kind: part.shares(features) for part in parts}
+    rows = _ordered(found, position)
+    columns: dict[str, list[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    for kind, shares in found.items():
+        columns[COLUMNS[kind]] = [shares.get(row, 0.0) for row in rows]
+    return Table(columns)
+
+
+def _ordered(found: dict[str, dict[Feature, float]], position: dict[str, int]) -> list[Feature]:
+    """Return all features: best supported first, equally supported ones in node order."""
+
+    def key(feature: Feature) -> tuple[list[float], list[int]]:
+        names: Iterable[str] = feature  # type: ignore[assignment]  # all features are tuples
+        support = [-shares.get(feature, 0.0) for shares in found.values()]
+        return support, [position[name] for name in names]
+
+    return sorted(set().union(*found.values()), key=key)
+
+
+# --- the consensus -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ConsensusGraph:
+    """The edges that are well supported, together in one picture.
+
+    It summarises many graphs and need not be the essential graph of any model: it may lack edges
+    without which others mean something else, and even have directed cycles. Take a model to
+    compute with from the optima themselves.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The variables.
+    directed : frozenset of (str, str)
+        Edges a -> b.
+    undirected : frozenset of frozenset of str
+        Edges without a well supported direction.
+    supports : dict
+        Support of each edge of the graph, by the pair {a, b}.
+    direction_supports : dict
+        Support of a -> b as a compelled direction, by (a, b), for both directions of each edge.
+    kind : {"search", "weight", "resampling"}
+        The kind of support.
+    threshold : float
+        Least support of an edge or direction shown.
+    """
+
+    nodes: tuple[str, ...]
+    directed: frozenset[tuple[str, str]]
+    undirected: frozenset[frozenset[str]]
+    supports: dict[frozenset[str], float]
+    direction_supports: dict[tuple[str, str], float]
+    kind: str
+    threshold: float
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Convert into a `networkx.DiGraph`, an undirected edge becoming two opposite arcs.
+
+        Each arc has the attributes ``support``, that of its edge, and ``direction_support``, that
+        of its direction.
+        """
+        try:
+            import networkx as nx
+        except ImportError as error:
+            raise KesError("to_networkx needs networkx: pip install networkx") from error
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        both_ways = [ends for a, b in map(sorted, self.undirected) for ends in ((a, b), (b, a))]
+        for a, b in [*sorted(self.directed), *sorted(both_ways)]:
+            support = self.supports[frozenset((a, b))]
+            direction = self.direction_supports[a, b]
+            graph.add_edge(a, b, support=support, direction_support=direction)
+        return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph, edges as wide as they are supported; see `EssentialGraph.plot`."""
+        from kes.show.plot.network import plot_graph
+
+        return plot_graph(self, self.supports, ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"ConsensusGraph({len(self.nodes)} nodes, {len(self.directed)} directed and "
+            f"{len(self.undirected)} undirected edges with {COLUMNS[self.kind]} of at least "
+            f"{self.threshold:g})"
+        )
+
+
+def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:
+    """Keep the edges whose support reaches a threshold; see `Optima.consensus`."""
+    least = number("threshold", threshold, least=0.0, most=1.0)
+    reached = least - _ROUNDING
+    shares = part.shares(lambda graph: graph.skeleton)
+    arcs = part.shares(lambda graph: graph.directed)
+    supports = {pair: share for pair, share in shares.items() if share >= reached}
+    directions = {
+        (a, b): arcs.get((a, b), 0.0)
+        for pair in supports
+        for a, b in (tuple(pair), tuple(pair)[::-1])
+    }
+    directed = frozenset(
+        (a, b)
+        for (a, b), share in directions.items()
+        if share >= reached and share > directions[b, a]
+    )
+    return ConsensusGraph(
+        nodes=tuple(nodes),
+        directed=directed,
+        undirected=frozenset(supports) - {frozenset(arc) for arc in directed},
+        supports=supports,
+        direction_supports=directions,
+        kind=part.kind,
+        threshold=least,
+    )
+
+
+def chosen(parts: Iterable[Ensemble], support: str) -> Ensemble:
+    """Return the ensemble of a kind of support, or say that there is none."""
+    if support not in COLUMNS:
+        raise unknown("support", support, COLUMNS)
+    found = next((part for part in parts if part.kind == support), None)
+    if found is None:
+        raise KesError(
+            "resampling support needs resampled data: pass stability=kes.stability(data, ...)"
+        )
+    return found

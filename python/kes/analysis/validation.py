@@ -1,0 +1,219 @@
+"""How well optima predict cases that had no part in finding them.
+
+The criterion that a search maximises judges a model by the very data that suggested it. Cases held
+out are an independent judge: a model is better if it gives them a higher probability. The judge is
+uncertain, too, so each difference comes with its standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.dataset import Data, Dataset, Weights
+from kes.data.encode import encode
+from kes.data.like import encode_like
+from kes.data.resampling import Cases, RunCounter, Stream
+from kes.errors import KesError
+from kes.graph import EssentialGraph
+from kes.learning import Execution, search
+from kes.progress import Progress, reporting
+from kes.search.collector import Limits
+from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.settings import Sampled, Settings, megabytes, whole
+from kes.table import Table
+
+if TYPE_CHECKING:
+    from kes.network.fitting import Prior
+    from kes.results.optima import Optima
+
+
+def validate(
+    optima: Optima,
+    train: Dataset,
+    test: Data,
+    *,
+    prior: Prior,
+    ess: float,
+    top: int,
+    weights: Weights,
+    missing: str,
+) -> Table:
+    """Judge the best optima by other data; see `Optima.validate`."""
+    count = whole("top", top, least=1)
+    states = list(optima.states.values())
+    held_out = encode_like(test, optima.names, states, weights=weights, missing=missing)
+    judged = optima[:count]
+    found = [_log_probabilities(one.graph, train, held_out, prior, ess) for one in judged]
+    return Table(
+        {
+            "optimum": range(len(judged)),
+            "score": [one.score for one in judged],
+            "hits": [one.hits for one in judged],
+            **_judgement(found, _case_weights(held_out)),
+        }
+    )
+
+
+def cross_validate(
+    data: Data,
+    *,
+    folds: int = 5,
+    top: int = 5,
+    prior: Prior = "bdeu",
+    k: float = 0.8,
+    runs: int = 100,
+    criterion: str = "bic",
+    ess: float = 1.0,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    max_parents: int | None = None,
+    two_phase: bool = False,
+    neighbourhood: str | Sampled = "exact",
+    weights: Weights = None,
+    missing: str = "error",
+    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
+    cache_mb: int = DEFAULT_CACHE_MB,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> Table:
+    """Learn from a part of the cases, predict the rest, and so on until each was predicted once.
+
+    Both the graphs and the tables of the networks are learned without the cases that judge them.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`. States are those of the whole table in every fold.
+    folds : int
+        Number of parts into which the cases are split at random; each is predicted from the
+        others.
+    top : int
+        How many optima of each search to judge, by their rank.
+    prior, ess
+        How to estimate the networks' tables: see `kes.fit`. Maximum likelihood ("ml") may hold
+        cases for impossible.
+    weights
+        As in `kes.learn`; they are numbers of cases and must be whole.
+    k, runs, criterion, random_state, n_jobs, max_parents, two_phase, neighbourhood, missing, \
+start, cache_mb, progress
+        As in `kes.learn`. Progress counts the runs on all parts together.
+
+    Returns
+    -------
+    Table
+        A row for each `model`: the optima by rank in their search ("optimum 0" is the best; ranks
+        that not all searches have are left out), "GES", and "no edges". The columns are the
+        `log_likelihood` of all cases, `per_case`, the `difference` per case to the best optimum
+        and its `standard_error`, and the number of `impossible` cases. The standard errors take
+        the cases as independent, which ignores that the folds share data: they are a little small.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used.
+    Interrupted
+        On Ctrl-C, with what the search at hand had found.
+
+    Examples
+    --------
+    >>> import kes
+    >>> table = kes.cross_validate(kes.datasets.alarm(rows=500), folds=2, top=1, runs=5)
+    >>> table["model"]
+    ('optimum 0', 'GES', 'no edges')
+    """
+    parts = whole("folds", folds, least=2)
+    count = whole("top", top, least=1)
+    each = whole("runs", runs, least=1)
+    memory = megabytes("cache_mb", cache_mb)
+    execution = Execution.checked(n_jobs, None, None, progress, None)
+    settings = Settings.checked(
+        k=k,
+        criterion=criterion,
+        ess=ess,
+        random_state=random_state,
+        max_parents=max_parents,
+        two_phase=two_phase,
+        neighbourhood=neighbourhood,
+    )
+    cases = Cases(encode(data, weights=weights, missing=missing))
+    settings = settings.starting(start, cases.dataset.names)
+    if cases.number < 2 * parts:
+        raise KesError(
+            f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
+        )
+    judged: list[dict[str, NDArray[np.float64]]] = []
+    case_weights: list[NDArray[np.float64]] = []
+    counter = RunCounter(each, parts * each)
+    with reporting(execution.progress) as report:
+        for i, (train, test) in enumerate(cases.folds(parts, Stream(settings.seed, 0))):
+            watched = Execution(execution.threads, Limits(), counter.after(i, report))
+            optima = search(Study(train, settings, memory), each, watched)
+            judged.append(
+                {
+                    name: _log_probabilities(graph, train, test, prior, ess)
+                    for name, graph in _models(optima, count).items()
+                }
+            )
+            case_weights.append(_case_weights(test))
+        report(counter.at(parts), final=True)
+    models = [name for name in judged[0] if all(name in fold for fold in judged)]
+    found = [np.concatenate([fold[name] for fold in judged]) for name in models]
+    return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
+
+
+def _models(optima: Optima, top: int) -> dict[str, EssentialGraph]:
+    """Return the models of a search that are to be judged."""
+    ranked = {f"optimum {rank}": one.graph for rank, one in enumerate(optima[:top])}
+    return {**ranked, "GES": optima.ges.graph, "no edges": EssentialGraph(optima.names)}
+
+
+def _log_probabilities(
+    graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
+) -> NDArray[np.float64]:
+    """Estimate a network on some cases; return ln P of each row of others."""
+    from kes.network.cases import log_probabilities
+    from kes.network.fitting import fit
+
+    return log_probabilities(fit(graph, train, prior=prior, ess=ess), test.codes)
+
+
+def _case_weights(dataset: Dataset) -> NDArray[np.float64]:
+    return np.ones(dataset.rows) if dataset.weights is None else dataset.weights
+
+
+def _judgement(
+    found: Sequence[NDArray[np.float64]], weights: NDArray[np.float64]
+) -> dict[str, list[float] | list[float | None] | list[int]]:
+    """Return columns that compare models by ln P of each row, the first being the standard."""
+    counts = weights > 0  # a row of weight 0 counts for nothing, even if impossible
+    weights = weights[counts]
+    rows = [logs[counts] for logs in found]
+    totals = [float(weights @ logs) for logs in rows]
+    differences = [_difference(logs, rows[0], weights) for logs in rows]
+    return {
+        "log_likelihood": totals,
+        "per_case": [total / float(weights.sum()) for total in totals],
+        "difference": [mean for mean, _ in differences],
+        "standard_error": [error for _, error in differences],
+        "impossible": [round(float(weights[np.isneginf(logs)].sum())) for logs in rows],
+    }
+
+
+def _difference(
+    logs: NDArray[np.float64], standard: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[float | None, float | None]:
+    """Return the mean difference per case and its standard error; None where a case is impossible.
+
+    The comparison is paired: what makes a case improbable for both models cancels out.
+    """
+    if np.isneginf(logs).any() or np.isneginf(standard).any():
+        return None, None
+    apart, cases = logs - standard, float(weights.sum())
+    mean = float(weights @ apart) / cases
+    if cases <= 1:
+        return mean, None
+    variance = float(weights @ (apart - mean) ** 2) / (cases - 1)
+    return mean, (variance / cases) ** 0.5

@@ -1,0 +1,416 @@
+"""Essential graphs: what a search can find out, and no more.
+
+Data cannot tell apart DAGs that encode the same independences. Such DAGs form a Markov equivalence
+class, and its *essential graph* (also: CPDAG, completed pattern) says what they have in common
+[Andersson 1997]: a *directed* edge ``a -> b`` points the same way in all DAGs of the class, an
+*undirected* edge ``a - b`` points one way in some and the other way in others. Two classes are
+equal iff their essential graphs are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+from kes import _core
+from kes.data.core import core_errors
+from kes.errors import KesError, listed, unknown
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from kes.table import Table
+
+Edges: TypeAlias = list[tuple[int, int]]
+
+_SHOWN_EDGES = 12
+"""Edges that the repr writes out before it only counts the rest."""
+
+
+class EssentialGraph:
+    """Essential graph of a Markov equivalence class of DAGs; immutable.
+
+    Graphs are equal if they have the same nodes and the same edges; the order of the nodes, in
+    which tables and pictures show them, does not matter.
+
+    Parameters
+    ----------
+    nodes
+        Names of the variables, in order.
+    directed
+        Pairs (a, b) for a -> b.
+    undirected
+        Pairs of nodes, as sets or tuples, joined by an edge without direction.
+
+    Raises
+    ------
+    KesError
+        If an edge is malformed, or the graph is not the essential graph of any class.
+
+    See Also
+    --------
+    from_dag : make the essential graph of a DAG.
+
+    Examples
+    --------
+    >>> from kes import EssentialGraph
+    >>> g = EssentialGraph.from_dag("abcd", [("a", "b"), ("c", "b"), ("b", "d")])
+    >>> g
+    EssentialGraph(4 nodes: a -> b, b -> d, c -> b)
+    >>> EssentialGraph.from_dag("xyz", [("x", "y"), ("y", "z")])
+    EssentialGraph(3 nodes: x - y, y - z)
+    """
+
+    __slots__ = ("_directed", "_graph", "_hash", "_nodes", "_undirected")
+
+    _nodes: tuple[str, ...]
+    _graph: tuple[Edges, Edges]
+    _directed: frozenset[tuple[str, str]] | None
+    _undirected: frozenset[frozenset[str]] | None
+    _hash: int | None
+
+    def __init__(
+        self,
+        nodes: Iterable[str],
+        directed: Iterable[tuple[str, str]] = (),
+        undirected: Iterable[Iterable[str]] = (),
+    ) -> None:
+        names = _checked_nodes(nodes)
+        index = {name: i for i, name in enumerate(names)}
+        arcs = [_ends(edge, index) for edge in directed]
+        edges = [tuple(sorted(_ends(edge, index))) for edge in undirected]
+        _refuse_double(names, arcs, [(a, b) for a, b in edges])
+        graph = (sorted(arcs), sorted((a, b) for a, b in edges))
+        try:
+            _core.check_essential(len(names), graph)
+        except _core.CoreError as error:
+            raise KesError(_why_not_essential(names, graph)) from error
+        self._fill(names, graph)
+
+    @classmethod
+    def from_dag(cls, nodes: Iterable[str], arcs: Iterable[tuple[str, str]]) -> EssentialGraph:
+        """Make the essential graph of the class to which a DAG belongs.
+
+        Parameters
+        ----------
+        nodes
+            Names of the variables, in order.
+        arcs
+            Pairs (a, b) for a -> b.
+
+        Returns
+        -------
+        EssentialGraph
+
+        Raises
+        ------
+        KesError
+            If an arc is malformed or repeated, or the arcs have a directed cycle.
+        """
+        names = _checked_nodes(nodes)
+        index = {name: i for i, name in enumerate(names)}
+        pairs = [_ends(arc, index) for arc in arcs]
+        _refuse_cycle(names, pairs)
+        _refuse_double(names, pairs, [])
+        with core_errors():
+            return cls._from_core(names, _core.essential_graph(len(names), pairs))
+
+    @classmethod
+    def _from_core(
+        cls,
+        names: tuple[str, ...],
+        graph: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
+    ) -> EssentialGraph:
+        """Wrap a graph of the core unchecked; thousands of graphs may share their names."""
+        self = cls.__new__(cls)
+        self._fill(names, (list(graph[0]), list(graph[1])))
+        return self
+
+    def _fill(self, names: tuple[str, ...], graph: tuple[Edges, Edges]) -> None:
+        self._nodes, self._graph = names, graph
+        self._directed = self._undirected = self._hash = None
+
+    def _to_core(self, names: Sequence[str]) -> tuple[Edges, Edges]:
+        """Return the graph for the core, with variables numbered as in `names`.
+
+        They may contain further variables, which become isolated nodes.
+        """
+        if tuple(names) == self._nodes:
+            return self._graph
+        position = {name: i for i, name in enumerate(names)}
+        directed = sorted((position[a], position[b]) for a, b in self.directed)
+        undirected = [tuple(sorted(position[name] for name in edge)) for edge in self.undirected]
+        return directed, sorted((a, b) for a, b in undirected)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables, in order."""
+        return self._nodes
+
+    @property
+    def directed(self) -> frozenset[tuple[str, str]]:
+        """Edges (a, b), meaning a -> b, that all DAGs of the class have."""
+        if self._directed is None:
+            name = self._nodes
+            self._directed = frozenset((name[a], name[b]) for a, b in self._graph[0])
+        return self._directed
+
+    @property
+    def undirected(self) -> frozenset[frozenset[str]]:
+        """Edges {a, b} that point one way in some DAGs of the class, the other way in others."""
+        if self._undirected is None:
+            name = self._nodes
+            self._undirected = frozenset(frozenset((name[a], name[b])) for a, b in self._graph[1])
+        return self._undirected
+
+    @property
+    def skeleton(self) -> frozenset[frozenset[str]]:
+        """Pairs {a, b} that are joined, in whichever way."""
+        return self.undirected.union(frozenset(edge) for edge in self.directed)
+
+    def v_structures(self) -> frozenset[tuple[str, str, str]]:
+        """Triples (a, c, b) with a -> c <- b where a and b are not joined.
+
+        Together with the skeleton they determine the class [Verma & Pearl 1990]. Each is given
+        once, with a before b in the order of the alphabet.
+        """
+        parents: dict[str, list[str]] = {}
+        for a, c in sorted(self.directed):
+            parents.setdefault(c, []).append(a)
+        skeleton = self.skeleton
+        return frozenset(
+            (a, c, b)
+            for c, causes in parents.items()
+            for a, b in combinations(causes, 2)
+            if frozenset((a, b)) not in skeleton
+        )
+
+    def markov_blanket(self, node: str) -> frozenset[str]:
+        """Return the nodes that, once known, make all others irrelevant for `node`.
+
+        In each DAG of the class these are its parents, its children and the other parents of its
+        children. The class determines them: those not joined to the node are the far ends of
+        v-structures.
+        """
+        if node not in self._nodes:
+            raise unknown("node", node, self._nodes)
+        joined = {other for edge in self.skeleton if node in edge for other in edge}
+        spouses = {other for a, _, b in self.v_structures() if node in (a, b) for other in (a, b)}
+        return frozenset((joined | spouses) - {node})
+
+    def to_dag(self) -> list[tuple[str, str]]:
+        """Arcs (a, b), sorted, of one DAG of the class: the same for equal graphs."""
+        names = sorted(self._nodes)
+        with core_errors():
+            arcs = _core.extension(len(names), self._to_core(names))
+        return [(names[a], names[b]) for a, b in arcs]
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Convert into a `networkx.DiGraph`, an undirected edge becoming two opposite arcs.
+
+        This is the usual form of a CPDAG there: ``h.has_edge(a, b) and h.has_edge(b, a)`` means
+        that the direction is open. Use ``nx.DiGraph(g.to_dag())`` where a DAG is needed.
+        """
+        try:
+            import networkx as nx
+        except ImportError as error:
+            raise KesError("to_networkx needs networkx: pip install networkx") from error
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self._nodes)
+        name = self._nodes
+        directed, undirected = self._graph
+        graph.add_edges_from((name[a], name[b]) for a, b in directed)
+        graph.add_edges_from((name[a], name[b]) for a, b in undirected)
+        graph.add_edges_from((name[b], name[a]) for a, b in undirected)
+        return graph
+
+    def plot(
+        self,
+        support: Table | Mapping[frozenset[str], float] | None = None,
+        *,
+        kind: str = "search",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the graph: arrows for compelled edges, dashed lines for reversible ones.
+
+        Laid out by Graphviz, so that no edge passes behind a node. Needs the extra ``plot``.
+
+        Parameters
+        ----------
+        support
+            How wide the edges are: what `Optima.edges` returns, or a number from 0 to 1 for each
+            pair {a, b}. By default all are alike.
+        kind : {"search", "weight", "resampling"}
+            Which support of the table to show.
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from kes.show.plot.network import edge_supports, plot_graph
+
+        return plot_graph(self, edge_supports(support, kind), ax)
+
+    def shd(self, other: EssentialGraph) -> int:
+        """Count the pairs of nodes whose status differs (structural Hamming distance).
+
+        A pair is not joined, joined by an edge without direction, or by one of the two arcs.
+
+        Parameters
+        ----------
+        other
+            A graph with the same nodes, in any order.
+        """
+        if set(self._nodes) != set(other._nodes):
+            differing = sorted(set(self._nodes) ^ set(other._nodes))
+            raise KesError(
+                f"the graphs have different nodes; only one of them has {listed(differing)}"
+            )
+        ours, theirs = self._status(), other._status()
+        return sum(ours.get(pair) != theirs.get(pair) for pair in ours.keys() | theirs.keys())
+
+    def _status(self) -> dict[frozenset[str], tuple[str, ...]]:
+        """Map each joined pair to its arc, or to () if it has no direction."""
+        status: dict[frozenset[str], tuple[str, ...]] = dict.fromkeys(self.undirected, ())
+        return status | {frozenset(arc): arc for arc in self.directed}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EssentialGraph):
+            return NotImplemented
+        if self._nodes == other._nodes:
+            return self._graph == other._graph
+        return (
+            set(self._nodes) == set(other._nodes)
+            and self.directed == other.directed
+            and self.undirected == other.undirected
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((frozenset(self._nodes), self.directed, self.undirected))
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Leaves out the hash: that of a string differs from process to process.
+        return EssentialGraph._from_core, (self._nodes, self._graph)
+
+    def __repr__(self) -> str:
+        text = _edges_as_text(self._nodes, self._graph)
+        if len(text) > _SHOWN_EDGES:
+            text[_SHOWN_EDGES:] = [f"and {len(text) - _SHOWN_EDGES} more edges"]
+        count = f"{len(self._nodes)} node{'s' * (len(self._nodes) != 1)}"
+        return f"EssentialGraph({count}: {', '.join(text) or 'no edges'})"
+
+    def _repr_html_(self) -> str:
+        from kes.show.notebook import graph_html
+
+        return graph_html(self)
+
+
+# --- what can be wrong with a graph --------------------------------------------------------------
+
+
+def _checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(nodes)
+    for name in names:
+        if not isinstance(name, str):
+            raise KesError(f"node names must be text (str), not {name!r}")
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise KesError(f"the node {double!r} is given more than once")
+    return names
+
+
+def _ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
+    """Numbers of the two nodes of an edge, in the order given."""
+    ends = (edge,) if isinstance(edge, str) else tuple(edge)
+    for name in ends:
+        if name not in index:
+            raise unknown("node", name, index)
+    if len(ends) != 2 or ends[0] == ends[1]:
+        raise KesError(f"an edge joins two different nodes, which {edge!r} does not")
+    return index[ends[0]], index[ends[1]]
+
+
+def _refuse_double(names: Sequence[str], arcs: Edges, edges: Edges) -> None:
+    """Complain if two nodes are joined more than once."""
+    seen: set[frozenset[int]] = set()
+    for a, b in [*arcs, *edges]:
+        if frozenset((a, b)) in seen:
+            raise KesError(
+                f"{names[a]} and {names[b]} are joined more than once; "
+                "an edge without direction belongs into `undirected`, once"
+            )
+        seen.add(frozenset((a, b)))
+
+
+def _refuse_cycle(names: Sequence[str], arcs: Edges) -> None:
+    """Complain, naming it, about a directed cycle."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for a, b in arcs:
+        sorter.add(names[b], names[a])
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
+
+
+def _edges_as_text(names: Sequence[str], graph: tuple[Edges, Edges]) -> list[str]:
+    arcs = [f"{names[a]} -> {names[b]}" for a, b in graph[0]]
+    return arcs + [f"{names[a]} - {names[b]}" for a, b in graph[1]]
+
+
+def _why_not_essential(names: Sequence[str], graph: tuple[Edges, Edges]) -> str:
+    """Say in node names why a graph is not essential.
+
+    Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
+    """
+    _refuse_cycle(names, graph[0])
+    arcs, stuck = _extend(len(names), graph)
+    if stuck:
+        return (
+            "not an essential graph: the undirected edges cannot be given directions without a "
+            f"cycle or a new v-structure, at {', '.join(names[i] for i in stuck)}"
+        )
+    ours = set(_edges_as_text(names, graph))
+    with core_errors():
+        right = set(_edges_as_text(names, _core.essential_graph(len(names), arcs)))
+    return (
+        f"not an essential graph: {', '.join(sorted(ours - right))} should be "
+        f"{', '.join(sorted(right - ours))}. EssentialGraph.from_dag gets this right for any DAG"
+    )
+
+
+def _extend(n: int, graph: tuple[Edges, Edges]) -> tuple[Edges, list[int]]:
+    """Orient the undirected edges without new v-structures; arcs, and the nodes where it fails.
+
+    [Dor & Tarsi 1992]: take away, again and again, a node without outgoing arcs whose undirected
+    neighbours are adjacent to all its other neighbours, and point its edges at it.
+    """
+    children: list[set[int]] = [set() for _ in range(n)]
+    open_: list[set[int]] = [set() for _ in range(n)]
+    adjacent: list[set[int]] = [set() for _ in range(n)]
+    for a, b in graph[0]:
+        children[a].add(b)
+    for a, b in graph[1]:
+        open_[a].add(b)
+        open_[b].add(a)
+    for a, b in graph[0] + graph[1]:
+        adjacent[a].add(b)
+        adjacent[b].add(a)
+    left, arcs = set(range(n)), list(graph[0])
+
+    def is_sink(v: int) -> bool:
+        return not children[v] & left and all(
+            (adjacent[v] & left) - {u} <= adjacent[u] for u in open_[v] & left
+        )
+
+    while (sink := next((v for v in left if is_sink(v)), None)) is not None:
+        left.remove(sink)
+        arcs += [(u, sink) for u in open_[sink] & left]
+    return arcs, sorted(left)

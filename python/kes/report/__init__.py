@@ -1,5 +1,0 @@
-"""The report: one HTML file with all that a result has to say, which opens without a network."""
-
-from kes.report.page import page, write
-
-__all__ = ["page", "write"]

@@ -1,0 +1,266 @@
+"""The same runs on many machines, with Dask distributed.
+
+A worker thread gets chunks of run numbers and returns where they ended; all threads of a worker
+share one cache. What is sent are plain tasks: the data are a task, too, so that the scheduler can
+make them again when the worker that held them dies, which scattered data do not survive.
+
+kes must be installed, in the same version, on the scheduler and on all workers. A stopped
+search takes back what is queued; chunks that are being worked on end by themselves.
+"""
+
+# Dask distributed is typed in part only.
+# mypy: disable-error-code="no-untyped-call, type-arg"
+
+from __future__ import annotations
+
+import math
+import pickle
+import queue
+import threading
+import time
+import uuid
+import warnings
+import zlib
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from kes import _core
+from kes.data.dataset import Dataset
+from kes.errors import KesError, missing_extra
+from kes.search.problem import Study
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from kes.search.collector import Collector, NewModels
+    from kes.settings import Settings
+
+_CHUNK_SECONDS = 15.0  # long against the cost of a task, short against a user's patience
+_LEAST_SECONDS = 0.2
+_GROWTH = 4.0  # runs get faster as the cache fills: approach the right size in steps
+_IN_QUEUE = 2  # chunks for each thread: one at work, one waiting
+_RETRIES = 3  # after the scheduler's own, which are distributed.scheduler.allowed-failures
+_TICK = 0.1
+_CONNECT_SECONDS = 20.0
+
+
+def check_client(client: object) -> None:
+    """Refuse what is not a client of a Dask cluster."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise missing_extra("distributed", "cluster") from None
+    if not isinstance(client, Client):
+        raise KesError(f"client must be a distributed.Client, not {type(client).__name__}")
+    if client.asynchronous:
+        raise KesError("client must be a synchronous distributed.Client: omit asynchronous=True")
+
+
+def connect(address: str) -> Client:
+    """Connect to the scheduler at an address such as tcp://host:8786, and wait for a worker."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise missing_extra("distributed", "cluster") from None
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise KesError(
+            f"no Dask scheduler answers at {address}: {error}; start one with: dask scheduler"
+        ) from error
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+    except TimeoutError:
+        client.close()
+        raise KesError(
+            f"the Dask cluster at {address} has no workers; start one with: dask worker {address}"
+        ) from None
+    return client
+
+
+def search(client: Client, study: Study, collector: Collector) -> None:
+    """Do the pending runs of a collector on a cluster, until it has enough."""
+    parcel = Parcel(study.dataset, study.settings, study.cache_mb, _core.__version__)
+    todo, left = collector.pending(), collector.wanted - collector.done
+    flight = Flight(client, parcel)
+    pace = Pace(collector.limits.budget)
+    tick = collector.receiver()
+    try:
+        while not collector.stopped:
+            threads = max(1, sum(client.nthreads().values()))
+            while len(flight) < _IN_QUEUE * threads:
+                runs = list(islice(todo, pace.chunk(max(left, 1), threads)))
+                if not runs:
+                    break
+                left -= len(runs)
+                flight.send(runs)
+            done = flight.next()
+            if done is None:
+                tick([], [], [])
+            else:
+                pace.learn(len(done.runs), done.seconds)
+                collector.receiver()(done.runs, done.models, done.new_models)
+    finally:
+        flight.cancel()
+
+
+class Pace:
+    """How many runs make a good chunk, from how long the latest took."""
+
+    def __init__(self, budget: float | None) -> None:
+        # What is at work when the budget ends is lost, so a short one asks for short chunks.
+        self._goal = _CHUNK_SECONDS if budget is None else min(_CHUNK_SECONDS, budget / 10)
+        self._size = 1.0
+        self._run_seconds = math.inf
+
+    def learn(self, runs: int, seconds: float) -> None:
+        """Take note of a chunk that has ended."""
+        self._run_seconds = max(seconds / runs, 1e-6)
+        self._size = min(self._goal / self._run_seconds, _GROWTH * max(runs, self._size))
+
+    def chunk(self, runs: int, threads: int) -> int:
+        """Return the size of the next chunk out of so many runs, of which all threads get some."""
+        share = math.ceil(runs / (_IN_QUEUE * threads))
+        least = _LEAST_SECONDS / self._run_seconds  # below it, tasks cost more than runs
+        return max(1, min(runs, int(min(self._size, max(share, least)))))
+
+
+class Flight:
+    """The chunks that are on their way, and those that have come back."""
+
+    def __init__(self, client: Client, parcel: Parcel) -> None:
+        self._client = client
+        self._packed = parcel.packed()
+        self._name = f"kes-{uuid.uuid4().hex}"
+        self._data: Future | None = None
+        self._chunks: dict[Future, tuple[list[int], int]] = {}
+        self._back: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._sent = 0
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    def send(self, runs: list[int], *, losses: int = 0) -> None:
+        """Queue a chunk of runs, which may have been lost before."""
+        self._sent += 1
+        future = self._client.submit(
+            do_runs, self._parcel(), runs, key=f"{self._name}-runs-{self._sent}"
+        )
+        self._chunks[future] = runs, losses
+        future.add_done_callback(self._back.put)
+
+    def next(self) -> Done | None:
+        """Return a chunk that is done, or None if none came back within a tick."""
+        try:
+            future = self._back.get(timeout=_TICK)
+        except queue.Empty:
+            return None
+        runs, losses = self._chunks.pop(future)
+        try:
+            done: Done = future.result()
+        except KesError:
+            raise
+        except Exception as error:
+            self._send_again(runs, losses, error)
+            return None
+        return done
+
+    def cancel(self) -> None:
+        """Take back what is still queued."""
+        futures = [*self._chunks, *([] if self._data is None else [self._data])]
+        self._client.cancel(futures)
+        self._chunks.clear()
+
+    def _parcel(self) -> Future:
+        """Return the task that makes the data; a new one if the cluster has forgotten it."""
+        if self._data is None or self._data.status in ("cancelled", "lost", "error"):
+            with warnings.catch_warnings():
+                # Dask would rather have large data scattered; see the top of this module.
+                warnings.filterwarnings("ignore", message="Sending large graph")
+                self._data = self._client.submit(
+                    unpack, self._packed, key=f"{self._name}-data-{self._sent}"
+                )
+        return self._data
+
+    def _send_again(self, runs: list[int], losses: int, error: Exception) -> None:
+        from distributed import KilledWorker
+
+        if self._client.status != "running":
+            raise KesError("the connection to the Dask cluster is lost") from error
+        if not isinstance(error, KilledWorker | CancelledError):
+            raise KesError(
+                f"a Dask worker failed in runs {runs[0]} to {runs[-1]}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if losses == _RETRIES:
+            raise KesError(
+                f"Dask workers died again and again in runs {runs[0]} to {runs[-1]}, perhaps for "
+                "want of memory: give them more, or lower cache_mb"
+            ) from error
+        self.send(runs, losses=losses + 1)
+
+
+# --- at the workers ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Done:
+    """Where the runs of a chunk ended, in the words of the core, and how long it took."""
+
+    runs: list[int]
+    models: list[int]
+    new_models: NewModels
+    seconds: float
+
+
+class Parcel:
+    """What runs need. Lives in the memory of a worker, and with it the cache of its threads."""
+
+    def __init__(self, dataset: Dataset, settings: Settings, cache_mb: int, version: str) -> None:
+        self._content = (dataset, settings, cache_mb, version)
+        self._lock = threading.Lock()
+        self._study: Study | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpack, (self.packed(),)
+
+    def packed(self) -> bytes:
+        """Return the parcel as bytes for sending; codes are small numbers, so it pays to press."""
+        return zlib.compress(pickle.dumps(self._content), level=1)
+
+    def study(self) -> Study:
+        """Return the study, the same for all threads of this process."""
+        with self._lock:
+            if self._study is None:
+                dataset, settings, cache_mb, version = self._content
+                if version != _core.__version__:
+                    raise KesError(
+                        f"a worker has kes {_core.__version__}, but you have {version}: "
+                        "install the same version everywhere"
+                    )
+                study = Study(dataset, settings, cache_mb)
+                study.problem  # noqa: B018 - made here, under the lock, so that there is only one
+                self._study = study
+            return self._study
+
+
+def unpack(packed: bytes) -> Parcel:
+    """Make a parcel of its bytes."""
+    return Parcel(*pickle.loads(zlib.decompress(packed)))
+
+
+def do_runs(parcel: Parcel, runs: list[int]) -> Done:
+    """Do a chunk of runs, on one thread."""
+    started = time.monotonic()
+    done = Done([], [], [], 0.0)
+
+    def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
+        done.runs.extend(runs)
+        done.models.extend(models)
+        done.new_models.extend(new_models)
+        return True
+
+    parcel.study().search(runs, on_batch, n_jobs=1)
+    return replace(done, seconds=time.monotonic() - started)

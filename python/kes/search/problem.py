@@ -1,0 +1,158 @@
+"""A table under one set of settings, ready for runs: what all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from kes import _core
+from kes.data.core import core_errors, core_problem
+from kes.data.dataset import Data, Dataset, Weights
+from kes.data.like import encode_like
+from kes.errors import KesError
+from kes.search.collector import NewModels, OnBatch
+from kes.search.record import Edges, Model, Record, fingerprint
+from kes.settings import Settings
+
+DEFAULT_CACHE_MB = 512
+
+
+class Study:
+    """The data, the settings and the core's problem made of both.
+
+    Parameters
+    ----------
+    cache_mb : int
+        Bound on the memory for counted set terms; it changes the speed, never the result.
+    """
+
+    def __init__(self, dataset: Dataset, settings: Settings, cache_mb: int) -> None:
+        self.dataset = dataset
+        self.settings = settings
+        self.cache_mb = cache_mb
+
+    @classmethod
+    def again(
+        cls,
+        record: Record,
+        data: Data,
+        *,
+        weights: Weights,
+        missing: str,
+        cache_mb: int = DEFAULT_CACHE_MB,
+    ) -> Study:
+        """Take up the search that a record comes from, with its data in whatever form.
+
+        Raises
+        ------
+        KesError
+            If the data are others than those of the record.
+        """
+        try:
+            dataset = encode_like(
+                data, record.names, record.states, weights=weights, missing=missing
+            )
+        except KesError as error:
+            raise KesError(f"these are not the data that the result comes from: {error}") from error
+        study = cls(dataset, record.settings, cache_mb)
+        study.check(record)
+        return study
+
+    @cached_property
+    def problem(self) -> _core.Problem:
+        """The data as the core holds them, with the cache that all runs share."""
+        settings = self.settings
+        return core_problem(self.dataset, settings.criterion, settings.ess, self.cache_mb)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the data; independent of the order of the rows."""
+        return fingerprint(self.dataset.names, self.dataset.states, self.problem.fingerprint)
+
+    def search(self, runs: list[int], on_batch: OnBatch, *, n_jobs: int) -> None:
+        """Do runs on this machine."""
+        options = self.settings.for_core(self.dataset.names)
+        with core_errors():
+            self.problem.search(runs, on_batch, n_jobs=n_jobs, **options)
+
+    def trace(self, run: int) -> tuple[dict[str, list[Any]], tuple[Edges, Edges]]:
+        """Replay a run: the columns of a table of its steps, and the graph it ends in."""
+        names = self.dataset.names
+        with core_errors():
+            steps, end = self.problem.trace(run, **self.settings.for_core(names))
+        columns: dict[str, list[Any]] = {
+            "step": list(range(1, len(steps) + 1)),
+            "kind": ["insert" if insertion else "delete" for (insertion, *_), *_ in steps],
+            "x": [names[x] for (_, x, _, _), *_ in steps],
+            "y": [names[y] for (_, _, y, _), *_ in steps],
+            "given": [frozenset(names[i] for i in given) for (_, _, _, given), *_ in steps],
+            "delta": [delta for _, delta, _, _ in steps],
+            "better": [better for _, _, better, _ in steps],
+            "rank": [rank + 1 for *_, rank in steps],
+        }
+        return columns, (tuple(end[0]), tuple(end[1]))
+
+    def blank(self, tick: Callable[[], None]) -> Record:
+        """Do GES, and return a record with no runs, or with run 0 if that is GES already.
+
+        Parameters
+        ----------
+        tick : callable
+            Called about ten times a second meanwhile.
+        """
+        found: list[Model] = []
+
+        def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
+            found.extend(Model.from_core(*model) for model in new_models)
+            tick()
+            return True
+
+        options = self.settings.for_core(self.dataset.names)
+        options["k"] = 1.0
+        with core_errors():
+            self.problem.search([0], on_batch, n_jobs=1, **options)
+        [ges] = found
+        is_run_0 = self.settings.k == 1.0
+        return Record(
+            settings=self.settings,
+            names=tuple(self.dataset.names),
+            states=tuple(tuple(states) for states in self.dataset.states),
+            fingerprint=self.fingerprint,
+            cases=self.problem.total_weight,
+            tolerance=self.problem.tolerance,
+            ges=ges,
+            models=(ges,) if is_run_0 else (),
+            runs=(0,) if is_run_0 else (),
+            notes=tuple(self.dataset.notes),
+        )
+
+    def check(self, record: Record) -> None:
+        """Refuse a record that was made from other data.
+
+        Raises
+        ------
+        KesError
+            Names the columns or states that differ, or says that the rows do.
+        """
+        if self.fingerprint != record.fingerprint:
+            raise KesError(
+                f"these are not the data that the result comes from: "
+                f"{_difference(self.dataset, record)}; use the data it was learned from"
+            )
+
+
+def _difference(dataset: Dataset, record: Record) -> str:
+    """Say in which respect the data are not those of the record."""
+    if list(dataset.names) != list(record.names):
+        extra = [name for name in dataset.names if name not in set(record.names)]
+        lacking = [name for name in record.names if name not in set(dataset.names)]
+        if not extra and not lacking:
+            return "the columns are in another order"
+        parts = [f"it has no column {name!r}" for name in extra[:3]]
+        parts += [f"the data lack its column {name!r}" for name in lacking[:3]]
+        return ", ".join(parts)
+    for name, here, there in zip(record.names, dataset.states, record.states, strict=True):
+        if list(here) != list(there):
+            return f"column {name!r} has the states {list(here)}, the result has {list(there)}"
+    return "the rows or their weights differ"

@@ -1,0 +1,1 @@
+"""Pictures: layouts, notebooks, plots and the report."""

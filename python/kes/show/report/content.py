@@ -1,0 +1,183 @@
+"""What the page shows, as plain data: numbers for nodes and pairs of nodes keep it small."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+from kes.analysis.landscape import Landscape
+from kes.analysis.support import COLUMNS, edge_table, ensembles
+from kes.network.fitting import fit
+from kes.show import layout
+from kes.show.layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kes.analysis.stability import Stability
+    from kes.data.dataset import Dataset
+    from kes.network import BayesianNetwork
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
+    from kes.table import Table
+
+MOST_OWN = 30
+"""Optima that get a layout, and tables, of their own."""
+
+_MOST_EDGES = 3000
+"""Edges in all such layouts: large graphs take long, so fewer of them get one."""
+
+LEAST_SUPPORT = 0.05
+"""Least threshold of the consensus; edges below have no say in the shared layout."""
+
+_MOST_CELLS = 4096
+"""Cells of the largest table shown: no reader looks through more."""
+
+
+def content(
+    optima: Optima, found: Landscape, *, dataset: Dataset | None, stability: Stability | None
+) -> dict[str, Any]:
+    """Return all that the page draws, except for its charts.
+
+    An edge of a model is ``3 * pair + status``, where the status is 0 for an edge without
+    direction, 1 for x -> y and 2 for y -> x.
+    """
+    parts = ensembles(optima, stability)
+    edges = edge_table(optima.names, parts)
+    number = {name: i for i, name in enumerate(optima.names)}
+    pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
+    place = _pairs_of(pairs, found.optima[found.runs :])
+    own = _worth_a_layout(found.optima)
+    return {
+        "names": optima.names,
+        "labels": [layout.label(name) for name in optima.names],
+        "states": [[str(state) for state in states] for states in optima.states.values()],
+        "pairs": list(place),
+        "supports": {part.kind: _supports(edges, part.kind, len(place)) for part in parts},
+        "optima": [
+            _optimum(optimum, place)
+            | {"python": found.names[i], "shd": int(found.distances[found.best, i])}
+            for i, optimum in enumerate(found.optima)
+        ],
+        "best": found.best,
+        "ges": found.ges,
+        "runs": len(optima.runs),
+        "boxes": [round(layout.box_width(name), 1) for name in optima.names],
+        "layouts": [
+            _packed(_shared_layout(optima, edges, found), optima.names, place),
+            *(
+                _packed(layout.graph_layout(found.optima[i].graph), optima.names, place)
+                for i in own
+            ),
+        ],
+        "own": {i: 1 + number for number, i in enumerate(own)},
+        "least": LEAST_SUPPORT,
+        "tables": None
+        if dataset is None
+        else _tables({i: found.optima[i] for i in own}, dataset, number),
+    }
+
+
+def _pairs_of(
+    pairs: list[tuple[int, int]], further: Sequence[Optimum]
+) -> dict[tuple[int, int], int]:
+    """Return the numbers of the joined pairs; those that no run joins come last."""
+    place = {pair: i for i, pair in enumerate(pairs)}
+    for optimum in further:
+        for a, b in (*optimum._edges[0], *optimum._edges[1]):
+            place.setdefault((min(a, b), max(a, b)), len(place))
+    return place
+
+
+def _supports(edges: Table, kind: str, pairs: int) -> list[list[float]]:
+    """Return the support of each pair, and of its two directions."""
+    columns = (COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
+    rows = [[round(edges[name][i], 4) for name in columns] for i in range(len(edges))]
+    return rows + [[0.0, 0.0, 0.0]] * (pairs - len(rows))
+
+
+def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
+    directed, undirected = optimum._edges
+    arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
+    return {
+        "score": round(optimum.score, 4),
+        "hits": optimum.hits,
+        "first": optimum.first_run,
+        "local": optimum.is_local_optimum,
+        "origin": getattr(optimum, "provenance", None),
+        "directed": len(directed),
+        "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
+    }
+
+
+# --- pictures ------------------------------------------------------------------------------------
+
+
+def _worth_a_layout(optima: Sequence[Optimum]) -> list[int]:
+    """Return the numbers of the best models, best first, as many as get a layout of their own."""
+    order = sorted(range(len(optima)), key=lambda i: (-optima[i].score, i))
+    edges = sum(map(len, optima[order[0]]._edges))
+    return order[: max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))]
+
+
+def _shared_layout(optima: Optima, edges: Table, found: Landscape) -> Layout:
+    """Lay out all pairs that some model joins, from top to bottom as in the best one."""
+    best = found.optima[found.best].graph
+    parents: dict[str, list[str]] = {name: [] for name in optima.names}
+    for a, b in best.to_dag():
+        parents[b].append(a)
+    supports = {frozenset((row["x"], row["y"])): row[COLUMNS["search"]] for row in edges}
+    for optimum in found.optima[found.runs :]:
+        for pair in optimum.graph.skeleton:
+            supports.setdefault(pair, 0.0)
+    order = TopologicalSorter(parents).static_order()
+    return layout.shared_layout(optima.names, order, supports, threshold=LEAST_SUPPORT)
+
+
+def _packed(one: Layout, names: Sequence[str], place: dict[tuple[int, int], int]) -> dict[str, Any]:
+    number = {name: i for i, name in enumerate(names)}
+    curves = {}
+    for a, b in one.curves:
+        x, y = sorted((number[a], number[b]))
+        curves[place[x, y]] = one.curve(names[x], names[y]).round(1).ravel().tolist()
+    return {
+        "size": [round(one.width, 1), round(one.height, 1)],
+        "nodes": [[round(one.boxes[n].x, 1), round(one.boxes[n].y, 1)] for n in names],
+        "curves": curves,
+    }
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def _tables(optima: dict[int, Optimum], dataset: Dataset, number: dict[str, int]) -> dict[str, Any]:
+    """Fit the optima; models that share a family of nodes share its table.
+
+    Returns
+    -------
+    dict
+        ``families``: node, parents and probabilities (a row for each configuration), or None if
+        there are too many; ``of``: for each optimum, by number, the family of each node.
+    """
+    families: dict[tuple[int, ...], int] = {}
+    rows: list[Any] = []
+    of = {}
+    for index, optimum in optima.items():
+        network = fit(optimum.graph, dataset)
+        own = []
+        for name in network.nodes:
+            key = (number[name], *(number[parent] for parent in network.parents[name]))
+            if key not in families:
+                families[key] = len(families)
+                rows.append([key[0], key[1:], _probabilities(network, name)])
+            own.append(families[key])
+        of[index] = own
+    return {"families": rows, "of": of}
+
+
+def _probabilities(network: BayesianNetwork, name: str) -> list[list[float]] | None:
+    table = network.cpts[name]
+    if table.size > _MOST_CELLS:
+        return None
+    rounded: list[list[float]] = table.reshape(-1, table.shape[-1]).round(4).tolist()
+    return rounded

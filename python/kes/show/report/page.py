@@ -1,0 +1,215 @@
+"""Putting the page together: text by Python, charts and networks by the scripts inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from kes._core import __version__
+from kes.analysis.compare import ges_standing
+from kes.analysis.coverage import Coverage
+from kes.analysis.landscape import Landscape
+from kes.errors import KesError, missing_extra
+from kes.results.summary import counted
+from kes.show.report.content import content
+from kes.show.report.figures import figures
+from kes.show.report.repeat import command_line, python_call, settings_rows
+
+if TYPE_CHECKING:
+    from kes.analysis.stability import Stability
+    from kes.data.dataset import Data, Dataset, Weights
+    from kes.results.optima import Optima
+    from kes.results.storage import PathLike
+
+_SCRIPTS = ("model", "drawing", "viewport", "details", "table", "charts", "app")
+
+
+def write(
+    optima: Optima,
+    path: PathLike,
+    *,
+    data: Data | None = None,
+    weights: Weights = None,
+    missing: str = "error",
+    stability: Stability | None = None,
+    title: str | None = None,
+) -> None:
+    """Write the report; see `Optima.report`."""
+    dataset = _dataset(optima, data, weights, missing)
+    text = page(optima, dataset=dataset, stability=stability, title=title)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise KesError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def page(
+    optima: Optima,
+    *,
+    dataset: Dataset | None = None,
+    stability: Stability | None = None,
+    title: str | None = None,
+) -> str:
+    """Return the report as text; equal results give equal pages."""
+    found, coverage = Landscape.of(optima), Coverage(optima)
+    charting = _plotly()
+    shown = content(optima, found, dataset=dataset, stability=stability)
+    shown["figures"] = figures(optima, found, coverage)
+    heading = title or f"{counted(len(optima), 'optimum', 'optima')} from {_runs(optima)}"
+    return Template(_template("page.html")).substitute(
+        title=escape(heading),
+        subtitle=escape(_subtitle(optima)),
+        cards="".join(_cards(optima, coverage)),
+        numbers=_numbers(optima, found),
+        coverage=_coverage(coverage),
+        settings=_settings(optima),
+        python=escape(python_call(optima)),
+        command=_command(optima),
+        names="".join(f'<option value="{escape(name)}">' for name in optima.names),
+        version=escape(__version__),
+        style=_template("style.css"),
+        plotly=charting,
+        data=_json(shown),
+        script="\n".join(_template(f"{name}.js") for name in _SCRIPTS),
+    )
+
+
+def _dataset(optima: Optima, data: Data | None, weights: Weights, missing: str) -> Dataset | None:
+    """Return the data to fit networks to: given, or still at hand; they must be those learned."""
+    if data is None:
+        return None if optima._study is None else optima._study.dataset
+    return optima._ready(data, weights, missing).dataset
+
+
+def _plotly() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise missing_extra("plotly", "report") from None
+    source: str = get_plotlyjs()
+    return source
+
+
+def _template(name: str) -> str:
+    return files("kes.show.report").joinpath("template", name).read_text(encoding="utf-8")
+
+
+def _json(value: dict[str, Any]) -> str:
+    """Return data for a script element: no name in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def _runs(optima: Optima) -> str:
+    return counted(len(optima.runs), "run")
+
+
+def _subtitle(optima: Optima) -> str:
+    settings = optima.settings
+    parts = [
+        counted(len(optima.names), "variable"),
+        f"{optima.cases:,.12g} cases",
+        settings.criterion.upper(),
+        f"k = {settings.k:g}",
+        f"seed {settings.seed}",
+    ]
+    return " · ".join(parts)
+
+
+def _cards(optima: Optima, coverage: Coverage) -> Iterable[str]:
+    best, ges, mass = optima.best, ges_standing(optima), coverage.unseen_mass
+    improved = optima.improved
+    hits = f"found by {best.hits} of {_runs(optima)}, first by run {best.first_run}"
+    if improved is not None and improved.gain > 0:
+        note = f"{improved.best.provenance}; best run {_shown(best.score)}, {hits}"
+        yield _card("Best score", _shown(improved.best.score), note)
+    else:
+        yield _card("Best run", _shown(best.score), hits)
+    yield _card(
+        "GES",
+        _shown(ges.score),
+        f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it"
+        if ges.gap > 0
+        else "no run beats it",
+    )
+    yield _card(
+        "Optima", f"{len(optima):,}", f"distinct models on {counted(optima.levels, 'score level')}"
+    )
+    yield _card(
+        "Not seen yet",
+        f"{mass.value:.1%}",
+        f"of further runs would end in a new model ({mass.low:.1%} to {mass.high:.1%})",
+    )
+
+
+def _shown(score: float) -> str:
+    return f"{score:,.2f}".replace("-", "−")
+
+
+def _card(label: str, value: str, note: str) -> str:
+    return (
+        f'<div class="card"><dt>{escape(label)}</dt>'
+        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
+    )
+
+
+def _numbers(optima: Optima, found: Landscape) -> str:
+    """Return what the table of optima has to say about its numbers, as HTML."""
+    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best run."]
+    if found.runs < len(optima):
+        parts.append(f"Only the best of the {len(optima)} optima are on this page.")
+    if any(name.startswith("optima.improved") for name in found.names):
+        parts.append(
+            "No run ended in those marked improved: <code>optima.improved[0]</code> is the first."
+        )
+    return " ".join(parts)
+
+
+def _coverage(coverage: Coverage) -> str:
+    mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
+    lines = [
+        f"{coverage.once} of the {counted(coverage.models, 'model')} were found by one run only. "
+        f"About {mass.value:.1%} of further runs would end in a model not seen yet "
+        f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
+    ]
+    if gain is not None:
+        lines += [
+            f"There are at least about {chao.value:.0f} models that runs can end in "
+            f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound).",
+            "As many runs again would bring a better score with a chance of "
+            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}.",
+        ]
+    hit = (
+        "The best score was hit only once, so a better one may well exist."
+        if coverage.best_hits == 1
+        else f"The best score was hit by {coverage.best_hits} runs, which does not prove that no "
+        "rarer model is better."
+    )
+    lines.append(f"Little unseen mass does not mean that the best model was found. {hit}")
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
+
+
+def _chance(probability: float) -> str:
+    return "less than 1%" if probability < 0.01 else f"up to about {probability:.0%}"
+
+
+def _settings(optima: Optima) -> str:
+    return "".join(
+        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>"
+        for label, value in settings_rows(optima)
+    )
+
+
+def _command(optima: Optima) -> str:
+    command = command_line(optima)
+    if command is None:
+        return "<p>The command line has no option for a start graph: use Python.</p>"
+    return f'<pre tabindex="0"><code>{escape(command)}</code></pre>'
