@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes import boundary
 from kes.errors import KesError
-from kes.graph import EssentialGraph
+from kes.graph import EssentialGraph, boundary
 from kes.graph.boundary import inclusion_boundary
 
 NODES = ("c", "a", "b")  # on purpose not in the order of the alphabet

@@ -23,7 +23,7 @@ from kes.errors import KesError
 
 
 def test_examples_in_docstrings():
-    assert doctest.testmod(sys.modules["kes.discretize"]).failed == 0
+    assert doctest.testmod(sys.modules["kes.data.discretizer"]).failed == 0
 
 
 def mutual_information(first, second) -> float:
@@ -69,7 +69,7 @@ class TestMutualInformation:
         rng = np.random.default_rng(0)
         values, labels = rng.normal(size=60), rng.integers(0, 2, 60)
         expected = mutual_information_cuts(values, labels, 4, 5)
-        monkeypatch.setattr(sys.modules["kes.discretize"], "_BLOCK", 150)
+        monkeypatch.setattr(sys.modules["kes.data.discretizer"], "_BLOCK", 150)
         assert mutual_information_cuts(values, labels, 4, 5) == expected
 
     def test_ties_are_not_separated(self):

@@ -178,7 +178,7 @@ def test_more_threads_than_a_system_gives_are_not_asked_for(three):
 @pytest.mark.parametrize("patience", [None, 9])
 def test_runs_handed_to_the_core_in_parts_are_the_same(data, optima, patience, monkeypatch):
     whole = kes.learn(data, k=0.5, runs=60, patience=patience)
-    monkeypatch.setattr(importlib.import_module("kes.learn"), "_AT_ONCE", 7)
+    monkeypatch.setattr(importlib.import_module("kes.learning"), "_AT_ONCE", 7)
     parts = kes.learn(data, k=0.5, runs=60, patience=patience)
     assert parts == whole
     assert patience is not None or parts == optima
@@ -341,4 +341,4 @@ def test_import_loads_nothing_that_is_not_needed():
 
 def test_public_names_exist():
     assert [name for name in kes.__all__ if not hasattr(kes, name)] == []
-    assert kes.learn.__module__ == "kes.learn"
+    assert kes.learn.__module__ == "kes.learning"

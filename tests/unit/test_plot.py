@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import kes
-from kes import EssentialGraph, KesError, html
+from kes import EssentialGraph, KesError
+from kes.show import notebook
 from kes.analysis.landscape import Landscape, placed
 from kes.show.layout import (
     arrowhead,
@@ -292,7 +293,7 @@ def test_notebooks_show_pictures_with_harmless_names(optima):
 
 
 def test_notebooks_show_tables_without_graphviz(optima, monkeypatch):
-    monkeypatch.setattr(html, "_can_draw", lambda edges: False)
+    monkeypatch.setattr(notebook, "_can_draw", lambda edges: False)
     graph = EssentialGraph.from_dag(["a", "b", "c", "d"], [("a", "b"), ("c", "b"), ("c", "d")])
     shown = graph._repr_html_()
     assert "<svg" not in shown
