@@ -10,8 +10,8 @@ import pytest
 
 import kes
 from kes import EssentialGraph, KesError
-from kes.show import notebook
 from kes.analysis.landscape import Landscape, placed
+from kes.show import notebook
 from kes.show.layout import (
     arrowhead,
     box_width,
