@@ -27,14 +27,11 @@ from kes.errors import Interrupted, KesError
 from kes.formats import convert, read_graph, read_network
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, inclusion_boundary
-from kes.learning import learn
+from kes.learning import learn, load, score
 from kes.network import BayesianNetwork, fit
 from kes.progress import Progress
-from kes.results.improved import Improved, ImprovedOptimum
-from kes.results.optima import Optima, load
+from kes.results.optima import Optima
 from kes.results.optimum import Optimum
-from kes.scoring import score
-from kes.search.improve import ImprovementInterrupted
 from kes.settings import Sampled, Settings
 from kes.table import Table
 
@@ -49,9 +46,6 @@ __all__ = [
     "ConsensusGraph",
     "Dataset",
     "EssentialGraph",
-    "Improved",
-    "ImprovedOptimum",
-    "ImprovementInterrupted",
     "Interrupted",
     "KesError",
     "Neighbour",

@@ -22,20 +22,20 @@ from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.learning import _threads
-from kes.search.problem import Study
+from kes.search.execution import Execution, threads
+from kes.search.problem import Problem
 from kes.search.record import level
+from kes.search.search import search
 from kes.settings import Settings, megabytes, seconds
 from kes.table import Table
 
 if TYPE_CHECKING:
     from kes._core import Families
     from kes.bound import Network
-    from kes.results.improved import Improved
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
 
-    Known: TypeAlias = Optima | Improved | Optimum | EssentialGraph | None
+    Known: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
@@ -69,7 +69,7 @@ def certify(
         As in `kes.learn`.
     max_parents : int or None
         Look only at networks in which no variable has more parents; None: at all networks.
-    optima : Optima, Improved, Optimum, EssentialGraph or None
+    optima : Optima, Optimum, EssentialGraph or None
         What to compare. Their best network also helps where the optimum is bounded only; without
         any, a short search finds one.
     n_jobs : int or None
@@ -110,11 +110,11 @@ def certify(
     memory = megabytes("memory_mb", memory_mb)
     limit = seconds("time_limit", time_limit)
     settings = _settings(criterion, ess, max_parents)
-    study = Study(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
+    problem = Problem(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
     reporter = _Reporter(progress, limit)
-    rivals = _Rivals(study, optima)
-    work = _Work(study, _threads(n_jobs), memory, reporter)
-    reporter(str(_estimate(study.dataset, settings)))
+    rivals = _Rivals(problem, optima)
+    work = _Work(problem, threads(n_jobs), memory, reporter)
+    reporter(str(_estimate(problem.dataset, settings)))
     families = work.find_families()
     solved = work.solve(families, memory)
     if solved is None:
@@ -240,17 +240,17 @@ def _lines() -> Callable[[CertifyProgress], object]:
 class _Work:
     """The two parts that the core does."""
 
-    study: Study
+    problem: Problem
     threads: int
     memory_mb: int
     reporter: _Reporter
 
     def find_families(self) -> Families:
-        limit = self.study.settings.max_parents
+        limit = self.problem.settings.max_parents
         less = "max_parents=3" if limit is None or limit > 3 else f"max_parents={max(limit - 1, 0)}"
         try:
             with core_errors():
-                return self.study.problem.families(
+                return self.problem.core.families(
                     self.reporter.counting("counting sets"),
                     max_parents=limit,
                     n_jobs=self.threads,
@@ -261,7 +261,7 @@ class _Work:
         except _OutOfTime:
             reason = "more time than the time limit"
         raise KesError(
-            f"the families of these {len(self.study.dataset.names)} variables need {reason}; "
+            f"the families of these {len(self.problem.dataset.names)} variables need {reason}; "
             f"allow more, use fewer variables, or ask only about networks with few parents, "
             f"such as {less}"
         )
@@ -281,56 +281,48 @@ class _Work:
 class _Rivals:
     """The networks to compare, with scores and names."""
 
-    def __init__(self, study: Study, given: Known) -> None:
-        from kes.results.improved import Improved
+    def __init__(self, problem: Problem, given: Known) -> None:
         from kes.results.optima import Optima
         from kes.results.optimum import Optimum
 
-        self._study = study
+        self._problem = problem
         self.networks: list[tuple[str, float, EssentialGraph]] = []
-        if isinstance(given, Optima) and given.improved is not None:
-            given = given.improved
-        if isinstance(given, Improved):
-            self._check(given.optima)
-            self._add("improved best", given.best.graph)
-            given = given.optima
         if isinstance(given, Optima):
             self._check(given)
-            self._add("GES", given.ges.graph)
             for optimum in given:
-                self._add(f"run {optimum.first_run}", optimum.graph)
+                is_ges = optimum is given.ges and optimum.hits
+                self._add(f"{optimum.origin}, GES" if is_ges else optimum.origin, optimum.graph)
         elif isinstance(given, Optimum):
             self._add("given", given.graph)
         elif isinstance(given, EssentialGraph):
             self._add("given", given)
         elif given is not None:
             raise KesError(
-                f"optima must be the result of kes.learn or of improve, an optimum, or a graph, "
+                f"optima must be the result of kes.learn, an optimum, or a graph, "
                 f"not {type(given).__name__}"
             )
 
     def _check(self, optima: Optima) -> None:
-        mine, theirs = self._study.settings, optima.settings
+        mine, theirs = self._problem.settings, optima.settings
         for name in ("criterion", "ess", "max_parents"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
                 raise KesError(
                     f"the optima were found with {name} {there}, not {here}: pass {name}={there!r}"
                 )
-        self._study.check(optima._record)
+        self._problem.check(optima.record)
 
     def _add(self, name: str, graph: EssentialGraph) -> None:
-        if set(graph.nodes) != set(self._study.dataset.names):
+        if set(graph.nodes) != set(self._problem.dataset.names):
             raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
-        self.networks.append((name, score_of(self._study, graph), graph))
+        self.networks.append((name, score_of(self._problem, graph), graph))
 
     def add_search(self) -> None:
         """Search for a network, if there is none."""
-        from kes.learning import Execution, search
-
         if not self.networks:
-            optima = search(self._study, _RUNS, Execution.checked(None, None, None, None, None))
-            self._add("", optima.improve().best.graph)
+            record = search(self._problem, _RUNS, Execution.checked(), improve=True)
+            best = max(record.pool, key=lambda model: model.score)
+            self._add("", EssentialGraph._from_core(record.names, best.edges))
 
     @property
     def best(self) -> tuple[float, EssentialGraph]:
@@ -349,15 +341,15 @@ class _Rivals:
 
     def ties(self, graph: EssentialGraph, score: float) -> int:
         """Return the number of distinct models on the level of a score, including `graph`."""
-        tolerance = self._study.problem.tolerance
+        tolerance = self._problem.core.tolerance
         here = level(score, tolerance)
         tied = {other for _, theirs, other in self.networks if level(theirs, tolerance) == here}
         return len(tied | {graph})
 
 
-def score_of(study: Study, graph: EssentialGraph) -> float:
+def score_of(problem: Problem, graph: EssentialGraph) -> float:
     """Score of a model, as a search would compute it."""
-    return study.problem.score(_arcs(study.dataset.names, graph.to_dag()))
+    return problem.core.score(_arcs(problem.dataset.names, graph.to_dag()))
 
 
 def _arcs(names: Sequence[str], arcs: Iterable[tuple[str, str]]) -> Network:
@@ -370,26 +362,26 @@ def _bounded(work: _Work, rivals: _Rivals, families: Families) -> _Found:
     from kes.bound import Means, upper_bound
 
     rivals.add_search()
-    study, reporter = work.study, work.reporter
+    problem, reporter = work.problem, work.reporter
     known, graph = rivals.best
     means = Means(
         known=known,
-        tolerance=study.problem.tolerance,
+        tolerance=problem.core.tolerance,
         solve=lambda fewer: work.solve(fewer, _QUICK_MB),
         deadline=reporter.deadline,
         report=lambda bound: reporter("lowering the bound", upper_bound=bound),
     )
     found = upper_bound(families, means)
     arcs = found.arcs
-    if arcs is None or study.problem.score(arcs) <= known + means.tolerance:
-        arcs = _arcs(study.dataset.names, graph.to_dag())
+    if arcs is None or problem.core.score(arcs) <= known + means.tolerance:
+        arcs = _arcs(problem.dataset.names, graph.to_dag())
     return _Found(arcs, None if found.exact else found.upper_bound, found.method)
 
 
 def _certificate(work: _Work, rivals: _Rivals, families: Families, found: _Found) -> Certificate:
-    study, names = work.study, work.study.dataset.names
+    problem, names = work.problem, work.problem.dataset.names
     graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
-    score = score_of(study, graph)
+    score = score_of(problem, graph)
     top = score if found.upper_bound is None else max(found.upper_bound, score)
     return Certificate(
         score=score,
@@ -401,8 +393,8 @@ def _certificate(work: _Work, rivals: _Rivals, families: Families, found: _Found
         counted=families.counted,
         families=sum(families.sizes),
         ties=rivals.ties(graph, score),
-        criterion=study.settings.criterion,
-        ess=study.settings.ess,
-        max_parents=study.settings.max_parents,
+        criterion=problem.settings.criterion,
+        ess=problem.settings.ess,
+        max_parents=problem.settings.max_parents,
         compared=rivals.table(top),
     )

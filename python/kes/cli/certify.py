@@ -114,7 +114,7 @@ def command(
     """
     from kes.certify import certify, estimate
     from kes.cli.source import read_table
-    from kes.results.optima import load
+    from kes.learning import load
 
     optima = None if result is None else load(result)
     settings = None if optima is None else optima.settings

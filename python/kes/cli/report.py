@@ -50,7 +50,7 @@ def command(
     The file opens in any browser and needs no network.
     """
     from kes.cli.source import read_table
-    from kes.results.optima import load
+    from kes.learning import load
 
     optima = load(result)
     without = data is None and example is None
