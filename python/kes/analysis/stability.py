@@ -147,6 +147,10 @@ def stability(
 ) -> Stability:
     """Repeat the search on resampled data, to see which edges do not depend on a few cases.
 
+    Further options are those of `kes.learn`, with these differences: `random_state` is the seed of
+    the draws, too; `weights` are numbers of cases (of a row of weight 3, one or two cases may be
+    drawn; subsamples need whole numbers); `progress` counts the runs on all tables together.
+
     Parameters
     ----------
     data
@@ -161,10 +165,8 @@ def stability(
     runs, improve
         Runs on each table, and what follows them, as in `kes.learn`; the best model counts. With
         little of both, the support also reflects how much the search itself varies.
-    k, **options
-        As in `kes.learn`, with these differences: `random_state` is the seed of the draws, too;
-        `weights` are numbers of cases (a row of weight 3 is three cases, of which one or two may
-        be drawn; subsamples need whole numbers); `progress` counts the runs on all tables together.
+    k : float
+        As in `kes.learn`.
 
     Returns
     -------

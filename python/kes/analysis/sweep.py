@@ -84,7 +84,7 @@ class Sweep:
         this k is best or level when the runs are split into halves (`best_in_halves`; see
         `repeatability`).
         """
-        top = max(optima.best.score for optima in self.optima.values())
+        top = max(optima.best_run.score for optima in self.optima.values())
         coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
         every = self.optima.values()
         return Table(
@@ -93,8 +93,8 @@ class Sweep:
                 "runs": [len(optima.runs) for optima in every],
                 "optima": [len(optima.of_runs) for optima in every],
                 "levels": [optima.levels for optima in every],
-                "best_score": [optima.best.score for optima in every],
-                "below_best": [top - optima.best.score for optima in every],
+                "best_score": [optima.best_run.score for optima in every],
+                "below_best": [top - optima.best_run.score for optima in every],
                 "best_hits": [own.best_hits for own in coverage.values()],
                 "mean_score": [float(optima.run_scores.mean()) for optima in every],
                 "better_than_ges": [_better_than_ges(optima) for optima in every],
@@ -106,7 +106,7 @@ class Sweep:
     @property
     def recommendation(self) -> str:
         """What the sweep suggests, and how sure that is."""
-        k, best = self.recommended, self.optima[self.recommended].best.score
+        k, best = self.recommended, self.optima[self.recommended].best_run.score
         hits, runs = self._hits(k), len(self.optima[k].runs)
         also = [
             f"k={other:g} ({counted(self._hits(other), 'run')})"
@@ -209,8 +209,13 @@ def sweep(
 ) -> Sweep:
     """Try several k with the same budget each, to see which finds the best score.
 
+    Further options are those of `kes.learn`. Progress is shown for one k after the other. The runs
+    are not improved on, as it is they that are compared.
+
     Parameters
     ----------
+    data
+        As in `kes.learn`.
     ks : iterable of float
         The values of k.
     runs : int or None
@@ -220,9 +225,6 @@ def sweep(
         Or the time for each k, such as "10s". Each k starts with an empty cache, so that none
         profits from the one before. This is the fairer comparison, as greedy runs are shorter,
         but the result depends on the machine and its load.
-    data, **options
-        As in `kes.learn`. Progress is shown for one k after the other. The runs are not improved
-        on: it is they that are compared.
 
     Returns
     -------

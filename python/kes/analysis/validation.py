@@ -76,6 +76,10 @@ def cross_validate(
 
     Both the graphs and the tables of the networks are learned without the cases that judge them.
 
+    Further options are those of `kes.learn`, with these differences: `ess` is that of the prior,
+    too; `weights` are numbers of cases and must be whole; `progress` counts the runs on all parts
+    together.
+
     Parameters
     ----------
     data
@@ -88,9 +92,8 @@ def cross_validate(
     prior
         How to estimate the networks' tables: see `kes.fit`. Maximum likelihood ("ml") may hold
         cases for impossible.
-    k, runs, improve, **options
-        As in `kes.learn`, with these differences: `ess` is that of the prior, too; `weights` are
-        numbers of cases and must be whole; `progress` counts the runs on all parts together.
+    k, runs, improve
+        As in `kes.learn`.
 
     Returns
     -------
