@@ -1,6 +1,6 @@
 """Networks: what a user takes home from a search."""
 
 from kes.network.fitting import fit
-from kes.network.network import BayesianNetwork
+from kes.network.discrete import BayesianNetwork
 
 __all__ = ["BayesianNetwork", "fit"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kes.errors import KesError
 
 if TYPE_CHECKING:
-    from kes.network.network import BayesianNetwork
+    from kes.network.discrete import BayesianNetwork
 
 
 def configurations(codes: NDArray[np.int32], cardinalities: Sequence[int]) -> NDArray[np.intp]:
