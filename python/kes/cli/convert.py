@@ -19,6 +19,6 @@ def command(source: Path, target: Path) -> None:
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
     the target cannot hold more. Add .gz for compressed files.
     """
-    from kes.formats import convert
+    from kes.network import convert
 
     click.echo(f"{target}: {convert(source, target)}")

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from kes.formats.graph_edges import Edges
 from kes.formats.names import NAME, plain_words, read_literals, write_literals
+from kes.formats.parts import Written
 from kes.formats.scanner import Scanner, Token
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>(?:[^"\\]|\\.)*)"
@@ -32,7 +32,7 @@ _ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Written) -> bytes:
     """Write the DAG of a network."""
     return _write(network.nodes, network.arcs, ())
 

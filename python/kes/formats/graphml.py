@@ -12,9 +12,9 @@ from xml.sax.saxutils import escape, quoteattr
 from kes.data.dataset import State
 from kes.formats.graph_edges import Edges
 from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
+from kes.formats.parts import Written
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
 
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -25,7 +25,7 @@ _HEAD = f"""\
 """
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Written) -> bytes:
     """Write the DAG of a network; the nodes have their states as data."""
     return _write(network.nodes, network.arcs, (), network.states)
 
