@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from kes import _core
 from kes.data.core import core_errors
 from kes.errors import KesError, listed, unknown
+from kes.graph.pictures import graph_html, plot_graph
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -252,9 +253,7 @@ class EssentialGraph:
         -------
         matplotlib Axes
         """
-        from kes.show.plot.network import edge_supports, plot_graph
-
-        return plot_graph(self, edge_supports(support, kind), ax)
+        return plot_graph(self, support, kind, ax)
 
     def shd(self, other: EssentialGraph) -> int:
         """Count the pairs of nodes whose status differs (structural Hamming distance).
@@ -307,8 +306,6 @@ class EssentialGraph:
         return f"EssentialGraph({count}: {', '.join(text) or 'no edges'})"
 
     def _repr_html_(self) -> str:
-        from kes.show.notebook import graph_html
-
         return graph_html(self)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, State, encode_like
+from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
 from kes.formats import write_network
 from kes.formats.names import labels, same
@@ -359,9 +360,15 @@ class BayesianNetwork:
         return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
 
     def _repr_html_(self) -> str:
-        from kes.show.notebook import network_html
-
-        return network_html(self)
+        nodes = Table(
+            {
+                "node": self.nodes,
+                "states": [self.states[node] for node in self.nodes],
+                "parents": [self.parents[node] for node in self.nodes],
+            }
+        )
+        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
+        return f"<p>Bayesian network: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
 
     # --- names and codes -------------------------------------------------------------------------
 
