@@ -69,4 +69,4 @@ def score(
     nodes = [column for column in dataset.names if column in chosen]
     problem = core_problem(dataset, name, strength, _CACHE_MB, nodes=nodes)
     with core_errors():
-        return problem.score(_core.extension(len(nodes), graph._to_core(nodes)))
+        return problem.score(_core.extension(len(nodes), graph.to_core(nodes)))

@@ -125,7 +125,7 @@ class Settings:
             seed=self.seed,
             max_parents=self.max_parents,
             two_phase=self.two_phase,
-            start=None if self.start is None else self.start._to_core(names),
+            start=None if self.start is None else self.start.to_core(names),
             sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
         )
 

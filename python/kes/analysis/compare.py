@@ -176,7 +176,7 @@ def _score(optima: Optima, graph: EssentialGraph) -> float | None:
     score = next(found, None)
     if score is None and optima._study is not None:
         names = optima.names
-        arcs = _core.extension(len(names), graph._to_core(names))
+        arcs = _core.extension(len(names), graph.to_core(names))
         score = optima._study.problem.score(arcs)
     return score
 
@@ -215,7 +215,7 @@ def shd_matrix(graphs: Sequence[EssentialGraph]) -> NDArray[np.int64]:
 
 def _codes(graph: EssentialGraph, first: EssentialGraph) -> list[tuple[tuple[int, int], int]]:
     """Return the joined pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
-    directed, undirected = graph._to_core(first.nodes)
+    directed, undirected = graph.to_core(first.nodes)
     arcs = [((a, b), 1) if a < b else ((b, a), 2) for a, b in directed]
     return arcs + [(pair, 3) for pair in undirected]
 

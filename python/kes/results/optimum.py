@@ -45,7 +45,7 @@ class Optimum:
     @cached_property
     def graph(self) -> EssentialGraph:
         """The model as an essential graph."""
-        return EssentialGraph._from_core(self._names, self._edges)
+        return EssentialGraph.from_core(self._names, self._edges)
 
     def fit(
         self,
