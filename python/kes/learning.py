@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes.data.dataset import Data, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import Interrupted, KesError
 from kes.progress import Progress, reporting
 from kes.results.optima import Optima

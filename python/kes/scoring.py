@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kes import _core
 from kes.data.core import core_errors, core_problem
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.settings import arcs_of, check_criterion

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kes import _core
 from kes.data.core import core_problem
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError
 from kes.graph.boundary import CACHE_MB, Neighbour, inclusion_boundary
 from kes.results.summary import counted

@@ -35,7 +35,7 @@ from kes.analysis.support import (
     v_structure_table,
 )
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.data.resampling import Cases, RunCounter, Stream
 from kes.errors import Interrupted, KesError, unknown
 from kes.learning import Execution, search

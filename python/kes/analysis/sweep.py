@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.data.resampling import Stream
 from kes.errors import KesError
 from kes.learning import Execution, search

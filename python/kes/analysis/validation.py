@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.data.like import encode_like
 from kes.data.resampling import Cases, RunCounter, Stream
 from kes.errors import KesError

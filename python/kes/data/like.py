@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.encode import read_factors
+from kes.data.encoding import read_factors
 from kes.data.factor import Factor
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source

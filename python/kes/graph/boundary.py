@@ -15,7 +15,7 @@ from typing import Literal
 from kes import _core
 from kes.data.core import core_errors, core_problem, level
 from kes.data.dataset import Data, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.settings import check_criterion, whole

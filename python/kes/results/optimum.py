@@ -115,7 +115,7 @@ class Optimum:
         Optima.explain : the same without repeating data and settings.
         """
         from kes.analysis.explain import explain_stop
-        from kes.data.encode import encode
+        from kes.data.encoding import encode
 
         table = encode(data, weights=weights, missing=missing)
         return explain_stop(self, table, criterion=criterion, ess=ess, max_parents=max_parents)
