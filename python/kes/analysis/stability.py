@@ -36,7 +36,8 @@ from kes.analysis.support import (
 )
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import Interrupted, KesError, unknown
 from kes.learning import Execution, search
 from kes.progress import Progress, reporting

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data, Weights
 from kes.data.encoding import encode
-from kes.data.resampling import Stream
+from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.learning import Execution, search
 from kes.results.optima import Optima

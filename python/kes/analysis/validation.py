@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
 from kes.data.like import encode_like
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learning import Execution, search

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
+from kes.data.discretizer import mutual_information_cuts
 from kes.datasets._files import Source
 from kes.errors import unknown
 
@@ -116,8 +117,6 @@ def _discretise(labels: tuple[str, ...], intensities: bytes) -> NDArray[np.int32
 
     Remembered, because it takes seconds and both groups come from one and the same table.
     """
-    from kes.data.discretizer import mutual_information_cuts
-
     table = np.frombuffer(intensities).reshape(_GENES, len(labels))
     is_aml = np.array(labels) == "AML"
     codes = np.empty(table.shape, dtype=np.int32)
