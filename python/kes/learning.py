@@ -17,6 +17,7 @@ from kes.results.optima import Optima
 from kes.search.collector import Collector, Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
 from kes.search.record import Record
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, seconds, whole
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def learn(
         neighbourhood=neighbourhood,
     )
     dataset = encode(data, weights=weights, missing=missing)
-    study = Study(dataset, settings.starting(start, dataset.names), memory)
+    study = Study(dataset, starting(settings, start, dataset.names), memory)
     return search(study, wanted, execution)
 
 

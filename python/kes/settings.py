@@ -6,12 +6,11 @@ import math
 import numbers
 import re
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from kes.errors import KesError, listed, suggest, unknown
+from kes.errors import KesError, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -109,13 +108,6 @@ class Settings:
             two_phase=two_phase,
             neighbourhood=where,
         )
-
-    def starting(self, start: object, names: Sequence[str]) -> Settings:
-        """Return the same settings with runs that start at a graph over some of `names`."""
-        graph = _start(start, names)
-        if graph is not None and self.max_parents is not None:
-            _check_parents(graph, self.max_parents)
-        return replace(self, start=graph)
 
     def for_core(self, names: Sequence[str]) -> CoreOptions:
         """Options for the Rust core, which knows variables by their position in `names`."""
@@ -233,34 +225,6 @@ def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
         f"unknown neighbourhood {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
         "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)"
     )
-
-
-def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
-    """Return the model to start from, over exactly the variables of the data."""
-    from kes.graph import EssentialGraph
-
-    if start is None:
-        return None
-    if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, arcs_of("start", start))
-    known = set(names)
-    strangers = [node for node in start.nodes if node not in known]
-    if strangers:
-        raise KesError(
-            f"start has nodes that the data lack: {listed(strangers)}; "
-            "start from a graph over columns of the data"
-        )
-    return EssentialGraph(names, start.directed, start.undirected)
-
-
-def _check_parents(start: EssentialGraph, most: int) -> None:
-    """Refuse a start that breaks the bound on parents, which steps from it would keep broken."""
-    for node, parents in Counter(child for _, child in start.to_dag()).items():
-        if parents > most:
-            raise KesError(
-                f"start gives {node!r} {parents} parents, but max_parents is {most}; "
-                "raise max_parents, or start from a graph with fewer edges"
-            )
 
 
 def _given(value: object) -> str:

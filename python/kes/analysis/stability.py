@@ -43,6 +43,7 @@ from kes.learning import Execution, search
 from kes.progress import Progress, reporting
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, number, whole
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def stability(
         neighbourhood=neighbourhood,
     )
     cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = settings.starting(start, cases.dataset.names)
+    settings = starting(settings, start, cases.dataset.names)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
     best: list[Optimum] = []
 

@@ -24,6 +24,7 @@ from kes.learning import Execution, search
 from kes.progress import Progress, reporting
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, whole
 from kes.table import Table
 
@@ -140,7 +141,7 @@ start, cache_mb, progress
         neighbourhood=neighbourhood,
     )
     cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = settings.starting(start, cases.dataset.names)
+    settings = starting(settings, start, cases.dataset.names)
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
