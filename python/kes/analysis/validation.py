@@ -21,6 +21,8 @@ from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learning import Execution, search
+from kes.network.cases import log_probabilities
+from kes.network.fitting import Prior, fit
 from kes.progress import Progress, reporting
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
@@ -29,7 +31,6 @@ from kes.settings import Sampled, Settings, megabytes, whole
 from kes.table import Table
 
 if TYPE_CHECKING:
-    from kes.network.fitting import Prior
     from kes.results.optima import Optima
 
 
@@ -176,9 +177,6 @@ def _log_probabilities(
     graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
     """Estimate a network on some cases; return ln P of each row of others."""
-    from kes.network.cases import log_probabilities
-    from kes.network.fitting import fit
-
     return log_probabilities(fit(graph, train, prior=prior, ess=ess), test.codes)
 
 

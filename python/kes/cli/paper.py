@@ -11,7 +11,7 @@ import click
 
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
-from kes.paper.reproduce import Stage
+from kes.paper.reproduction import Stage
 
 _EXAMPLES = """
 \b

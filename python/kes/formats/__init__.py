@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any
 
 from kes.errors import KesError, listed, suggest
-from kes.formats.parts import Written
+from kes.formats.parts import Writable
 from kes.graph import EssentialGraph
 
 __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
@@ -112,7 +112,7 @@ def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # no
         raise KesError(f"{path}: {error}") from None
 
 
-def write_network(network: Written, path: str | PathLike[str]) -> None:
+def write_network(network: Writable, path: str | PathLike[str]) -> None:
     """Write a network into a file; see `BayesianNetwork.save`."""
     _store(path, format_of(path).function("write")(network))
 

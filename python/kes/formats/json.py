@@ -18,7 +18,7 @@ import json
 from typing import Any
 
 from kes.errors import KesError
-from kes.formats.parts import Parts, Written
+from kes.formats.parts import Parts, Writable
 from kes.formats.scanner import decode
 from kes.graph import EssentialGraph
 
@@ -81,7 +81,7 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
     return document
 
 
-def write(network: Written) -> bytes:
+def write(network: Writable) -> bytes:
     """Write a network as JSON."""
     entries = [
         {

@@ -26,7 +26,7 @@ class Parts:
     cpts: Mapping[str, Any]
 
 
-class Written(Protocol):
+class Writable(Protocol):
     """What writers need of a network; see `kes.BayesianNetwork` for the meaning."""
 
     @property

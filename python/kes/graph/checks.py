@@ -8,7 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from kes import _core
 from kes.data.core import core_errors
 from kes.errors import KesError, unknown
-from kes.graph.extension import Edges, oriented
+from kes.graph.extension import oriented
+from kes.settings import CoreGraph
 
 
 def checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
@@ -34,7 +35,9 @@ def ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
     return index[pair[0]], index[pair[1]]
 
 
-def refuse_double(names: Sequence[str], arcs: Edges, edges: Edges) -> None:
+def refuse_double(
+    names: Sequence[str], arcs: list[tuple[int, int]], edges: list[tuple[int, int]]
+) -> None:
     """Complain if two nodes are joined more than once."""
     seen: set[frozenset[int]] = set()
     for a, b in [*arcs, *edges]:
@@ -46,7 +49,7 @@ def refuse_double(names: Sequence[str], arcs: Edges, edges: Edges) -> None:
         seen.add(frozenset((a, b)))
 
 
-def refuse_cycle(names: Sequence[str], arcs: Edges) -> None:
+def refuse_cycle(names: Sequence[str], arcs: list[tuple[int, int]]) -> None:
     """Complain, naming it, about a directed cycle."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for a, b in arcs:
@@ -57,13 +60,13 @@ def refuse_cycle(names: Sequence[str], arcs: Edges) -> None:
         raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
 
 
-def edges_as_text(names: Sequence[str], graph: tuple[Edges, Edges]) -> list[str]:
+def edges_as_text(names: Sequence[str], graph: CoreGraph) -> list[str]:
     """Write each edge out, directed ones first."""
     arcs = [f"{names[a]} -> {names[b]}" for a, b in graph[0]]
     return arcs + [f"{names[a]} - {names[b]}" for a, b in graph[1]]
 
 
-def why_not_essential(names: Sequence[str], graph: tuple[Edges, Edges]) -> str:
+def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
     """Say in node names why a graph is not essential.
 
     Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.

@@ -24,8 +24,8 @@ from kes.graph.checks import (
     refuse_double,
     why_not_essential,
 )
-from kes.graph.extension import Edges
 from kes.graph.pictures import graph_html, plot_graph
+from kes.settings import CoreGraph
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -74,7 +74,7 @@ class EssentialGraph:
     __slots__ = ("_directed", "_graph", "_hash", "_nodes", "_undirected")
 
     _nodes: tuple[str, ...]
-    _graph: tuple[Edges, Edges]
+    _graph: CoreGraph
     _directed: frozenset[tuple[str, str]] | None
     _undirected: frozenset[frozenset[str]] | None
     _hash: int | None
@@ -136,11 +136,11 @@ class EssentialGraph:
         self._fill(names, (list(graph[0]), list(graph[1])))
         return self
 
-    def _fill(self, names: tuple[str, ...], graph: tuple[Edges, Edges]) -> None:
+    def _fill(self, names: tuple[str, ...], graph: CoreGraph) -> None:
         self._nodes, self._graph = names, graph
         self._directed = self._undirected = self._hash = None
 
-    def to_core(self, names: Sequence[str]) -> tuple[Edges, Edges]:
+    def to_core(self, names: Sequence[str]) -> CoreGraph:
         """Return the graph for the core, with variables numbered as in `names`.
 
         They may contain further variables, which become isolated nodes.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-Edges: TypeAlias = list[tuple[int, int]]
-"""Edges between nodes known by number, as the core has them."""
+from kes.settings import CoreGraph
 
 
-def oriented(n: int, graph: tuple[Edges, Edges]) -> tuple[Edges, list[int]]:
+def oriented(n: int, graph: CoreGraph) -> tuple[list[tuple[int, int]], list[int]]:
     """Orient the undirected edges without new v-structures; arcs, and the nodes where it fails.
 
     [Dor & Tarsi 1992]: take away, again and again, a node without outgoing arcs whose undirected
