@@ -71,7 +71,7 @@ def drawn(network: str, rows: int) -> Callable[[int], Sample]:
         truth = kes.EssentialGraph.from_dag(bayes.nodes, bayes.arcs)
         stored = SHARED / f"samples/{network}_{rows}.csv.gz"
         if number == 0 and stored.exists():
-            return Sample(kes.data.encoding(stored), truth)
+            return Sample(kes.data.encode(stored), truth)
         return Sample(bayes.sample(rows, seed=number), truth)
 
     return make

@@ -186,7 +186,7 @@ def test_what_the_core_says_of_a_trace_is_told(optima, monkeypatch):
 
 
 def test_what_the_core_says_of_data_is_told(data):
-    dataset = kes.data.encoding(data)
+    dataset = kes.data.encode(data)
     huge = replace(dataset, states=(tuple(range(70_000)), dataset.states[1]))
     for use in (lambda: kes.score([], huge), lambda: kes.learn(huge)):
         with pytest.raises(kes.KesError, match="70000 states"):

@@ -65,7 +65,7 @@ def test_the_global_optimum_of_four_variables(seed, four):
     x, y = rng.integers(0, 3, 120), rng.integers(0, 2, 120)
     z = (x + y + (rng.random(120) < 0.3)) % 3
     table = pd.DataFrame({"x": x, "y": y, "z": z, "u": (z + x * y + rng.integers(0, 2, 120)) % 2})
-    data = kes.data.encoding(table)
+    data = kes.data.encode(table)
     best = max(kes.score(graph, data) for graph in four)
     assert kes.learn(data, k=0, runs=5).improve(tasks=100).best.score == pytest.approx(best)
 

@@ -19,7 +19,7 @@ State: TypeAlias = str | int | bool
 """A value that a discrete variable can take."""
 
 Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset"
-"""What `kes.data.encoding` can read as a table."""
+"""What `kes.data.encode` can read as a table."""
 
 Weights: TypeAlias = "str | ArrayLike | None"
 """A column's name, or how many cases each row stands for; None: one each."""
