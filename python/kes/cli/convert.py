@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kes.network import convert
+
 
 @click.command("convert")
 @click.argument("source", type=click.Path(path_type=Path))
@@ -19,6 +21,4 @@ def command(source: Path, target: Path) -> None:
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
     the target cannot hold more. Add .gz for compressed files.
     """
-    from kes.network import convert
-
     click.echo(f"{target}: {convert(source, target)}")

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from kes.cli.source import read_table
+from kes.results.optima import load
+
 
 @click.command("report", short_help="Write an HTML report on a result.")
 @click.argument("result", type=click.Path(path_type=Path))
@@ -49,9 +52,6 @@ def command(
 
     The file opens in any browser and needs no network.
     """
-    from kes.cli.source import read_table
-    from kes.results.optima import load
-
     optima = load(result)
     without = data is None and example is None
     dataset = None if without else read_table(data, example, rows, weights, missing)
