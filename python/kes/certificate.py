@@ -18,7 +18,7 @@ class CertifyProgress:
     Attributes
     ----------
     stage : str
-        What is being done: at first an `Expense` in words, then "counting sets", "solving subsets"
+        What is being done: at first an `Estimate` in words, then "counting sets", "solving subsets"
         or "lowering the bound".
     done : int
         Sets counted or solved so far in this stage; 0 where that means nothing.
@@ -40,7 +40,7 @@ class CertifyProgress:
 
 
 @dataclass(frozen=True)
-class Expense:
+class Estimate:
     """What a certificate may need, as far as it can be told before it is made.
 
     Attributes

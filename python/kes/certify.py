@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.certificate import Certificate, CertifyProgress, Expense
+from kes.certificate import Certificate, CertifyProgress, Estimate
 from kes.data.core import core_errors, level
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
@@ -131,7 +131,7 @@ def estimate(
     max_parents: int | None = None,
     weights: Weights = None,
     missing: str = "error",
-) -> Expense:
+) -> Estimate:
     """Say what `certify` may need for these data, without counting anything.
 
     For BIC and AIC, one more parent cannot pay once its penalty exceeds N ln r: that limits the
@@ -141,7 +141,7 @@ def estimate(
     return _estimate(encode(data, weights=weights, missing=missing), settings)
 
 
-def _estimate(dataset: Dataset, settings: Settings) -> Expense:
+def _estimate(dataset: Dataset, settings: Settings) -> Estimate:
     arities = sorted(r for r in dataset.cardinalities if r > 1)
     n = len(arities)
     most = min(_most_parents(dataset, settings, arities), max(n - 1, 0))
@@ -150,7 +150,7 @@ def _estimate(dataset: Dataset, settings: Settings) -> Expense:
     sets = float(sum(math.comb(n, size) for size in range(most + 2)))
     counting = sets * (_PER_SET + _PER_ROW * dataset.rows)
     solving = 2.0**n * n * _PER_STEP if n <= _LARGEST else 0.0
-    return Expense(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
+    return Estimate(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
 
 
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
