@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from kes import datasets
 from kes._core import __version__
 from kes.boundary import Neighbour, inclusion_boundary
-from kes.certificate import Certificate, CertifyProgress
-from kes.certify import certify
+from kes.certify.certificate import Certificate, CertifyProgress
+from kes.certify.certify import certify
 from kes.data import Dataset
 from kes.discretize import discretize
 from kes.edges import ConsensusGraph

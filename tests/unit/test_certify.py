@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.bound import Means, upper_bound
 from kes.certify import certify, estimate
+from kes.certify.bound import Means, upper_bound
+from kes.certify.linear_program import Separation
 from kes.cli import run
-from kes.programme import Separation
 
 
 @pytest.fixture(scope="module")

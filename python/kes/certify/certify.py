@@ -1,7 +1,7 @@
 """The best score there is, or how much higher it can be: a certificate for what a search found.
 
 Up to about 25 variables the global optimum is found by dynamic programming over sets of variables;
-with more of them its score is bounded, and often met, by a linear programme (`kes.bound`). Both
+with more of them its score is bounded, and often met, by a linear programme (`kes.certify.bound`). Both
 need all families that can be part of a best network. A parent set is left out only if a bound of
 the criterion proves that a subset scores at least as much, so the result holds for all networks,
 with any number of parents, unless `max_parents` is given.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.certificate import Certificate, CertifyProgress, Estimate
+from kes.certify.certificate import Certificate, CertifyProgress, Estimate
 from kes.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
@@ -30,7 +30,7 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     from kes._core import Families
-    from kes.bound import Network
+    from kes.certify.bound import Network
     from kes.improved import Improved
     from kes.optima import Optima
     from kes.optimum import Optimum
@@ -367,7 +367,7 @@ def _arcs(names: Sequence[str], arcs: Iterable[tuple[str, str]]) -> Network:
 
 def _bounded(work: _Work, rivals: _Rivals, families: Families) -> _Found:
     """Find out as much as possible where not all variables can be solved together."""
-    from kes.bound import Means, upper_bound
+    from kes.certify.bound import Means, upper_bound
 
     rivals.add_search()
     study, reporter = work.study, work.reporter

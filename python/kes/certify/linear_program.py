@@ -1,4 +1,4 @@
-"""The linear programme behind `kes.bound`, and the search for conditions that it violates.
+"""The linear programme behind `kes.certify.bound`, and the search for conditions that it violates.
 
 Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 """

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.programme import Cluster, Programme, Separation
+from kes.certify.linear_program import Cluster, Programme, Separation
 
 if TYPE_CHECKING:
     from kes._core import Families
