@@ -4,9 +4,6 @@
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
 //! surroundings did; a row of gains, once evaluated, is remembered for all later runs.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -14,11 +11,8 @@ use crate::boundary::{Frame, Model, Neighbour};
 use crate::graph::EssentialGraph;
 use crate::score::discrete::counts::Counter;
 use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
-
-/// The search was told to stop.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Stopped;
 
 /// Which moves are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +146,7 @@ pub struct Position<const W: usize> {
 /// A model together with its improving neighbours.
 pub struct Frontier<'g, 'a, const W: usize> {
     gains: &'g mut Gains<'a, W>,
-    stop: &'g AtomicBool,
+    stop: &'g Stop,
     max_parents: Option<usize>,
     model: Model<W>,
     targets: Vec<Target<W>>,
@@ -169,7 +163,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         gains: &'g mut Gains<'a, W>,
         start: EssentialGraph<W>,
         max_parents: Option<usize>,
-        stop: &'g AtomicBool,
+        stop: &'g Stop,
     ) -> Result<Self, Stopped> {
         gains.tidy();
         let model = Model::new(start);
@@ -251,12 +245,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         let target = &mut self.targets[y];
         target.insertions.clear();
         let parents = self.model.graph.parents[y];
-        let all = self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
+        self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
             let row = self.gains.row(y, parents | clique, sources);
             target.insertions.push(Insertions { clique, sources, row });
-            unless_raised(self.stop)
-        });
-        if all.is_break() { Err(Stopped) } else { Ok(()) }
+            self.stop.check()
+        })
     }
 
     /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
@@ -281,14 +274,13 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         let Gains { terms, counter, .. } = &mut *self.gains;
         let deletions = &mut self.targets[y].deletions;
         deletions.clear();
-        let all = self.model.deletions(y, |x, given| {
+        self.model.deletions(y, |x, given| {
             let gain = -terms.gain(counter, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
-            unless_raised(self.stop)
-        });
-        if all.is_break() { Err(Stopped) } else { Ok(()) }
+            self.stop.check()
+        })
     }
 
     /// Fills `better` with the improving neighbours, each once, in no particular order.
@@ -335,9 +327,4 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             }
         }
     }
-}
-
-/// Go on, unless the search was told to stop.
-fn unless_raised(stop: &AtomicBool) -> ControlFlow<()> {
-    if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

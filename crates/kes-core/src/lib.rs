@@ -20,6 +20,7 @@ pub mod runs;
 pub mod sampled;
 pub mod score;
 pub mod search;
+pub mod stop;
 pub mod varset;
 
 /// What can be wrong with the input, in words for the user.

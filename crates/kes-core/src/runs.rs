@@ -1,17 +1,18 @@
 //! Many runs on threads, and the models in which they end.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::frontier::{Gains, Stopped};
+use crate::frontier::Gains;
 use crate::graph::EssentialGraph;
 use crate::sampled;
 use crate::score::terms::Terms;
 use crate::search::{self, Choice, Settings, Step};
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
 /// A distinct model in which runs ended.
@@ -45,7 +46,7 @@ pub fn run_all<const W: usize>(
     mut take: impl FnMut(Batch<W>) -> bool,
 ) {
     let threads = threads.clamp(1, numbers.len().max(1));
-    let (next, stop, results) = (AtomicUsize::new(0), AtomicBool::new(false), Results::new(threads));
+    let (next, stop, results) = (AtomicUsize::new(0), Stop::default(), Results::new(threads));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -63,7 +64,7 @@ pub fn run_all<const W: usize>(
         loop {
             let (batch, finished) = results.wait(pause);
             if !take(batch) {
-                stop.store(true, Ordering::Relaxed);
+                stop.raise();
             }
             if finished {
                 break;
@@ -77,7 +78,7 @@ fn end_of_run<const W: usize>(
     gains: &mut Gains<'_, W>,
     settings: &Settings<W>,
     run: u64,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<EssentialGraph<W>, Stopped> {
     match settings.sampling {
         None => search::run(gains, settings, run, stop, |_, _| ()),
@@ -93,7 +94,7 @@ pub fn trace<const W: usize>(
     gains: &mut Gains<'_, W>,
     settings: &Settings<W>,
     run: u64,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
     let mut steps = Vec::new();
     let end = match settings.sampling {
@@ -137,7 +138,7 @@ impl<const W: usize> Results<W> {
         graph: EssentialGraph<W>,
         gains: &mut Gains<'_, W>,
         settings: &Settings<W>,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<(), Stopped> {
         let key = graph.key();
         let known = self.lock().numbers.get(&key).copied();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use common::{random_dag, random_table};
 use kes_core::exact::families::find;
@@ -16,6 +16,7 @@ use kes_core::score::discrete::counts::Counter;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
+use kes_core::stop::Stop;
 use kes_core::varset::VarSet;
 
 const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };
@@ -74,7 +75,7 @@ fn random_terms<const W: usize>(
 }
 
 fn solve<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) -> (Families<W>, Dag<W>, f64) {
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
     let families = find(terms, max_parents, &LIMITS, &stop, &counted).expect("small");
     let (dag, score) = optimum(&families, &LIMITS, &stop, &AtomicUsize::new(0)).expect("small");
     (families, dag, score)
@@ -114,7 +115,7 @@ fn blocks_tasks_and_weights_change_nothing() {
 #[test]
 fn threads_do_not_matter() {
     let terms = random_terms::<1>(13, Criterion::Bic, 300, 5, |_| 1.0);
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
     let solutions = [1, 2, 5].map(|threads| {
         let limits = Limits { threads, ..LIMITS };
         let families = find(&terms, None, &limits, &stop, &counted).expect("small");
@@ -148,13 +149,13 @@ fn no_family_that_matters_is_lost() {
 #[test]
 fn limits_are_kept_and_stopping_stops() {
     let terms = random_terms::<1>(12, Criterion::Aic, 400, 1, |_| 1.0);
-    let (stop, counted, done) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (stop, counted, done) = (Stop::default(), AtomicUsize::new(0), AtomicUsize::new(0));
     let little = Limits { bytes: 1000, threads: 1 };
     assert_eq!(find(&terms, None, &little, &stop, &counted).err(), Some(Failure::Memory));
     let families = find(&terms, None, &LIMITS, &stop, &counted).expect("small");
     assert_eq!(optimum(&families, &little, &stop, &done).err(), Some(Failure::Memory));
     assert_eq!(bytes(10), 8192);
-    stop.store(true, Ordering::Relaxed);
+    stop.raise();
     assert_eq!(find(&terms, None, &LIMITS, &stop, &counted).err(), Some(Failure::Stopped));
     assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
 }

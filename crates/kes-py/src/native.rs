@@ -1,9 +1,9 @@
 //! The one way into long native work: the GIL is released and Ctrl-C is watched.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use kes_core::stop::Stop;
 use pyo3::prelude::*;
 
 /// How often Python is asked for signals and given results.
@@ -11,7 +11,7 @@ pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
 /// returned, the KeyboardInterrupt is too.
-pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
     watched(py, |_| Ok(()), work)
 }
 
@@ -19,9 +19,9 @@ pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> 
 pub fn watched<T: Send>(
     py: Python<'_>,
     mut report: impl FnMut(Python<'_>) -> PyResult<()> + Send,
-    work: impl FnOnce(&AtomicBool) -> T + Send,
+    work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
-    let stop = AtomicBool::new(false);
+    let stop = Stop::default();
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
@@ -34,7 +34,7 @@ pub fn watched<T: Send>(
                     Err(RecvTimeoutError::Timeout) => {
                         let looked = Python::attach(|py| py.check_signals().and_then(|()| report(py)));
                         if let (Err(error), None) = (looked, &interrupt) {
-                            stop.store(true, Ordering::Relaxed);
+                            stop.raise();
                             interrupt = Some(error);
                         }
                     }

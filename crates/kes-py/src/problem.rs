@@ -1,10 +1,8 @@
 //! A coded table under one criterion, and the searches on it.
 
-use std::sync::atomic::AtomicBool;
-
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
-use kes_core::frontier::{Gains, Stopped};
+use kes_core::frontier::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
@@ -14,6 +12,7 @@ use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::search::{self, Settings, Step};
+use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -97,7 +96,7 @@ impl<const W: usize> Shared<W> {
     fn with_gains<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Gains<'_, W>, &AtomicBool) -> Result<T, Stopped> + Send,
+        work: impl FnOnce(&mut Gains<'_, W>, &Stop) -> Result<T, Stopped> + Send,
     ) -> PyResult<T> {
         let result = interruptible(py, |stop| work(&mut Gains::new(&self.terms, self.gains_bytes), stop))?;
         result.map_err(|Stopped| CoreError::new_err("stopped"))

@@ -5,7 +5,7 @@
 //! sets, and the parent sets in them, are counted. A family is kept if it scores higher than with any
 //! proper subset of its parents.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -17,6 +17,7 @@ use super::{Choice, Failure, Families, Limits};
 use crate::score::discrete::criterion::{Cells, SetFunction};
 use crate::score::discrete::dataset::Dataset;
 use crate::score::terms::Terms;
+use crate::stop::Stop;
 use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
@@ -31,7 +32,7 @@ pub fn find<const W: usize>(
     terms: &Terms<W>,
     max_parents: Option<usize>,
     limits: &Limits,
-    stop: &AtomicBool,
+    stop: &Stop,
     counted: &AtomicUsize,
 ) -> Result<Families<W>, Failure> {
     let n = terms.data().variables();
@@ -114,7 +115,7 @@ struct Growth<'g> {
     function: &'g SetFunction,
     bounds: Bounds,
     limits: &'g Limits,
-    stop: &'g AtomicBool,
+    stop: &'g Stop,
     counted: &'g AtomicUsize,
 }
 

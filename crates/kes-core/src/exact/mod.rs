@@ -18,7 +18,7 @@ pub mod parallel;
 pub mod partition;
 pub mod relaxation;
 
-use crate::frontier::Stopped;
+use crate::stop::Stopped;
 use crate::varset::VarSet;
 
 /// A parent set that a variable may choose, with its score.

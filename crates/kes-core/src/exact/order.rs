@@ -9,13 +9,13 @@
 //! Nothing but `best(S)` is stored, 8 bytes a set. The network is found by going back from the whole set.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::components::{Part, components};
 use super::parallel::map;
 use super::{Choice, Failure, Families, Limits};
-use crate::frontier::Stopped;
 use crate::graph::Dag;
+use crate::stop::{Stop, Stopped};
 
 /// Variables whose subsets are done at once, with tables.
 const BLOCK: usize = 9;
@@ -31,7 +31,7 @@ const LARGEST: usize = 31;
 pub fn optimum<const W: usize>(
     families: &Families<W>,
     limits: &Limits,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &AtomicUsize,
 ) -> Result<(Dag<W>, f64), Failure> {
     let mut dag = Dag::empty(families.of.len());
@@ -77,7 +77,7 @@ impl Best {
 fn best_scores<const W: usize>(
     part: &Part<W>,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &AtomicUsize,
 ) -> Result<Best, Stopped> {
     let size = part.members.len();
@@ -151,16 +151,14 @@ struct Task<'t> {
     high: usize,
     /// `best(S)` so far, by the number of `S` in its lower variables.
     found: Vec<f64>,
-    stop: &'t AtomicBool,
+    stop: &'t Stop,
 }
 
 impl Task<'_> {
     /// Visits the subsets that contain `middle` and any of the variables below `undecided`.
     fn visit(&mut self, choices: &Choices, undecided: usize, middle: usize) -> Result<(), Stopped> {
         if undecided <= BLOCK {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(Stopped);
-            }
+            self.stop.check()?;
             self.block(choices, undecided, middle);
             return Ok(());
         }

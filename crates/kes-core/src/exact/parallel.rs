@@ -1,9 +1,9 @@
 //! Independent pieces of work on threads, with results in their order.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::frontier::Stopped;
+use crate::stop::{Stop, Stopped};
 
 /// Does `work(state, 0), ..., work(state, pieces - 1)` on `threads` threads, each with a state of its
 /// own, and returns the results in order, which do not depend on the number of threads.
@@ -13,7 +13,7 @@ use crate::frontier::Stopped;
 pub fn map<S, T: Send, E: Send + From<Stopped>>(
     pieces: usize,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Stop,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
@@ -26,8 +26,7 @@ pub fn map<S, T: Send, E: Send + From<Stopped>>(
             if piece >= pieces {
                 return;
             }
-            let stopped = stop.load(Ordering::Relaxed);
-            let result = if stopped { Err(Stopped.into()) } else { work(&mut state, piece) };
+            let result = stop.check().map_err(E::from).and_then(|()| work(&mut state, piece));
             let failed = result.is_err();
             done.lock().unwrap_or_else(PoisonError::into_inner).push((piece, result));
             if failed {
@@ -54,7 +53,7 @@ pub fn map_chunks<I: Sync, S, T: Send, E: Send + From<Stopped>>(
     items: &[I],
     size: usize,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Stop,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &[I]) -> Result<Vec<T>, E> + Sync,
 ) -> Result<Vec<T>, E> {
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn results_come_in_order_and_one_failure_fails_all() {
-        let stop = AtomicBool::new(false);
+        let stop = Stop::default();
         let square = |_: &mut (), i: usize| Ok::<_, Stopped>(i * i);
         for threads in [1, 2, 5] {
             let squares = map(100, threads, &stop, || (), square).unwrap();
@@ -82,7 +81,7 @@ mod tests {
         assert_eq!(copied, Ok(numbers));
         let failing = |_: &mut (), i: usize| if i == 50 { Err(Stopped) } else { Ok(i) };
         assert_eq!(map(100, 2, &stop, || (), failing), Err(Stopped));
-        stop.store(true, Ordering::Relaxed);
+        stop.raise();
         assert_eq!(map(3, 1, &stop, || (), square), Err(Stopped));
     }
 }

@@ -9,19 +9,20 @@
 pub mod recombine;
 pub mod refine;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::frontier::{Gains, Stopped};
+use crate::frontier::Gains;
 use crate::graph::EssentialGraph;
 use crate::improve::recombine::recombine;
 use crate::improve::refine::Refinement;
 use crate::rng::Stream;
 use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
 /// How many of the best models are recombined with the best one, and how many are refined at first. A
@@ -96,7 +97,7 @@ pub fn improve<const W: usize>(
     effort: Effort,
     gains_bytes: usize,
     pause: Duration,
-    stop: &AtomicBool,
+    stop: &Stop,
     mut take: impl FnMut(&[Found<W>], usize) -> bool,
 ) {
     let mut workers: Vec<Gains<'_, W>> =
@@ -113,7 +114,7 @@ pub fn improve<const W: usize>(
         let mut tasks = plan.next(&pool);
         tasks.truncate(effort.tasks - pool.done);
         pool.work(&mut workers, &tasks, pause, stop, |done| take(&[], done));
-        if !take(&pool.found[seen..], pool.done) || stop.load(Ordering::Relaxed) {
+        if !take(&pool.found[seen..], pool.done) || stop.is_raised() {
             return;
         }
         seen = pool.found.len();
@@ -142,7 +143,7 @@ impl<const W: usize> Pool<'_, W> {
         workers: &mut [Gains<'_, W>],
         tasks: &[Origin],
         pause: Duration,
-        stop: &AtomicBool,
+        stop: &Stop,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
         let next = AtomicUsize::new(0);
@@ -173,7 +174,7 @@ impl<const W: usize> Pool<'_, W> {
                     Err(RecvTimeoutError::Timeout) => {
                         due = Instant::now() + pause;
                         if !go_on(done) {
-                            stop.store(true, Ordering::Relaxed);
+                            stop.raise();
                         }
                     }
                 }
@@ -191,7 +192,7 @@ impl<const W: usize> Pool<'_, W> {
         gains: &mut Gains<'_, W>,
         task: Origin,
         number: usize,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Option<Found<W>>, Stopped> {
         let max_parents = self.effort.max_parents;
         let mut stream = Stream::new(self.effort.seed, number as u64);
