@@ -182,12 +182,19 @@ impl<const W: usize> Model<W> {
         })
     }
 
+    /// Does the insertion of `x → y` stand for its triple? Each triple has one that does: of two ways to
+    /// one neighbour, the one into the larger node, as with [`Model::deletions`].
+    #[inline]
+    pub fn stands(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+        x < y || !self.is_doubled(x, y, clique)
+    }
+
     /// Is the insertion into `y` also one into `x`, with the same triple?
     ///
     /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on
     /// all classes with up to five nodes).
     #[inline]
-    pub fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+    fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
         let graph = &self.graph;
         let common = graph.neighbours[x] & graph.adjacent[y];
         clique.is_subset(&graph.adjacent[x])
@@ -196,7 +203,7 @@ impl<const W: usize> Model<W> {
     }
 
     /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An
-    /// undirected edge can be deleted with either end as the target; the larger one is.
+    /// undirected edge can be deleted with either end as the target; the larger one stands for both.
     pub fn deletions(
         &self,
         y: usize,
@@ -217,7 +224,7 @@ impl<const W: usize> Model<W> {
         let mut all = Vec::new();
         for (x, y) in [(x, y), (y, x)] {
             let _all = self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                if sources.contains(x) && (x < y || !self.is_doubled(x, y, clique)) {
+                if sources.contains(x) && self.stands(x, y, clique) {
                     let given = self.graph.parents[y] | clique;
                     all.push(Neighbour { insert: true, x, y, given });
                 }
@@ -264,8 +271,8 @@ impl<const W: usize> Model<W> {
             })?;
             self.insertions(&self.frame(y), max_parents, |clique, sources| {
                 let given = self.graph.parents[y] | clique;
-                let once = |&x: &usize| x < y || !self.is_doubled(x, y, clique);
-                all.extend(sources.iter().filter(once).map(|x| Neighbour { insert: true, x, y, given }));
+                let once = sources.iter().filter(|&x| self.stands(x, y, clique));
+                all.extend(once.map(|x| Neighbour { insert: true, x, y, given }));
                 stop.check()
             })?;
         }

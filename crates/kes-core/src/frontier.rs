@@ -262,7 +262,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 let source = x as usize;
                 if set.sources.contains(source) {
                     sources.insert(source);
-                    if source < y || !self.model.is_doubled(source, y, set.clique) {
+                    if self.model.stands(source, y, set.clique) {
                         better.push((x, at as u32, level));
                     }
                 }
