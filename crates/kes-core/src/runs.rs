@@ -7,7 +7,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::frontier::Gains;
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::sampled;
 use crate::score::terms::Terms;
@@ -146,7 +146,7 @@ impl<const W: usize> Results<W> {
             self.lock().batch.runs.push((run, number));
             return Ok(());
         }
-        let score = gains.terms().score(&mut gains.counter, &graph.extension());
+        let score = gains.score(&graph);
         let is_local_optimum = search::is_local_optimum(gains, &graph, settings.max_parents, stop)?;
         let mut inner = self.lock();
         let Inner { numbers, batch, .. } = &mut *inner;

@@ -11,7 +11,7 @@
 //! could not be reached. So their number is drawn as well, and the walk goes on from draw to draw.
 
 use crate::boundary::Neighbour;
-use crate::frontier::Gains;
+use crate::gains::Gains;
 use crate::graph::{Dag, EssentialGraph};
 use crate::rng::Stream;
 use crate::search::{Settings, Step};
@@ -67,7 +67,7 @@ pub fn run<const W: usize>(
             if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
                 continue;
             }
-            let delta = terms.delta(&mut gains.counter, &neighbour);
+            let delta = gains.delta(&neighbour);
             if delta > terms.tolerance() {
                 better += 1;
                 // Of those that are tied, the first drawn is kept: a random one.

@@ -9,7 +9,8 @@
 //! ```
 
 use crate::boundary::Neighbour;
-use crate::frontier::{Frontier, Gains, Member, Moves};
+use crate::frontier::{Frontier, Member, Moves};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::rng::Stream;
 use crate::sampled::Sampling;

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use common::{Plain, Triple, delta, random_dag, random_table};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::frontier::{Frontier, Gains, Moves};
+use kes_core::frontier::{Frontier, Moves};
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
 use kes_core::score::discrete::criterion::Criterion;

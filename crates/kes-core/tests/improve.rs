@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{family_bic, random_dag, random_table};
 use kes_core::boundary::Model;
-use kes_core::frontier::Gains;
+use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::improve::recombine::recombine;
 use kes_core::improve::refine::Refinement;

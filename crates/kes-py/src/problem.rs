@@ -2,7 +2,7 @@
 
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
-use kes_core::frontier::Gains;
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::frontier::Gains;
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::improve::recombine::recombine;
 use crate::improve::refine::Refinement;
@@ -105,7 +105,7 @@ pub fn improve<const W: usize>(
     let mut pool =
         Pool { terms, effort, found: Vec::new(), known: HashSet::default(), ranking: Vec::new(), done: 0 };
     for graph in given {
-        let score = terms.score(&mut workers[0].counter, &graph.extension());
+        let score = workers[0].score(graph);
         pool.add(Found { graph: graph.clone(), score, origin: Origin::Given, task: 0 });
     }
     let mut seen = pool.found.len();
@@ -216,7 +216,7 @@ impl<const W: usize> Pool<'_, W> {
                 }
             }
         };
-        let score = refinement.score(&graph);
+        let score = refinement.gains.score(&graph);
         Ok(Some(Found { graph, score, origin: task, task: number }))
     }
 

@@ -10,7 +10,8 @@
 //! Neither ever lowers the score, and both end in a local optimum.
 
 use crate::boundary::{Model, Neighbour};
-use crate::frontier::{Frontier, Gains, Moves};
+use crate::frontier::{Frontier, Moves};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::rng::Stream;
 use crate::search::climb;
@@ -57,11 +58,6 @@ impl<const W: usize> Refinement<'_, '_, W> {
         Ok(model.graph().clone())
     }
 
-    /// The score of a model, from its canonical DAG.
-    pub fn score(&mut self, graph: &EssentialGraph<W>) -> f64 {
-        self.gains.terms().score(&mut self.gains.counter, &graph.extension())
-    }
-
     /// The optimum above the best turning move, if one improves the score.
     fn turn(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let mut best: Option<(f64, EssentialGraph<W>)> = None;
@@ -71,7 +67,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
             let mut between = Model::new(start.clone());
             between.apply(&deletion);
             for insertion in between.insertions_between(deletion.x, deletion.y, self.max_parents) {
-                let gain = loss + self.delta(&insertion);
+                let gain = loss + self.gains.delta(&insertion);
                 if gain > best.as_ref().map_or(tolerance, |(most, _)| *most) {
                     let mut turned = between.clone();
                     turned.apply(&insertion);
@@ -113,12 +109,9 @@ impl<const W: usize> Refinement<'_, '_, W> {
                 self.stop.check()
             })?;
         }
-        let mut all: Vec<_> = all.into_iter().map(|deletion| (self.delta(&deletion), deletion)).collect();
+        let mut all: Vec<_> =
+            all.into_iter().map(|deletion| (self.gains.delta(&deletion), deletion)).collect();
         all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
         Ok(all)
-    }
-
-    fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.gains.terms().delta(&mut self.gains.counter, neighbour)
     }
 }
