@@ -22,6 +22,7 @@ pub mod sampled;
 pub mod score;
 pub mod search;
 pub mod stop;
+pub mod threads;
 pub mod varset;
 
 /// What can be wrong with the input, in words for the user.

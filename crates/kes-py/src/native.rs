@@ -1,6 +1,7 @@
 //! The one way into long native work: the GIL is released and Ctrl-C is watched.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use kes_core::stop::Stop;
@@ -21,31 +22,31 @@ pub fn watched<T: Send>(
     mut report: impl FnMut(Python<'_>) -> PyResult<()> + Send,
     work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
-    let stop = Stop::default();
+    let stop = &Stop::default();
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
-            let stop_flag = &stop;
-            let worker = scope.spawn(move || sender.send(work(stop_flag)));
-            let mut interrupt = None;
+            scope.spawn(move || sender.send(contained(|| work(stop))));
+            let mut interrupt = Ok(());
             loop {
                 match receiver.recv_timeout(PAUSE) {
-                    Ok(result) => return interrupt.map_or(Ok(result), Err),
-                    Err(RecvTimeoutError::Timeout) => {
+                    Ok(result) => return interrupt.and(result),
+                    Err(_) => {
                         let looked = Python::attach(|py| py.check_signals().and_then(|()| report(py)));
-                        if let (Err(error), None) = (looked, &interrupt) {
+                        if looked.is_err() && interrupt.is_ok() {
                             stop.raise();
-                            interrupt = Some(error);
+                            interrupt = looked;
                         }
-                    }
-                    Err(RecvTimeoutError::Disconnected) => {
-                        let _panic = worker.join(); // looked at, so that it does not spread
-                        return Err(crate::CoreError::new_err(
-                            "internal error: please report this with the data that led to it",
-                        ));
                     }
                 }
             }
         })
+    })
+}
+
+/// Does work of the core; should it panic, Python hears of an error that it can handle.
+pub fn contained<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        crate::CoreError::new_err("internal error: please report this with the data that led to it")
     })
 }

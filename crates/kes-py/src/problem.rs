@@ -21,7 +21,7 @@ use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
-use crate::native::{PAUSE, interruptible};
+use crate::native::{PAUSE, contained, interruptible};
 use crate::{CoreError, core_error};
 
 /// A model for Python: graph, score, is it a local optimum.
@@ -137,18 +137,18 @@ impl<const W: usize> Engine for Shared<W> {
     ) -> PyResult<()> {
         let settings = options.settings(self.variables())?;
         let mut result = Ok(());
+        let take = |batch| {
+            let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
+            handed.unwrap_or_else(|error| {
+                result = Err(error);
+                false
+            })
+        };
         py.detach(|| {
-            runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, |batch| {
-                let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
-                match handed {
-                    Ok(go_on) => go_on,
-                    Err(error) => {
-                        result = Err(error);
-                        false
-                    }
-                }
-            });
-        });
+            contained(|| {
+                runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, take);
+            })
+        })?;
         result
     }
 

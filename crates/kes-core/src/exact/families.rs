@@ -11,13 +11,13 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::bounds::Bounds;
-use super::parallel::map_chunks;
 use super::partition::{Measure, Measuring};
 use super::{Choice, Failure, Families, Limits};
 use crate::score::discrete::criterion::{Cells, SetFunction};
 use crate::score::discrete::dataset::Dataset;
 use crate::score::terms::Terms;
 use crate::stop::Stop;
+use crate::threads::map_chunks;
 use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
@@ -149,20 +149,18 @@ impl Growth<'_> {
     fn candidates<const W: usize>(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
         // This level and what was needed to find it take about as much as the next.
         let room = AtomicUsize::new(self.limits.bytes / 2);
-        let mut found =
-            map_chunks(&level.sets, PIECE, self.limits.threads, self.stop, Vec::new, |parts, sets| {
-                let mut found = Vec::new();
-                sets.iter().for_each(|counted| self.extensions(level, counted, parts, &mut found));
-                let families: usize =
-                    found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
-                // Besides a candidate, its entry in the next level, with a place in a half-empty table.
-                let bytes = found.len()
-                    * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
-                    + families * size_of::<(Origin, Family)>();
-                let left =
-                    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
-                left.map(|_| found).map_err(|_| Failure::Memory)
-            })?;
+        let mut states = vec![Vec::new(); self.limits.threads];
+        let mut found = map_chunks(&mut states, &level.sets, PIECE, self.stop, |parts, sets| {
+            let mut found = Vec::new();
+            sets.iter().for_each(|counted| self.extensions(level, counted, parts, &mut found));
+            let families: usize = found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
+            // Besides a candidate, its entry in the next level, with a place in a half-empty table.
+            let bytes = found.len() * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
+                + families * size_of::<(Origin, Family)>();
+            let left =
+                room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
+            left.map(|_| found).map_err(|_| Failure::Memory)
+        })?;
         found.sort_unstable_by_key(|candidate| candidate.set);
         Ok(found)
     }
@@ -317,8 +315,9 @@ impl Growth<'_> {
     }
 
     fn measure_all<const W: usize>(&self, sets: &[VarSet<W>]) -> Result<Vec<Measure>, Failure> {
-        let state = || Measuring::new(self.data, self.function);
-        map_chunks(sets, PIECE, self.limits.threads, self.stop, state, |measuring, part| {
+        let new = || Measuring::new(self.data, self.function);
+        let mut states: Vec<_> = std::iter::repeat_with(new).take(self.limits.threads).collect();
+        map_chunks(&mut states, sets, PIECE, self.stop, |measuring, part| {
             self.counted.fetch_add(part.len(), Ordering::Relaxed);
             Ok(part.iter().map(|&set| measuring.measure(set)).collect())
         })

@@ -14,7 +14,6 @@ pub mod bounds;
 pub mod components;
 pub mod families;
 pub mod order;
-pub mod parallel;
 pub mod partition;
 pub mod relaxation;
 

@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::components::{Part, components};
-use super::parallel::map;
 use super::{Choice, Failure, Families, Limits};
 use crate::graph::Dag;
 use crate::stop::{Stop, Stopped};
+use crate::threads::map;
 
 /// Variables whose subsets are done at once, with tables.
 const BLOCK: usize = 9;
@@ -88,24 +88,17 @@ fn best_scores<const W: usize>(
     for members in 0..=high {
         let tasks: Vec<usize> =
             (0..1 << high).filter(|set: &usize| set.count_ones() as usize == members).collect();
-        map(
-            tasks.len(),
-            threads,
-            stop,
-            || (),
-            |(), at| {
-                let mut choices = all.clone();
-                for v in (low..size).rev() {
-                    choices = choices.decide(v, tasks[at] >> (v - low) & 1 == 1);
-                }
-                let mut task =
-                    Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
-                task.visit(&choices, low, 0)?;
-                let _ = best.pieces[tasks[at]].set(task.found); // nobody else does this task
-                done.fetch_add(1 << low, Ordering::Relaxed);
-                Ok::<_, Stopped>(())
-            },
-        )?;
+        map(&mut vec![(); threads], tasks.len(), stop, |(), at| {
+            let mut choices = all.clone();
+            for v in (low..size).rev() {
+                choices = choices.decide(v, tasks[at] >> (v - low) & 1 == 1);
+            }
+            let mut task = Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
+            task.visit(&choices, low, 0)?;
+            let _ = best.pieces[tasks[at]].set(task.found); // nobody else does this task
+            done.fetch_add(1 << low, Ordering::Relaxed);
+            Ok::<_, Stopped>(())
+        })?;
     }
     Ok(best)
 }

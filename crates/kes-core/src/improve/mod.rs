@@ -9,9 +9,7 @@
 pub mod recombine;
 pub mod refine;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -23,6 +21,7 @@ use crate::improve::refine::Refinement;
 use crate::rng::Stream;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
+use crate::threads::share_out;
 use crate::varset::VarSet;
 
 /// How many of the best models are recombined with the best one, and how many are refined at first. A
@@ -146,38 +145,11 @@ impl<const W: usize> Pool<'_, W> {
         stop: &Stop,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
-        let next = AtomicUsize::new(0);
-        let mut results = vec![None; tasks.len()];
         let (pool, first) = (&*self, self.done);
-        std::thread::scope(|scope| {
-            let (sender, receiver) = channel();
-            for gains in workers {
-                let (next, sender) = (&next, sender.clone());
-                scope.spawn(move || {
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&task) = tasks.get(at) else { return };
-                        let Ok(found) = pool.task(gains, task, first + at, stop) else { return };
-                        let _ = sender.send((at, found)); // the receiver outlives all senders
-                    }
-                });
-            }
-            drop(sender);
-            let (mut done, mut due) = (first, Instant::now() + pause);
-            loop {
-                match receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                    Ok((at, found)) => {
-                        results[at] = Some(found);
-                        done += 1;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) => {
-                        due = Instant::now() + pause;
-                        if !go_on(done) {
-                            stop.raise();
-                        }
-                    }
-                }
+        let task = |gains: &mut Gains<'_, W>, at: usize| pool.task(gains, tasks[at], first + at, stop);
+        let (results, _) = share_out(workers, tasks.len(), stop, task, pause, |done| {
+            if !go_on(first + done) {
+                stop.raise();
             }
         });
         for found in results.into_iter().map_while(|result| result) {
