@@ -167,7 +167,7 @@ impl<const W: usize> Pool<'_, W> {
         stop: &Stop,
     ) -> Result<Option<Found<W>>, Stopped> {
         let max_parents = self.effort.max_parents;
-        let mut stream = Stream::new(self.effort.seed, number as u64);
+        let mut stream = Stream::of_task(self.effort.seed, number as u64);
         let mut refinement = Refinement { gains, max_parents, stream: &mut stream, stop };
         let graph = match task {
             Origin::Given => return Ok(None),
