@@ -49,7 +49,7 @@ impl Stream {
 }
 
 /// The finaliser of SplitMix64: neighbouring seeds and runs get unrelated keys.
-fn scramble(z: u64) -> u64 {
+pub(crate) fn scramble(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

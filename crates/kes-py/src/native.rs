@@ -13,13 +13,14 @@ pub const PAUSE: Duration = Duration::from_millis(100);
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
 /// returned, the KeyboardInterrupt is too.
 pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
-    watched(py, |_| Ok(()), work)
+    watched(py, |_| Ok(true), work)
 }
 
-/// The same, with `report` called now and then; its errors stop the work as Ctrl-C does.
+/// The same, with `report` called now and then. If it says false the work should end and return what it
+/// has; its errors stop it as Ctrl-C does.
 pub fn watched<T: Send>(
     py: Python<'_>,
-    mut report: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+    mut report: impl FnMut(Python<'_>) -> PyResult<bool> + Send,
     work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
     let stop = &Stop::default();
@@ -33,9 +34,9 @@ pub fn watched<T: Send>(
                     Ok(result) => return interrupt.and(result),
                     Err(_) => {
                         let looked = Python::attach(|py| py.check_signals().and_then(|()| report(py)));
-                        if looked.is_err() && interrupt.is_ok() {
+                        if !matches!(looked, Ok(true)) {
                             stop.raise();
-                            interrupt = looked;
+                            interrupt = interrupt.and(looked.map(|_| ()));
                         }
                     }
                 }

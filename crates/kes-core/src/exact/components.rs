@@ -62,15 +62,13 @@ mod tests {
     fn components_come_after_those_they_depend_on() {
         let choice =
             |set: &[usize]| Choice { parents: set.iter().copied().collect::<VarSet<1>>(), score: 0.0 };
-        let families = Families {
-            of: vec![
-                vec![choice(&[1, 4]), choice(&[])],
-                vec![choice(&[0]), choice(&[])],
-                vec![choice(&[0, 3])],
-                vec![choice(&[])],
-                vec![choice(&[3])],
-            ],
-        };
+        let families = Families::new(vec![
+            vec![choice(&[1, 4]), choice(&[])],
+            vec![choice(&[0]), choice(&[])],
+            vec![choice(&[0, 3])],
+            vec![choice(&[])],
+            vec![choice(&[3])],
+        ]);
         let found = components(&families);
         let sets: Vec<Vec<usize>> = found.iter().map(|set| set.iter().collect()).collect();
         assert_eq!(sets, [vec![3], vec![4], vec![0, 1], vec![2]]);

@@ -34,9 +34,25 @@ pub struct Choice<const W: usize> {
 pub struct Families<const W: usize> {
     /// The choices of each variable.
     pub of: Vec<Vec<Choice<W>>>,
+    /// What is known of others that could not be looked at, if there are any.
+    pub missing: Option<Missing>,
+}
+
+/// Families that are not known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// Why not.
+    pub why: Failure,
+    /// What each variable can score at most with parents that are not among its choices.
+    pub most: Vec<f64>,
 }
 
 impl<const W: usize> Families<W> {
+    /// These families, and no others.
+    pub fn new(of: Vec<Vec<Choice<W>>>) -> Self {
+        Self { of, missing: None }
+    }
+
     /// Sorts the choices: best first, ties by their sets.
     pub(crate) fn sort(&mut self) {
         for choices in &mut self.of {

@@ -27,13 +27,17 @@ const LARGEST: usize = 31;
 /// The best network that the choices permit, and its score as the sum of their scores.
 ///
 /// # Errors
-/// If `stop` is raised, or a component is too large for the memory allowed; see [`bytes`].
+/// If families are missing, `stop` is raised, or a component is too large for the memory allowed; see
+/// [`bytes`].
 pub fn optimum<const W: usize>(
     families: &Families<W>,
     limits: &Limits,
     stop: &Stop,
     done: &AtomicUsize,
 ) -> Result<(Dag<W>, f64), Failure> {
+    if let Some(missing) = &families.missing {
+        return Err(missing.why);
+    }
     let mut dag = Dag::empty(families.of.len());
     let mut score = 0.0;
     for component in components(families) {
