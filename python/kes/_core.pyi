@@ -5,7 +5,7 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, final
+from typing import Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,7 +176,7 @@ class Families:
 
     @property
     def lacking(self) -> Literal["time", "memory"] | None:
-        """What it would have taken to find others, of which only bounds are known; None: nothing."""
+        """What it would take to find all others, of which only bounds are known; or None."""
 
     def choices(self, y: int) -> list[tuple[list[int], float]]:
         """Return the parent sets of a variable with their scores."""

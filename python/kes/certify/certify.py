@@ -1,10 +1,13 @@
 """The best score there is, or how much higher it can be: a certificate for what a search found.
 
 Up to about 25 variables the global optimum is found by dynamic programming over sets of variables;
-with more of them its score is bounded, and often met, by a linear programme (`kes.certify.bound`). Both
-need all families that can be part of a best network. A parent set is left out only if a bound of
-the criterion proves that a subset scores at least as much, so the result holds for all networks,
-with any number of parents, unless `max_parents` is given.
+with more of them its score is bounded, and often met, by a linear programme
+(`kes.certify.bound`). Both need all families that can be part of a best network. A parent set is
+left out only if a bound of the criterion proves that a subset scores at least as much, so the
+result holds for all networks, with any number of parents, unless `max_parents` is given.
+
+Whatever runs out, there is a bound: where time or memory do not suffice for all families, that of
+the families known and of what the others can score at most.
 """
 
 from __future__ import annotations
@@ -12,35 +15,31 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from kes.certify.certificate import Certificate, CertifyProgress, Estimate
+from kes.certify.rivals import Rivals, numbered, score_of
 from kes.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learn import _threads
-from kes.record import level
 from kes.settings import Settings, megabytes, seconds
 from kes.study import Study
-from kes.table import Table
 
 if TYPE_CHECKING:
     from kes._core import Families
     from kes.certify.bound import Network
-    from kes.improved import Improved
-    from kes.optima import Optima
-    from kes.optimum import Optimum
-
-    Known: TypeAlias = Optima | Improved | Optimum | EssentialGraph | None
+    from kes.certify.rivals import Known
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_TIME_LIMIT = 600.0
-_RUNS = 100  # of the search for a network to start a bound from
+_BUDGET = 600.0
+_FAMILIES = 2 / 3  # most of the budget to spend on families if a network is yet to be searched for
+_SEARCH = 0.5  # most of what is then left to spend on that, if a bound can be lowered afterwards
 _EVERY = 5.0  # seconds between lines of progress
 _PER_SET, _PER_ROW, _PER_STEP = 2e-6, 4e-9, 2e-9  # seconds, measured
 _LARGEST = 30  # variables that dynamic programming can ever solve together
@@ -58,8 +57,9 @@ def certify(
     missing: str = "error",
     n_jobs: int | None = None,
     memory_mb: int = _MEMORY_MB,
-    time_limit: float | str = _TIME_LIMIT,
+    budget: float | str = _BUDGET,
     progress: bool | Callable[[CertifyProgress], object] | None = None,
+    **other: object,
 ) -> Certificate:
     """Find the highest score of all networks, or bound it, and say how far others are below.
 
@@ -71,15 +71,15 @@ def certify(
         Look only at networks in which no variable has more parents; None: at all networks.
     optima : Optima, Improved, Optimum, EssentialGraph or None
         What to compare. Their best network also helps where the optimum is bounded only; without
-        any, a short search finds one.
+        any, a search finds one, within the budget.
     n_jobs : int or None
         Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 25 variables that depend on each other need 256 MB, and each
         one more twice as much.
-    time_limit : float or str
-        Stop lowering a bound after so long; the bound reached until then is valid. Seconds, or a
-        text such as "10m".
+    budget : float or str
+        Stop after this time: seconds, or a text such as "30s", "10m". The bound reached until then
+        is valid.
     progress : None, True or callable
         True writes lines to standard error. A callable gets a `CertifyProgress` about ten times a
         second.
@@ -91,8 +91,7 @@ def certify(
     Raises
     ------
     KesError
-        If the data or an option cannot be used, or the families need more memory or time than
-        allowed; the message says what to do.
+        If the data or an option cannot be used; the message says what to do.
 
     See Also
     --------
@@ -107,21 +106,31 @@ def certify(
     >>> certificate.proven, bool(certificate.score >= optima.best.score)
     (True, True)
     """
+    _refuse(other)
     memory = megabytes("memory_mb", memory_mb)
-    limit = seconds("time_limit", time_limit)
+    reporter = _Reporter(progress, seconds("budget", budget))
     settings = _settings(criterion, ess, max_parents)
     study = Study(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
-    reporter = _Reporter(progress, limit)
-    rivals = _Rivals(study, optima)
+    rivals = Rivals(study, optima)
     work = _Work(study, _threads(n_jobs), memory, reporter)
     reporter(str(_estimate(study.dataset, settings)))
-    families = work.find_families()
+    families = work.find_families(1.0 if rivals else _FAMILIES)
     solved = work.solve(families, memory)
-    if solved is None:
-        found = _bounded(work, rivals, families)
-    else:
+    if solved is not None:
         found = _Found(solved[0], None, "dynamic programming over all subsets")
+    elif families.lacking is not None:
+        found = _partly_known(work, rivals, families)
+    else:
+        found = _bounded(work, rivals, families)
     return _certificate(work, rivals, families, found)
+
+
+def _refuse(other: dict[str, object]) -> None:
+    """Say what is wrong with keywords that do not exist."""
+    if "time_limit" in other:
+        raise KesError(f"time_limit is now called budget: pass budget={other['time_limit']!r}")
+    for name in other:
+        raise TypeError(f"certify() got an unexpected keyword argument {name!r}")
 
 
 def estimate(
@@ -148,10 +157,17 @@ def _estimate(dataset: Dataset, settings: Settings) -> Estimate:
     most = min(_most_parents(dataset, settings, arities), max(n - 1, 0))
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
-    sets = float(sum(math.comb(n, size) for size in range(most + 2)))
+    sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
     counting = sets * (_PER_SET + _PER_ROW * dataset.rows)
     solving = 2.0**n * n * _PER_STEP if n <= _LARGEST else 0.0
     return Estimate(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
@@ -191,10 +207,6 @@ class _Found:
     method: str
 
 
-class _OutOfTime(Exception):
-    """The time limit was reached in native work."""
-
-
 class _Reporter:
     """Tells how far it is, and when the time is over."""
 
@@ -213,13 +225,17 @@ class _Reporter:
         if self._show is not None:
             self._show(CertifyProgress(stage, done, upper_bound, self.seconds))
 
-    def counting(self, stage: str) -> Callable[[int], None]:
+    def after(self, share: float) -> float:
+        """Return when so much of the time that is left will be over."""
+        now = time.monotonic()
+        return now + share * (self.deadline - now)
+
+    def counting(self, stage: str, deadline: float) -> Callable[[int], bool]:
         """Return a callback for the core, which ends the work when the time is over."""
 
-        def on_progress(done: int) -> None:
+        def on_progress(done: int) -> bool:
             self(stage, done)
-            if time.monotonic() > self.deadline:
-                raise _OutOfTime
+            return time.monotonic() < deadline
 
         return on_progress
 
@@ -238,139 +254,54 @@ def _lines() -> Callable[[CertifyProgress], object]:
 
 @dataclass(frozen=True)
 class _Work:
-    """The two parts that the core does."""
+    """The parts that the core does."""
 
     study: Study
     threads: int
     memory_mb: int
     reporter: _Reporter
 
-    def find_families(self) -> Families:
-        limit = self.study.settings.max_parents
-        less = "max_parents=3" if limit is None or limit > 3 else f"max_parents={max(limit - 1, 0)}"
-        try:
-            with core_errors():
-                return self.study.problem.families(
-                    self.reporter.counting("counting sets"),
-                    max_parents=limit,
-                    n_jobs=self.threads,
-                    memory_mb=self.memory_mb,
-                )
-        except MemoryError:
-            reason = f"more memory than memory_mb={self.memory_mb}"
-        except _OutOfTime:
-            reason = "more time than the time limit"
-        raise KesError(
-            f"the families of these {len(self.study.dataset.names)} variables need {reason}; "
-            f"allow more, use fewer variables, or ask only about networks with few parents, "
-            f"such as {less}"
-        )
+    def find_families(self, share: float) -> Families:
+        """Return all families that matter, as far as a share of the time suffices."""
+        with core_errors():
+            return self.study.problem.families(
+                self.reporter.counting("counting sets", self.reporter.after(share)),
+                max_parents=self.study.settings.max_parents,
+                n_jobs=self.threads,
+                memory_mb=self.memory_mb,
+            )
+
+    def search(self, rivals: Rivals, share: float) -> None:
+        """Search for a network if there is none, for a share of the time that is left."""
+        self.reporter("searching for a network")
+        rivals.search(self.threads, self.reporter.after(share))
 
     def solve(self, families: Families, memory_mb: int) -> tuple[Network, float] | None:
         """Return the best network made of the families, unless that needs too much."""
-        try:
-            return families.optimum(
-                self.reporter.counting("solving subsets"),
-                n_jobs=self.threads,
-                memory_mb=min(memory_mb, self.memory_mb),
-            )
-        except (MemoryError, _OutOfTime):
-            return None
-
-
-class _Rivals:
-    """The networks to compare, with scores and names."""
-
-    def __init__(self, study: Study, given: Known) -> None:
-        from kes.improved import Improved
-        from kes.optima import Optima
-        from kes.optimum import Optimum
-
-        self._study = study
-        self.networks: list[tuple[str, float, EssentialGraph]] = []
-        if isinstance(given, Optima) and given.improved is not None:
-            given = given.improved
-        if isinstance(given, Improved):
-            self._check(given.optima)
-            self._add("improved best", given.best.graph)
-            given = given.optima
-        if isinstance(given, Optima):
-            self._check(given)
-            self._add("GES", given.ges.graph)
-            for optimum in given:
-                self._add(f"run {optimum.first_run}", optimum.graph)
-        elif isinstance(given, Optimum):
-            self._add("given", given.graph)
-        elif isinstance(given, EssentialGraph):
-            self._add("given", given)
-        elif given is not None:
-            raise KesError(
-                f"optima must be the result of kes.learn or of improve, an optimum, or a graph, "
-                f"not {type(given).__name__}"
-            )
-
-    def _check(self, optima: Optima) -> None:
-        mine, theirs = self._study.settings, optima.settings
-        for name in ("criterion", "ess", "max_parents"):
-            here, there = getattr(mine, name), getattr(theirs, name)
-            if here != there:
-                raise KesError(
-                    f"the optima were found with {name} {there}, not {here}: pass {name}={there!r}"
-                )
-        self._study.check(optima._record)
-
-    def _add(self, name: str, graph: EssentialGraph) -> None:
-        if set(graph.nodes) != set(self._study.dataset.names):
-            raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
-        self.networks.append((name, score_of(self._study, graph), graph))
-
-    def add_search(self) -> None:
-        """Search for a network, if there is none."""
-        from kes.learn import Execution, search
-
-        if not self.networks:
-            optima = search(self._study, _RUNS, Execution.checked(None, None, None, None, None))
-            self._add("", optima.improve().best.graph)
-
-    @property
-    def best(self) -> tuple[float, EssentialGraph]:
-        _, score, graph = max(self.networks, key=lambda network: network[1])
-        return score, graph
-
-    def table(self, upper_bound: float) -> Table:
-        named = [network for network in self.networks if network[0]]
-        return Table(
-            {
-                "network": [name for name, _, _ in named],
-                "score": [score for _, score, _ in named],
-                "gap": [upper_bound - score for _, score, _ in named],
-            }
+        return families.optimum(
+            self.reporter.counting("solving subsets", self.reporter.deadline),
+            n_jobs=self.threads,
+            memory_mb=min(memory_mb, self.memory_mb),
         )
 
-    def ties(self, graph: EssentialGraph, score: float) -> int:
-        """Return the number of distinct models on the level of a score, including `graph`."""
-        tolerance = self._study.problem.tolerance
-        here = level(score, tolerance)
-        tied = {other for _, theirs, other in self.networks if level(theirs, tolerance) == here}
-        return len(tied | {graph})
+
+def _partly_known(work: _Work, rivals: Rivals, families: Families) -> _Found:
+    """Take every variable by itself: without all families, no more is known."""
+    work.search(rivals, 1.0)
+    option = {"time": "budget", "memory": "memory_mb"}[families.lacking or "time"]
+    return _Found(
+        numbered(work.study.dataset.names, rivals.best[1].to_dag()),
+        families.upper_bound([]),
+        f"what each variable can score at most; {option} was too small to find all families",
+    )
 
 
-def score_of(study: Study, graph: EssentialGraph) -> float:
-    """Score of a model, as a search would compute it."""
-    return study.problem.score(_arcs(study.dataset.names, graph.to_dag()))
-
-
-def _arcs(names: Sequence[str], arcs: Iterable[tuple[str, str]]) -> Network:
-    place = {name: i for i, name in enumerate(names)}
-    return [(place[a], place[b]) for a, b in arcs]
-
-
-def _bounded(work: _Work, rivals: _Rivals, families: Families) -> _Found:
+def _bounded(work: _Work, rivals: Rivals, families: Families) -> _Found:
     """Find out as much as possible where not all variables can be solved together."""
     from kes.certify.bound import Means, upper_bound
 
-    rivals.add_search()
     study, reporter = work.study, work.reporter
+    work.search(rivals, _SEARCH)
     known, graph = rivals.best
     means = Means(
         known=known,
@@ -382,11 +313,11 @@ def _bounded(work: _Work, rivals: _Rivals, families: Families) -> _Found:
     found = upper_bound(families, means)
     arcs = found.arcs
     if arcs is None or study.problem.score(arcs) <= known + means.tolerance:
-        arcs = _arcs(study.dataset.names, graph.to_dag())
+        arcs = numbered(study.dataset.names, graph.to_dag())
     return _Found(arcs, None if found.exact else found.upper_bound, found.method)
 
 
-def _certificate(work: _Work, rivals: _Rivals, families: Families, found: _Found) -> Certificate:
+def _certificate(work: _Work, rivals: Rivals, families: Families, found: _Found) -> Certificate:
     study, names = work.study, work.study.dataset.names
     graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
     score = score_of(study, graph)
