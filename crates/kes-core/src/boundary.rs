@@ -219,31 +219,21 @@ impl<const W: usize> Model<W> {
         Ok(())
     }
 
-    /// The insertions of an edge between two nodes, each once.
-    pub fn insertions_between(&self, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+    /// The insertions, or the deletions, of an edge between two nodes, each once.
+    pub fn between(&self, insert: bool, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
         let mut all = Vec::new();
         for (x, y) in [(x, y), (y, x)] {
-            let _all = self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                if sources.contains(x) && self.stands(x, y, clique) {
-                    let given = self.graph.parents[y] | clique;
-                    all.push(Neighbour { insert: true, x, y, given });
-                }
+            let mut add = |is_one: bool, given| {
+                all.extend(is_one.then_some(Neighbour { insert, x, y, given }));
                 Ok(())
-            });
-        }
-        all
-    }
-
-    /// The deletions of the edge between two nodes, each once.
-    pub fn deletions_between(&self, x: usize, y: usize) -> Vec<Neighbour<W>> {
-        let mut all = Vec::new();
-        for (x, y) in [(x, y), (y, x)] {
-            let _all = self.deletions(y, |from, given| {
-                if from == x {
-                    all.push(Neighbour { insert: false, x, y, given });
-                }
-                Ok(())
-            });
+            };
+            let _all = match insert {
+                true => self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                    let is_one = sources.contains(x) && self.stands(x, y, clique);
+                    add(is_one, self.graph.parents[y] | clique)
+                }),
+                false => self.deletions(y, |from, given| add(from == x, given)),
+            };
         }
         all
     }

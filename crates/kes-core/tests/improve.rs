@@ -153,7 +153,7 @@ fn turns(start: &EssentialGraph<1>) -> Vec<EssentialGraph<1>> {
     for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.insert) {
         let mut between = Model::new(start.clone());
         between.apply(deletion);
-        for insertion in between.insertions_between(deletion.x, deletion.y, None) {
+        for insertion in between.between(true, deletion.x, deletion.y, None) {
             let mut end = between.clone();
             end.apply(&insertion);
             ends.push(end.graph);

@@ -59,16 +59,6 @@ impl<const W: usize> Families<W> {
             choices.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.parents.cmp(&b.parents)));
         }
     }
-
-    /// Number of families.
-    pub fn len(&self) -> usize {
-        self.of.iter().map(Vec::len).sum()
-    }
-
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// What a computation may use.

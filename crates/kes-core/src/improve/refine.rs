@@ -66,7 +66,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
             self.stop.check()?;
             let mut between = Model::new(start.clone());
             between.apply(&deletion);
-            for insertion in between.insertions_between(deletion.x, deletion.y, self.max_parents) {
+            for insertion in between.between(true, deletion.x, deletion.y, self.max_parents) {
                 let gain = loss + self.gains.delta(&insertion);
                 if gain > best.as_ref().map_or(tolerance, |(most, _)| *most) {
                     let mut turned = between.clone();
