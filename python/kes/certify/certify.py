@@ -16,11 +16,12 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kes.certify.bound import Bounded, Means, Network, upper_bound
 from kes.certify.certificate import Certificate, CertifyProgress, Estimate
-from kes.certify.rivals import Rivals, numbered, score_of
+from kes.certify.rivals import Rivals, score_of
 from kes.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encode import encode
@@ -32,7 +33,6 @@ from kes.study import Study
 
 if TYPE_CHECKING:
     from kes._core import Families
-    from kes.certify.bound import Network
     from kes.certify.rivals import Known
 
 _MEMORY_MB = 2048
@@ -117,7 +117,7 @@ def certify(
     families = work.find_families(1.0 if rivals else _FAMILIES)
     solved = work.solve(families, memory)
     if solved is not None:
-        found = _Found(solved[0], None, "dynamic programming over all subsets")
+        found = Bounded(solved[1], True, solved[0], "dynamic programming over all subsets")
     elif families.lacking is not None:
         found = _partly_known(work, rivals, families)
     else:
@@ -198,15 +198,6 @@ def _settings(criterion: str, ess: float, max_parents: int | None) -> Settings:
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """A network, and a bound on the score of all others; None if there is no better one."""
-
-    arcs: Network
-    upper_bound: float | None
-    method: str
-
-
 class _Reporter:
     """Tells how far it is, and when the time is over."""
 
@@ -285,48 +276,44 @@ class _Work:
         )
 
 
-def _partly_known(work: _Work, rivals: Rivals, families: Families) -> _Found:
+def _partly_known(work: _Work, rivals: Rivals, families: Families) -> Bounded:
     """Take every variable by itself: without all families, no more is known."""
     work.search(rivals, 1.0)
     option = {"time": "budget", "memory": "memory_mb"}[families.lacking or "time"]
-    return _Found(
-        numbered(work.study.dataset.names, rivals.best[1].to_dag()),
-        families.upper_bound([]),
-        f"what each variable can score at most; {option} was too small to find all families",
-    )
+    method = f"what each variable can score at most; {option} was too small to find all families"
+    return Bounded(families.upper_bound([]), False, None, method)
 
 
-def _bounded(work: _Work, rivals: Rivals, families: Families) -> _Found:
+def _bounded(work: _Work, rivals: Rivals, families: Families) -> Bounded:
     """Find out as much as possible where not all variables can be solved together."""
-    from kes.certify.bound import Means, upper_bound
-
-    study, reporter = work.study, work.reporter
     work.search(rivals, _SEARCH)
-    known, graph = rivals.best
+    problem, reporter = work.study.problem, work.reporter
     means = Means(
-        known=known,
-        tolerance=study.problem.tolerance,
+        known=rivals.best[0],
+        tolerance=problem.tolerance,
         solve=lambda fewer: work.solve(fewer, _QUICK_MB),
         deadline=reporter.deadline,
         report=lambda bound: reporter("lowering the bound", upper_bound=bound),
     )
     found = upper_bound(families, means)
-    arcs = found.arcs
-    if arcs is None or study.problem.score(arcs) <= known + means.tolerance:
-        arcs = numbered(study.dataset.names, graph.to_dag())
-    return _Found(arcs, None if found.exact else found.upper_bound, found.method)
+    if found.arcs is not None and means.met(problem.score(found.arcs)):
+        return replace(found, arcs=None)  # it is no better than the one known before
+    return found
 
 
-def _certificate(work: _Work, rivals: Rivals, families: Families, found: _Found) -> Certificate:
+def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded) -> Certificate:
     study, names = work.study, work.study.dataset.names
-    graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
-    score = score_of(study, graph)
-    top = score if found.upper_bound is None else max(found.upper_bound, score)
+    if found.arcs is None:
+        score, graph = rivals.best
+    else:
+        graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
+        score = score_of(study, graph)
+    top = score if found.exact else max(found.upper_bound, score)
     return Certificate(
         score=score,
         graph=graph,
         upper_bound=top,
-        proven=found.upper_bound is None,
+        proven=found.exact,
         method=found.method,
         seconds=work.reporter.seconds,
         counted=families.counted,

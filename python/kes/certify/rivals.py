@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kes import _core
@@ -15,7 +14,6 @@ from kes.settings import CoreGraph, CoreOptions
 from kes.table import Table
 
 if TYPE_CHECKING:
-    from kes.certify.bound import Network
     from kes.improved import Improved
     from kes.optima import Optima
     from kes.optimum import Optimum
@@ -139,10 +137,5 @@ class Rivals:
 
 def score_of(study: Study, graph: EssentialGraph) -> float:
     """Score of a model, as a search would compute it."""
-    return study.problem.score(numbered(study.dataset.names, graph.to_dag()))
-
-
-def numbered(names: Sequence[str], arcs: Iterable[tuple[str, str]]) -> Network:
-    """Return arcs between names as arcs between their places."""
-    place = {name: i for i, name in enumerate(names)}
-    return [(place[a], place[b]) for a, b in arcs]
+    place = {name: i for i, name in enumerate(study.dataset.names)}
+    return study.problem.score([(place[a], place[b]) for a, b in graph.to_dag()])
