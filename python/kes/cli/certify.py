@@ -14,7 +14,7 @@ _EXAMPLES = """
 Examples:
   kes certify data.csv
   kes certify data.csv --result a.kes.json.gz
-  kes certify data.csv --max-parents 3 --time-limit 10m
+  kes certify data.csv --max-parents 3 --budget 10m
 """
 
 
@@ -78,12 +78,13 @@ Examples:
     help="Memory to use, approximately.",
 )
 @click.option(
-    "--time-limit",
+    "--budget",
     metavar="TIME",
     default="10m",
     show_default=True,
-    help="Stop lowering a bound after this time.",
+    help="Stop after this time, with the bound reached until then.",
 )
+@click.option("--time-limit", hidden=True)
 @click.option(
     "--progress/--no-progress",
     default=None,
@@ -103,7 +104,8 @@ def command(
     missing: tuple[str, ...],
     jobs: int | None,
     memory_mb: int,
-    time_limit: str,
+    budget: str,
+    time_limit: str | None,
     progress: bool | None,
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
@@ -112,8 +114,10 @@ def command(
     for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
     told before it starts.
     """
-    from kes.certify import certify, estimate
+    if time_limit is not None:
+        raise click.UsageError(f"--time-limit is now called --budget: use --budget {time_limit}")
     from kes.cli.source import read_table
+    from kes.exact.certify import certify, estimate
     from kes.results.optima import load
 
     optima = None if result is None else load(result)
@@ -135,7 +139,7 @@ def command(
         optima=optima,
         n_jobs=jobs,
         memory_mb=memory_mb,
-        time_limit=time_limit,
+        budget=budget,
         progress=sys.stderr.isatty() if progress is None else progress,
     )
     click.echo(repr(certificate))
