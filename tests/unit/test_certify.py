@@ -248,9 +248,10 @@ def test_more_memory_lowers_the_bound(alarm):
 
 
 def test_bounds_of_single_variables_can_be_stopped():
-    """They need all variables at once, before the first set is counted."""
-    certificate, took = timed(wide(300, 5000), budget=0.5)
-    assert took < 5  # 0.6 s on a quiet machine, and 15 s when it could not be stopped
+    """They need all variables at once, before the first set is counted; similar rows are worst."""
+    rare = (np.random.default_rng(0).random((10_000, 300)) < 0.01).astype(int)
+    certificate, took = timed(rare, budget=0.5)
+    assert took < 5  # 0.6 s on a quiet machine, and a minute where rows are sorted and cannot stop
     assert certificate.score <= certificate.upper_bound <= 0
 
 

@@ -25,6 +25,8 @@ use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
 const PIECE: usize = 256;
+/// No family scores more, whatever the rules say: the score is the logarithm of a probability.
+const PERFECT: f64 = 0.0;
 
 /// Finds the families of `terms` that can be part of a best network with at most `max_parents`
 /// parents each. `counted` is kept at the number of sets counted so far. If `stop` is raised, or a level
@@ -38,7 +40,7 @@ pub fn find<const W: usize>(
 ) -> Families<W> {
     let n = terms.data().variables();
     let mut families = Families::new(vec![Vec::new(); n]);
-    let mut most = vec![0.0; n]; // no family scores more: the score is the logarithm of a probability
+    let mut most = vec![PERFECT; n];
     let grown = grow(terms, max_parents, limits, stop, counted, (&mut families, &mut most));
     families.missing = grown.err().map(|why| Missing { why, most });
     families.sort();
@@ -152,7 +154,7 @@ impl Growth<'_> {
     /// Level 0: the empty set.
     fn root<const W: usize>(&self, measuring: &mut Measuring<'_>, most: &mut [f64]) -> Level<W> {
         for (y, most) in most.iter_mut().enumerate() {
-            *most = self.bounds.ceiling(y, self.data.arity()[y], 1.0, 1.0, 1.0);
+            *most = self.bounds.ceiling(y, self.data.arity()[y], 1.0, 1.0, 1.0).min(PERFECT);
         }
         let mut level = Level::default();
         level.push(VarSet::EMPTY, measuring.measure(VarSet::<W>::EMPTY), []);
@@ -310,7 +312,7 @@ impl Growth<'_> {
                 let cells = 2.0 * Cells::of(parents.iter().map(|v| arity[v])).number;
                 let ceiling = self.bounds.ceiling(y, arity[y], cells, counted.detail, measure.detail);
                 if ceiling > best {
-                    larger[y] = larger[y].max(ceiling);
+                    larger[y] = larger[y].max(ceiling.min(PERFECT));
                     open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
                 }
             }
