@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::boundary::{Frame, Model, Neighbour};
 use crate::graph::EssentialGraph;
-use crate::score::discrete::counts::Counter;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -35,8 +35,8 @@ pub enum Moves {
 /// evaluated and which of them improve the score. It outlives the runs of the thread.
 pub struct Gains<'a, const W: usize> {
     terms: &'a Terms<W>,
-    /// For counting.
-    pub counter: Counter,
+    /// For computing terms.
+    pub worker: Box<dyn Worker<W> + 'a>,
     index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
     rows: Vec<Row<W>>,
     bytes: usize,
@@ -52,14 +52,7 @@ struct Row<const W: usize> {
 impl<'a, const W: usize> Gains<'a, W> {
     /// No gains yet; about `limit` bytes of them will be kept from run to run.
     pub fn new(terms: &'a Terms<W>, limit: usize) -> Self {
-        Self {
-            terms,
-            counter: Counter::default(),
-            index: HashMap::default(),
-            rows: Vec::new(),
-            bytes: 0,
-            limit,
-        }
+        Self { terms, worker: terms.worker(), index: HashMap::default(), rows: Vec::new(), bytes: 0, limit }
     }
 
     /// The terms that the gains are made of.
@@ -78,7 +71,7 @@ impl<'a, const W: usize> Gains<'a, W> {
 
     /// The row of `(y, given)` with at least the gains of `sources` evaluated.
     fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { terms, counter, index, rows, bytes, .. } = self;
+        let Self { terms, worker, index, rows, bytes, .. } = self;
         let at = *index.entry((y, given)).or_insert_with(|| {
             *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
             rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
@@ -88,11 +81,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         let new = sources - row.evaluated;
         if !new.is_empty() {
             let before = row.improving.capacity();
-            terms.gains(counter, y, given, new, |x, gain| {
-                if gain > terms.tolerance() {
-                    row.improving.push((x as u32, terms.level(gain)));
-                }
-            });
+            terms.improving(&mut **worker, y, given, new, |x, level| row.improving.push((x as u32, level)));
             row.evaluated |= new;
             *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
         }
@@ -196,7 +185,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The score of the current model, from its canonical DAG.
     pub fn score(&mut self) -> f64 {
-        self.gains.terms.score(&mut self.gains.counter, &self.model.graph.extension())
+        self.gains.terms.score(&mut *self.gains.worker, &self.model.graph.extension())
     }
 
     /// The current position, to come back to: cheaper than to start there again.
@@ -217,7 +206,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The gain of moving to a neighbour.
     pub fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.gains.terms.delta(&mut self.gains.counter, neighbour)
+        self.gains.terms.delta(&mut *self.gains.worker, neighbour)
     }
 
     /// Moves to a neighbour and enumerates again what the move touches.
@@ -278,11 +267,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     }
 
     fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
-        let Gains { terms, counter, .. } = &mut *self.gains;
+        let Gains { terms, worker, .. } = &mut *self.gains;
         let deletions = &mut self.targets[y].deletions;
         deletions.clear();
         let all = self.model.deletions(y, |x, given| {
-            let gain = -terms.gain(counter, x, y, given);
+            let gain = -terms.gain(&mut **worker, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }

@@ -145,7 +145,7 @@ impl<const W: usize> Results<W> {
             self.lock().batch.runs.push((run, number));
             return Ok(());
         }
-        let score = gains.terms().score(&mut gains.counter, &graph.extension());
+        let score = gains.terms().score(&mut *gains.worker, &graph.extension());
         let is_local_optimum = search::is_local_optimum(gains, &graph, settings.max_parents, stop)?;
         let mut inner = self.lock();
         let Inner { numbers, batch, .. } = &mut *inner;

@@ -70,7 +70,7 @@ pub fn run<const W: usize>(
             if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
                 continue;
             }
-            let delta = terms.delta(&mut gains.counter, &neighbour);
+            let delta = terms.delta(&mut *gains.worker, &neighbour);
             if delta > terms.tolerance() {
                 better += 1;
                 // Of those that are tied, the first drawn is kept: a random one.

@@ -9,7 +9,7 @@ use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
-use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
@@ -77,7 +77,6 @@ trait Engine: Send + Sync {
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
-    fn data(&self) -> &Dataset;
     fn tolerance(&self) -> f64;
     fn cached(&self) -> usize;
 }
@@ -90,7 +89,7 @@ struct Shared<const W: usize> {
 
 impl<const W: usize> Shared<W> {
     fn variables(&self) -> usize {
-        self.terms.data().variables()
+        self.terms.variables()
     }
 
     /// Work that needs gains, with Ctrl-C watched.
@@ -108,12 +107,12 @@ impl<const W: usize> Engine for Shared<W> {
     fn score(&self, arcs: &Edges) -> PyResult<f64> {
         let dag = read_dag(self.variables(), arcs)?;
         dag.order().ok_or_else(|| CoreError::new_err("the arcs have a directed cycle"))?;
-        Ok(self.terms.score(&mut Counter::default(), &dag))
+        Ok(self.terms.score(&mut *self.terms.worker(), &dag))
     }
 
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
         let (insert, x, y, given) = read_triple(self.variables(), triple)?;
-        Ok(self.terms.delta(&mut Counter::default(), &Neighbour { insert, x, y, given }))
+        Ok(self.terms.delta(&mut *self.terms.worker(), &Neighbour { insert, x, y, given }))
     }
 
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
@@ -186,10 +185,6 @@ impl<const W: usize> Engine for Shared<W> {
         find_families(py, &self.terms, max_parents, limits, on_progress)
     }
 
-    fn data(&self) -> &Dataset {
-        self.terms.data()
-    }
-
     fn tolerance(&self) -> f64 {
         self.terms.tolerance()
     }
@@ -231,7 +226,13 @@ fn hand_over<const W: usize>(
 }
 
 #[pyclass(frozen, module = "kes._core")]
-pub struct Problem(Box<dyn Engine>);
+pub struct Problem {
+    engine: Box<dyn Engine>,
+    #[pyo3(get)]
+    total_weight: f64,
+    #[pyo3(get)]
+    fingerprint: String,
+}
 
 #[pymethods]
 impl Problem {
@@ -253,52 +254,40 @@ impl Problem {
         let flat = codes.as_slice().map_err(contiguous)?;
         let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(contiguous)?;
-        let criterion = match criterion {
-            "bic" => Criterion::Bic,
-            "aic" => Criterion::Aic,
-            "bdeu" => Criterion::Bdeu { ess },
-            other => return Err(CoreError::new_err(format!("unknown criterion {other:?}"))),
-        };
-        let data = py.detach(|| Dataset::new(&columns, &cardinalities, weights)).map_err(core_error)?;
+        let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
+        let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
+        let table = py.detach(table).map_err(core_error)?;
+        let total_weight = table.data().total();
+        let fingerprint = format!("{:032x}", table.data().fingerprint());
         // Three quarters for the terms, a quarter for the rows of gains of a search.
         let quarter = cache_mb * (1 << 20) / 4;
-        with_width!(n, W => {
-            let terms = py.detach(|| Terms::<W>::new(data, criterion, 3 * quarter));
-            Ok(Self(Box::new(Shared { terms, gains_bytes: quarter })))
-        })
-    }
-
-    #[getter]
-    fn total_weight(&self) -> f64 {
-        self.0.data().total()
+        let engine: Box<dyn Engine> = with_width!(n, W => {
+            Box::new(Shared { terms: Terms::<W>::new(table, 3 * quarter), gains_bytes: quarter })
+        });
+        Ok(Self { engine, total_weight, fingerprint })
     }
 
     #[getter]
     fn tolerance(&self) -> f64 {
-        self.0.tolerance()
-    }
-
-    #[getter]
-    fn fingerprint(&self) -> String {
-        format!("{:032x}", self.0.data().fingerprint())
+        self.engine.tolerance()
     }
 
     #[getter]
     fn cached_terms(&self) -> usize {
-        self.0.cached()
+        self.engine.cached()
     }
 
     fn score(&self, arcs: Edges) -> PyResult<f64> {
-        self.0.score(&arcs)
+        self.engine.score(&arcs)
     }
 
     fn delta(&self, triple: Triple) -> PyResult<f64> {
-        self.0.delta(&triple)
+        self.engine.delta(&triple)
     }
 
     #[pyo3(signature = (graph, max_parents))]
     fn is_local_optimum(&self, py: Python<'_>, graph: Graph, max_parents: Option<usize>) -> PyResult<bool> {
-        self.0.is_local_optimum(py, &graph, max_parents)
+        self.engine.is_local_optimum(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled))]
@@ -314,7 +303,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<(Vec<Traced>, Graph)> {
-        self.0.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
+        self.engine.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
     }
 
     #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled))]
@@ -332,7 +321,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<()> {
-        self.0.search(
+        self.engine.search(
             py,
             &runs,
             &on_batch,
@@ -350,7 +339,7 @@ impl Problem {
         n_jobs: usize,
         memory_mb: usize,
     ) -> PyResult<Families> {
-        self.0.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
+        self.engine.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
@@ -365,6 +354,6 @@ impl Problem {
         max_parents: Option<usize>,
         n_jobs: usize,
     ) -> PyResult<()> {
-        self.0.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
+        self.engine.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
     }
 }

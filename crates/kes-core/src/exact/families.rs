@@ -10,12 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::bounds::Bounds;
 use super::parallel::map_chunks;
-use super::partition::{Measure, Measuring};
 use super::{Choice, Failure, Families, Limits};
-use crate::score::discrete::criterion::{Cells, SetFunction};
-use crate::score::discrete::dataset::Dataset;
+use crate::score::bounds::{Bounds, Measure};
+use crate::score::evaluate::Evaluate;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -34,11 +32,10 @@ pub fn find<const W: usize>(
     stop: &AtomicBool,
     counted: &AtomicUsize,
 ) -> Result<Families<W>, Failure> {
-    let n = terms.data().variables();
+    let n = terms.variables();
     let growth = Growth {
-        data: terms.data(),
-        function: terms.function(),
-        bounds: Bounds::new(terms.data(), terms.function()),
+        evaluator: terms.evaluator(),
+        bounds: terms.evaluator().bounds(stop).ok_or(Failure::Stopped)?,
         limits,
         stop,
         counted,
@@ -109,9 +106,8 @@ impl<const W: usize> Level<W> {
 }
 
 /// What every level needs.
-struct Growth<'g> {
-    data: &'g Dataset,
-    function: &'g SetFunction,
+struct Growth<'g, const W: usize> {
+    evaluator: &'g dyn Evaluate<W>,
     bounds: Bounds,
     limits: &'g Limits,
     stop: &'g AtomicBool,
@@ -136,16 +132,16 @@ struct Origin {
     parents: Option<u32>,
 }
 
-impl Growth<'_> {
+impl<const W: usize> Growth<'_, W> {
     /// Level 0: the empty set.
-    fn root<const W: usize>(&self) -> Level<W> {
+    fn root(&self) -> Level<W> {
         let mut level = Level::default();
-        level.push(VarSet::EMPTY, Measuring::new(self.data, self.function).measure(VarSet::<W>::EMPTY), []);
+        level.push(VarSet::EMPTY, self.evaluator.survey().measure(VarSet::EMPTY), []);
         level
     }
 
     /// The sets of the next level, sorted.
-    fn candidates<const W: usize>(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
+    fn candidates(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
         // This level and what was needed to find it take about as much as the next.
         let room = AtomicUsize::new(self.limits.bytes / 2);
         let mut found =
@@ -169,7 +165,7 @@ impl Growth<'_> {
     /// The sets made of `counted` and one more variable. An open variable `y` of such a set `T` is open
     /// in `T∖x` for all `x ≠ y`; so `T` can be found from the set without its first or without its
     /// second variable, and the former has precedence.
-    fn extensions<'l, const W: usize>(
+    fn extensions<'l>(
         &self,
         level: &'l Level<W>,
         counted: &Counted<W>,
@@ -180,7 +176,7 @@ impl Growth<'_> {
         if counted.open.is_empty() && !set.is_empty() {
             return;
         }
-        let n = self.data.variables();
+        let n = self.evaluator.variables();
         let first = set.first().unwrap_or(n);
         let second = set.iter().nth(1).unwrap_or(n);
         for v in (0..second).filter(|&v| v != first) {
@@ -194,7 +190,7 @@ impl Growth<'_> {
     }
 
     /// The set, if some variable is open in it.
-    fn candidate<'l, const W: usize>(
+    fn candidate<'l>(
         &self,
         level: &'l Level<W>,
         set: VarSet<W>,
@@ -210,7 +206,7 @@ impl Growth<'_> {
             }
             parts.push((x, part));
         }
-        let cells = Cells::of(set.iter().map(|v| self.data.arity()[v])).number;
+        let cells = self.bounds.cells(set);
         let mut origins = Vec::new();
         for &(y, parents) in parts.iter() {
             if !open.contains(y) {
@@ -229,7 +225,7 @@ impl Growth<'_> {
     /// The best score of `y` with a proper subset of `P = T∖y`, where `parts` holds `T∖x` for each `x`, and
     /// `cells` are those of `T`; nothing if `y | P` is hopeless.
     #[inline]
-    fn best_smaller<const W: usize>(
+    fn best_smaller(
         &self,
         level: &Level<W>,
         parts: &[(usize, Option<&Counted<W>>)],
@@ -237,7 +233,6 @@ impl Growth<'_> {
         parents: Option<&Counted<W>>,
         cells: f64,
     ) -> Option<f64> {
-        let arity = self.data.arity();
         let known = parents.map_or(0.0, |parents| parents.measure.detail);
         let mut best = f64::NEG_INFINITY;
         for &(x, part) in parts.iter().filter(|part| part.0 != y) {
@@ -246,11 +241,9 @@ impl Growth<'_> {
             let of_y = level.family(part, y)?;
             let of_x = parents.and_then(|parents| level.family(parents, x));
             let promise = of_x.map_or(of_y.promise, |of_x| of_x.promise.min(of_y.promise));
-            let common = cells / (arity[x] * arity[y]) as f64;
             best = best.max(of_y.best);
-            if self.bounds.pair_is_hopeless(promise, arity[x], arity[y], common)
-                || self.bounds.ceiling(y, arity[y], cells / arity[y] as f64, known, part.measure.detail)
-                    <= best
+            if self.bounds.pair_is_hopeless(promise, x, y, cells)
+                || self.bounds.ceiling(y, cells, known, part.measure.detail) <= best
             {
                 return None;
             }
@@ -260,7 +253,7 @@ impl Growth<'_> {
 
     /// Counts the sets and the parent sets that their families need, and collects the families that
     /// score higher than any smaller one.
-    fn count<const W: usize>(
+    fn count(
         &self,
         smaller: &Level<W>,
         candidates: &[Candidate<W>],
@@ -269,12 +262,12 @@ impl Growth<'_> {
         let measures =
             self.measure_all(&candidates.iter().map(|candidate| candidate.set).collect::<Vec<_>>())?;
         let others = self.uncounted_parents(candidates)?;
-        let arity = self.data.arity();
         let mut level = Level::default();
         level.place.reserve(candidates.len());
         let mut open = Vec::new();
         for (candidate, &measure) in candidates.iter().zip(&measures) {
             let set = candidate.set;
+            let cells = self.bounds.cells(set);
             for (y, origin) in candidate.open.iter().zip(&candidate.origins) {
                 let parents = set.without(y);
                 let counted = match origin.parents {
@@ -288,8 +281,7 @@ impl Growth<'_> {
                     families.of[y].push(Choice { parents, score });
                 }
                 // Could it still be better with one parent more, which has at least two states?
-                let cells = 2.0 * Cells::of(parents.iter().map(|v| arity[v])).number;
-                if self.bounds.ceiling(y, arity[y], cells, counted.detail, measure.detail) > best {
+                if self.bounds.ceiling(y, 2.0 * cells, counted.detail, measure.detail) > best {
                     open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
                 }
             }
@@ -299,7 +291,7 @@ impl Growth<'_> {
     }
 
     /// The measures of parent sets in which no variable was open itself.
-    fn uncounted_parents<const W: usize>(
+    fn uncounted_parents(
         &self,
         candidates: &[Candidate<W>],
     ) -> Result<HashMap<VarSet<W>, Measure, FxBuildHasher>, Failure> {
@@ -315,11 +307,11 @@ impl Growth<'_> {
         Ok(sets.into_iter().zip(measures).collect())
     }
 
-    fn measure_all<const W: usize>(&self, sets: &[VarSet<W>]) -> Result<Vec<Measure>, Failure> {
-        let state = || Measuring::new(self.data, self.function);
-        map_chunks(sets, PIECE, self.limits.threads, self.stop, state, |measuring, part| {
+    fn measure_all(&self, sets: &[VarSet<W>]) -> Result<Vec<Measure>, Failure> {
+        let state = || self.evaluator.survey();
+        map_chunks(sets, PIECE, self.limits.threads, self.stop, state, |survey, part| {
             self.counted.fetch_add(part.len(), Ordering::Relaxed);
-            Ok(part.iter().map(|&set| measuring.measure(set)).collect())
+            Ok(part.iter().map(|&set| survey.measure(set)).collect())
         })
     }
 }

@@ -16,7 +16,7 @@
 //! [Cotta & Muruzábal 2002] and [Contaldi 2017]. We know of no earlier use of the two together.
 
 use crate::graph::{Dag, EssentialGraph};
-use crate::score::discrete::counts::Counter;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -26,7 +26,7 @@ const MIXED: usize = 18;
 /// The best child of two models, or `None` if it is one of the two DAGs it was made of.
 pub fn recombine<const W: usize>(
     terms: &Terms<W>,
-    counter: &mut Counter,
+    worker: &mut dyn Worker<W>,
     first: &EssentialGraph<W>,
     second: &EssentialGraph<W>,
 ) -> Option<Dag<W>> {
@@ -34,9 +34,8 @@ pub fn recombine<const W: usize>(
     let b = follow(second, &position(&a));
     let mut child = Dag::empty(first.len());
     for component in components(&a, &b) {
-        let scores: Vec<[f64; 2]> = (component.iter())
-            .map(|v| [&a, &b].map(|dag| terms.family(counter, v, dag.parents[v])))
-            .collect();
+        let scores: Vec<[f64; 2]> =
+            (component.iter()).map(|v| [&a, &b].map(|dag| terms.family(worker, v, dag.parents[v]))).collect();
         let choices = choose(component, [&a, &b], &scores);
         for (v, choice) in component.iter().zip(choices) {
             child.parents[v] = [&a, &b][choice].parents[v];

@@ -61,7 +61,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
 
     /// The score of a model, from its canonical DAG.
     pub fn score(&mut self, graph: &EssentialGraph<W>) -> f64 {
-        self.gains.terms().score(&mut self.gains.counter, &graph.extension())
+        self.gains.terms().score(&mut *self.gains.worker, &graph.extension())
     }
 
     /// The optimum above the best turning move, if one improves the score.
@@ -120,6 +120,6 @@ impl<const W: usize> Refinement<'_, '_, W> {
     }
 
     fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.gains.terms().delta(&mut self.gains.counter, neighbour)
+        self.gains.terms().delta(&mut *self.gains.worker, neighbour)
     }
 }
