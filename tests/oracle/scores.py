@@ -17,6 +17,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from math import fsum, lgamma, log, prod
 
+import mpmath
+
 from .brute import Dag, members
 
 
@@ -63,9 +65,17 @@ class DirectScore:
         r, q = self.cardinalities[y], prod(self.cardinalities[x] for x in parents)
         if self.criterion == "bdeu":
             a, b = self.ess / q, self.ess / q / r
-            return fsum(lgamma(a) - lgamma(a + n) for n in by_parents.values()) + fsum(
-                lgamma(b + n) - lgamma(b) for n in by_family.values()
+            return fsum(-log_rising(a, n) for n in by_parents.values()) + fsum(
+                log_rising(b, n) for n in by_family.values()
             )
         likelihood = fsum(n * log(n / by_parents[j]) for (j, _), n in by_family.items())
         per_parameter = {"bic": log(self.total) / 2, "aic": 1.0}[self.criterion]
         return likelihood - per_parameter * (r - 1) * q
+
+
+def log_rising(a: float, n: float) -> float:
+    """lnG(a + n) - lnG(a); with sixty digits where the two are large beside their difference."""
+    if a < 1e3:
+        return lgamma(a + n) - lgamma(a)
+    with mpmath.workdps(60):
+        return float(mpmath.loggamma(mpmath.mpf(a) + n) - mpmath.loggamma(a))
