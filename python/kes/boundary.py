@@ -16,7 +16,6 @@ from kes import _core
 from kes.core import core_errors, core_problem
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.record import level
 from kes.settings import check_criterion, whole
 
 if TYPE_CHECKING:
@@ -117,19 +116,18 @@ def inclusion_boundary(
             f"the model must be an EssentialGraph, not {type(g).__name__}; "
             "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
         )
-    with core_errors():
-        triples = _core.boundary(len(g.nodes), g._to_core(g.nodes), limit)
     if data is None:
+        with core_errors():
+            triples = _core.boundary(len(g.nodes), g._to_core(g.nodes), limit)
         return [_neighbour(g, triple, None) for triple in triples]
 
     from kes.data import encode
 
     table = encode(data, weights=weights, missing=missing)
     problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
-    scored = [(problem.delta(triple), triple) for triple in triples]
-    # By levels, not by value: which of two tied gains rounding makes larger is an accident.
-    scored.sort(key=lambda pair: -level(pair[0], problem.tolerance))
-    return [_neighbour(g, triple, delta) for delta, triple in scored]
+    with core_errors():
+        scored = problem.boundary(g._to_core(g.nodes), limit)
+    return [_neighbour(g, triple, delta) for triple, delta in scored]
 
 
 def _neighbour(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from kes import _core
 from kes.certificate import Certificate, CertifyProgress, Estimate
 from kes.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
@@ -157,9 +158,9 @@ def _estimate(dataset: Dataset, settings: Settings) -> Estimate:
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
     """Return how many parents can pay at most, whatever the data say."""
     cases = dataset.rows if dataset.weights is None else float(dataset.weights.sum())
-    if settings.criterion == "bdeu" or not arities:
+    penalty = _core.penalty(settings.criterion, cases)
+    if penalty is None or not arities:
         return len(arities)
-    penalty = 0.5 * math.log(cases) if settings.criterion == "bic" else 1.0
     # Rule 1 of bounds.rs with the smallest arities: parents of r states each multiply the cells.
     cells, parents = 1.0, 1
     for arity in arities:

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kes_core::boundary::Neighbour;
+use kes_core::boundary::{Model, Neighbour};
 use kes_core::exact::Limits;
 use kes_core::frontier::{Gains, Stopped};
 use kes_core::graph::EssentialGraph;
@@ -12,11 +12,12 @@ use kes_core::sampled::Sampling;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
-use kes_core::score::terms::Terms;
+use kes_core::score::terms::{self, Terms};
 use kes_core::search::{self, Settings, Step};
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
@@ -58,6 +59,12 @@ impl Options {
 trait Engine: Send + Sync {
     fn score(&self, arcs: &Edges) -> PyResult<f64>;
     fn delta(&self, triple: &Triple) -> PyResult<f64>;
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>>;
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
@@ -113,6 +120,25 @@ impl<const W: usize> Engine for Shared<W> {
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
         let (insert, x, y, given) = read_triple(self.variables(), triple)?;
         Ok(self.terms.delta(&mut *self.terms.worker(), &Neighbour { insert, x, y, given }))
+    }
+
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        let model = Model::new(read_graph(self.variables(), graph)?);
+        let valued = interruptible(py, |stop| {
+            let neighbours = model.boundary_until(max_parents, stop)?;
+            let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
+            let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
+            // By level, not by value: which of two tied gains rounding makes larger is an accident.
+            let level = |delta: f64| terms::level(delta, self.terms.tolerance());
+            valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+            Some(valued.into_iter().map(|(neighbour, delta)| (write_triple(neighbour), delta)).collect())
+        })?;
+        valued.ok_or_else(|| CoreError::new_err("stopped"))
     }
 
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
@@ -225,6 +251,20 @@ fn hand_over<const W: usize>(
     Ok(go_on)
 }
 
+#[pyfunction]
+pub fn level(py: Python<'_>, value: f64, tolerance: f64) -> PyResult<Py<PyAny>> {
+    if value.is_nan() || !(tolerance > 0.0 && tolerance.is_finite()) {
+        let problem = format!("the value {value} has no level with the tolerance {tolerance}");
+        return Err(CoreError::new_err(problem));
+    }
+    let level = PyFloat::new(py, terms::level(value, tolerance));
+    Ok(if level.value().is_finite() {
+        level.call_method0("__int__")?.unbind()
+    } else {
+        level.into_any().unbind()
+    })
+}
+
 #[pyclass(frozen, module = "kes._core")]
 pub struct Problem {
     engine: Box<dyn Engine>,
@@ -283,6 +323,20 @@ impl Problem {
 
     fn delta(&self, triple: Triple) -> PyResult<f64> {
         self.engine.delta(&triple)
+    }
+
+    fn level(&self, py: Python<'_>, value: f64) -> PyResult<Py<PyAny>> {
+        level(py, value, self.engine.tolerance())
+    }
+
+    #[pyo3(signature = (graph, max_parents))]
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        self.engine.boundary(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (graph, max_parents))]
