@@ -135,7 +135,7 @@ def explain(
     data
         The data, to compute the gain and what it consists of. Without them the explanation keeps
         to the `delta` that the neighbour has, if any.
-    criterion : {"bic", "aic", "bdeu"} or None
+    criterion : {"bic", "aic", "bdeu", "qnml"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
         `delta` was computed by; if it is not told, nothing is said about its meaning.
     ess, weights, missing
@@ -335,4 +335,4 @@ def _power(exponent: float) -> str:
 
 
 def _written(criterion: str) -> str:
-    return {"bdeu": "BDeu"}.get(criterion, criterion.upper())
+    return {"bdeu": "BDeu", "qnml": "qNML"}.get(criterion, criterion.upper())

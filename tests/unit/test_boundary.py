@@ -39,7 +39,7 @@ def test_boundary_of_the_empty_graph(data):
 def test_delta_is_the_difference_of_scores(data):
     graph = EssentialGraph.from_dag(NODES, [("a", "b")])
     table = data[list(NODES)]
-    for criterion in ("bic", "aic", "bdeu"):
+    for criterion in ("bic", "aic", "bdeu", "qnml"):
         options = {"criterion": criterion, "ess": 3.0}
         before = kes.score(graph, table, **options)
         for neighbour in inclusion_boundary(graph, table, **options):

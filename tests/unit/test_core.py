@@ -17,13 +17,13 @@ def alarm():
 
 def test_criteria_are_described():
     described = {name: rest for name, *rest in _core.CRITERIA}
-    assert list(described) == ["bic", "aic", "bdeu"]
+    assert list(described) == ["bic", "aic", "bdeu", "qnml"]
     for title, parameters, kinds, _ in described.values():
         assert title
         assert kinds == ("discrete",)
         assert parameters in ((), ("ess",))
     assert [name for name, (_, own, *_) in described.items() if own] == ["bdeu"]
-    assert [name for name, (*_, rules) in described.items() if not rules] == []
+    assert [name for name, (*_, rules) in described.items() if not rules] == ["qnml"]
 
 
 def test_every_criterion_can_be_used():
@@ -38,6 +38,7 @@ def test_price_of_a_parameter():
     assert _core.penalty("bic", 1000.0) == pytest.approx(math.log(1000) / 2)
     assert _core.penalty("aic", 1000.0) == 1
     assert _core.penalty("bdeu", 1000.0) is None
+    assert _core.penalty("qnml", 1000.0) is None
 
 
 def test_limits_are_those_of_the_core():

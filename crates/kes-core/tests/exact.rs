@@ -23,7 +23,7 @@ use kes_core::varset::VarSet;
 
 const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };
 /// Names and equivalent sample sizes.
-const CRITERIA: [(&str, f64); 4] = [("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 20.0)];
+const CRITERIA: [(&str, f64); 5] = [("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 20.0), ("qnml", 1.0)];
 
 fn set<const W: usize>(bits: usize) -> VarSet<W> {
     (0..usize::BITS as usize).filter(|v| bits >> v & 1 == 1).collect()

@@ -227,7 +227,7 @@ mod tests {
         fn terms_are_those_of_single_counts(
             rows in prop::collection::vec((0..2i32, 0..3i32, 0..40i32, 0..4i32, 1..3u32), 1..120),
             sets in prop::collection::vec(0u32..16, 1..40),
-            name in prop::sample::select(vec!["bic", "bdeu"]),
+            name in prop::sample::select(vec!["bic", "bdeu", "qnml"]),
         ) {
             let column = |f: fn(&(i32, i32, i32, i32, u32)) -> i32| rows.iter().map(f).collect::<Vec<_>>();
             let columns = [column(|r| r.0), column(|r| r.1), column(|r| r.2), column(|r| r.3)];

@@ -15,6 +15,7 @@ mod bic;
 mod fixed_point;
 mod likelihood;
 mod memo;
+mod qnml;
 
 use super::dataset::Dataset;
 use crate::Error;
@@ -22,7 +23,8 @@ use crate::score::bounds::Measure;
 pub use memo::Memo;
 
 /// All criteria for discrete tables.
-pub const CRITERIA: [&Description; 3] = [&bic::DESCRIPTION, &aic::DESCRIPTION, &bdeu::DESCRIPTION];
+pub const CRITERIA: [&Description; 4] =
+    [&bic::DESCRIPTION, &aic::DESCRIPTION, &bdeu::DESCRIPTION, &qnml::DESCRIPTION];
 
 /// What there is to know of a criterion before it meets data.
 #[derive(Debug)]
@@ -162,7 +164,7 @@ mod tests {
             }
         }
         let error = Criterion::named("bci", 1.0).err().map(|e| e.to_string()).unwrap_or_default();
-        assert_eq!(error, "unknown criterion \"bci\"; known: bic, aic, bdeu");
+        assert_eq!(error, "unknown criterion \"bci\"; known: bic, aic, bdeu, qnml");
     }
 
     /// More cells than a number can say: no criterion gives more than a number, or none at all.
