@@ -16,6 +16,10 @@ _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
 __all__ = [
+    "CRITERIA",
+    "MAX_COMPONENT",
+    "MAX_STATES",
+    "MAX_VARIABLES",
     "CoreError",
     "Families",
     "Problem",
@@ -25,13 +29,37 @@ __all__ = [
     "check_essential",
     "essential_graph",
     "extension",
+    "level",
     "parse_csv",
+    "penalty",
 ]
 
 __version__: str
 
+CRITERIA: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], bool], ...]
+"""Of every criterion: its name, a title, the names of its parameters ("ess"), the kinds of tables
+it takes ("discrete"), and whether there are rules by which an exact search leaves out families."""
+
+MAX_COMPONENT: int
+"""The largest number of variables that dynamic programming can solve together, if memory allows."""
+
+MAX_STATES: int
+"""The largest number of states of a variable."""
+
+MAX_VARIABLES: int
+"""The largest number of variables."""
+
 class CoreError(Exception):
     """Bad input found by the core; the message is meant for the user."""
+
+def penalty(criterion: str, cases: float) -> float | None:
+    """Return what a free parameter costs with so many cases; None if it is not always the same."""
+
+def level(value: float, tolerance: float) -> int | float:
+    """Return the multiple of the tolerance that a gain or score rounds to: equal levels are ties.
+
+    Halves are rounded away from zero. Infinite if the value is, or if that is too many.
+    """
 
 def essential_graph(n: int, arcs: _Edges) -> _Graph:
     """Essential graph of a DAG. Raises CoreError if the arcs have a directed cycle."""
@@ -57,7 +85,7 @@ class Problem:
         codes: NDArray[np.int32],  # shape (variables, rows), C-contiguous, 0 <= code < cardinality
         cardinalities: list[int],
         weights: NDArray[np.float64] | None,
-        criterion: str,  # "bic" | "aic" | "bdeu"
+        criterion: str,  # a name of CRITERIA
         ess: float,
         cache_mb: int,
     ) -> Problem: ...
@@ -80,6 +108,12 @@ class Problem:
 
     def delta(self, triple: _Triple) -> float:
         """Gain of moving to the neighbour that the triple stands for."""
+
+    def level(self, value: float) -> int | float:
+        """Return the level of a gain or score: see the function of this name."""
+
+    def boundary(self, graph: _Graph, max_parents: int | None) -> list[tuple[_Triple, float]]:
+        """All neighbours with their gains, best level first; tied ones as `boundary` has them."""
 
     def is_local_optimum(self, graph: _Graph, max_parents: int | None) -> bool: ...
     def trace(

@@ -68,7 +68,7 @@ def learn(
         Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).
     runs : int
         Number of runs.
-    criterion : {"bic", "aic", "bdeu"}
+    criterion : {"bic", "aic", "bdeu", "qnml"}
         What to maximise; scores are natural logarithms.
     ess : float
         Equivalent sample size; only bdeu uses it.

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
+from kes import _core
 from kes.errors import KesError, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
-CRITERIA = ("bic", "aic", "bdeu")
+CRITERIA = tuple(name for name, *_ in _core.CRITERIA)
 MOST_MB = 2**30
 """Megabytes that anybody can mean; the core counts bytes in a machine word."""
 

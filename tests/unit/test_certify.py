@@ -107,7 +107,7 @@ def test_progress_tells_the_estimate_first(table):
 
 
 def test_the_estimate_bounds_what_is_done(table):
-    for criterion in ("bic", "aic", "bdeu"):
+    for criterion in ("bic", "aic", "bdeu", "qnml"):
         expected = estimate(table, criterion=criterion)
         done = kes.certify(table, criterion=criterion)
         # The bounds of the criterion also need all variables together, and without each.

@@ -202,7 +202,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         let deletions = &mut self.targets[y].deletions;
         deletions.clear();
         self.model.deletions(y, |x, given| {
-            let gain = -terms.gain(&mut self.gains.counter, x, y, given);
+            let gain = -terms.gain(&mut *self.gains.worker, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }

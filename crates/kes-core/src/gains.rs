@@ -10,15 +10,15 @@ use rustc_hash::FxBuildHasher;
 
 use crate::boundary::Neighbour;
 use crate::graph::EssentialGraph;
-use crate::score::discrete::counts::Counter;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
 /// What one thread knows of gains, with what it needs to find out more. It outlives the runs of the thread.
 pub struct Gains<'a, const W: usize> {
     terms: &'a Terms<W>,
-    /// For counting.
-    pub counter: Counter,
+    /// For computing terms.
+    pub worker: Box<dyn Worker<W> + 'a>,
     index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
     rows: Vec<Row<W>>,
     bytes: usize,
@@ -35,14 +35,7 @@ struct Row<const W: usize> {
 impl<'a, const W: usize> Gains<'a, W> {
     /// No gains yet; about `limit` bytes of them will be kept from run to run.
     pub fn new(terms: &'a Terms<W>, limit: usize) -> Self {
-        Self {
-            terms,
-            counter: Counter::default(),
-            index: HashMap::default(),
-            rows: Vec::new(),
-            bytes: 0,
-            limit,
-        }
+        Self { terms, worker: terms.worker(), index: HashMap::default(), rows: Vec::new(), bytes: 0, limit }
     }
 
     /// The terms that the gains are made of.
@@ -52,12 +45,12 @@ impl<'a, const W: usize> Gains<'a, W> {
 
     /// The score of a model, from its canonical DAG.
     pub fn score(&mut self, graph: &EssentialGraph<W>) -> f64 {
-        self.terms.score(&mut self.counter, &graph.extension())
+        self.terms.score(&mut *self.worker, &graph.extension())
     }
 
     /// The gain of moving to a neighbour.
     pub fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.terms.delta(&mut self.counter, neighbour)
+        self.terms.delta(&mut *self.worker, neighbour)
     }
 
     /// Makes room, if need be. Only between runs: a search holds on to its rows.
@@ -77,7 +70,7 @@ impl<'a, const W: usize> Gains<'a, W> {
 
     /// The row of `(y, given)` with at least the gains of `sources` evaluated.
     pub(crate) fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { terms, counter, index, rows, bytes, .. } = self;
+        let Self { terms, worker, index, rows, bytes, .. } = self;
         let at = *index.entry((y, given)).or_insert_with(|| {
             *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
             rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
@@ -87,11 +80,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         let new = sources - row.evaluated;
         if !new.is_empty() {
             let before = row.improving.capacity();
-            terms.gains(counter, y, given, new, |x, gain| {
-                if gain > terms.tolerance() {
-                    row.improving.push((x as u32, terms.level(gain)));
-                }
-            });
+            terms.improving(&mut **worker, y, given, new, |x, level| row.improving.push((x as u32, level)));
             row.evaluated |= new;
             *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
         }

@@ -4,13 +4,12 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Plain, Triple, delta, random_dag, random_table};
+use common::{Plain, Triple, delta, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
 use kes_core::frontier::{Frontier, Moves};
 use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
-use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::stop::Stop;
@@ -89,7 +88,7 @@ fn the_improving_neighbours_stay_exact_along_walks() {
         let columns = random_table(&random_dag::<1>(n, per_mille, &mut stream), &arity, rows, &mut stream);
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
         let data = Dataset::new(&slices, &arity, None).expect("a good table");
-        let terms = Terms::<1>::new(data, Criterion::Bic, 1 << 20);
+        let terms: Terms<1> = terms(data, ("bic", 1.0), 1 << 20);
         let mut gains = Gains::new(&terms, 1 << 20);
         let stop = Stop::default();
         let mut frontier =

@@ -1,21 +1,22 @@
 //! A coded table under one criterion, and the searches on it.
 
-use kes_core::boundary::Neighbour;
+use kes_core::boundary::{Model, Neighbour};
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
-use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
-use kes_core::score::terms::Terms;
+use kes_core::score::terms::{self, Terms};
 use kes_core::search::{self, Settings, Step};
 use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
@@ -57,6 +58,12 @@ impl Options {
 trait Engine: Send + Sync {
     fn score(&self, arcs: &Edges) -> PyResult<f64>;
     fn delta(&self, triple: &Triple) -> PyResult<f64>;
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>>;
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
@@ -76,7 +83,6 @@ trait Engine: Send + Sync {
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
-    fn data(&self) -> &Dataset;
     fn tolerance(&self) -> f64;
     fn cached(&self) -> usize;
 }
@@ -89,7 +95,7 @@ struct Shared<const W: usize> {
 
 impl<const W: usize> Shared<W> {
     fn variables(&self) -> usize {
-        self.terms.data().variables()
+        self.terms.variables()
     }
 
     /// Work that needs gains, with Ctrl-C watched.
@@ -107,12 +113,31 @@ impl<const W: usize> Engine for Shared<W> {
     fn score(&self, arcs: &Edges) -> PyResult<f64> {
         let dag = read_dag(self.variables(), arcs)?;
         dag.order().ok_or_else(|| CoreError::new_err("the arcs have a directed cycle"))?;
-        Ok(self.terms.score(&mut Counter::default(), &dag))
+        Ok(self.terms.score(&mut *self.terms.worker(), &dag))
     }
 
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
         let (insert, x, y, given) = read_triple(self.variables(), triple)?;
-        Ok(self.terms.delta(&mut Counter::default(), &Neighbour { insert, x, y, given }))
+        Ok(self.terms.delta(&mut *self.terms.worker(), &Neighbour { insert, x, y, given }))
+    }
+
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        let model = Model::new(read_graph(self.variables(), graph)?);
+        let valued = interruptible(py, |stop| {
+            let neighbours = model.boundary_until(max_parents, stop)?;
+            let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
+            let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
+            // By level, not by value: which of two tied gains rounding makes larger is an accident.
+            let level = |delta: f64| terms::level(delta, self.terms.tolerance());
+            valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+            Ok(valued.into_iter().map(|(neighbour, delta)| (write_triple(neighbour), delta)).collect())
+        })?;
+        valued.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
@@ -185,10 +210,6 @@ impl<const W: usize> Engine for Shared<W> {
         find_families(py, &self.terms, max_parents, limits, on_progress)
     }
 
-    fn data(&self) -> &Dataset {
-        self.terms.data()
-    }
-
     fn tolerance(&self) -> f64 {
         self.terms.tolerance()
     }
@@ -229,8 +250,28 @@ fn hand_over<const W: usize>(
     Ok(go_on)
 }
 
+#[pyfunction]
+pub fn level(py: Python<'_>, value: f64, tolerance: f64) -> PyResult<Py<PyAny>> {
+    if value.is_nan() || !(tolerance > 0.0 && tolerance.is_finite()) {
+        let problem = format!("the value {value} has no level with the tolerance {tolerance}");
+        return Err(CoreError::new_err(problem));
+    }
+    let level = PyFloat::new(py, terms::level(value, tolerance));
+    Ok(if level.value().is_finite() {
+        level.call_method0("__int__")?.unbind()
+    } else {
+        level.into_any().unbind()
+    })
+}
+
 #[pyclass(frozen, module = "kes._core")]
-pub struct Problem(Box<dyn Engine>);
+pub struct Problem {
+    engine: Box<dyn Engine>,
+    #[pyo3(get)]
+    total_weight: f64,
+    #[pyo3(get)]
+    fingerprint: String,
+}
 
 #[pymethods]
 impl Problem {
@@ -252,52 +293,54 @@ impl Problem {
         let flat = codes.as_slice().map_err(contiguous)?;
         let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(contiguous)?;
-        let criterion = match criterion {
-            "bic" => Criterion::Bic,
-            "aic" => Criterion::Aic,
-            "bdeu" => Criterion::Bdeu { ess },
-            other => return Err(CoreError::new_err(format!("unknown criterion {other:?}"))),
-        };
-        let data = py.detach(|| Dataset::new(&columns, &cardinalities, weights)).map_err(core_error)?;
+        let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
+        let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
+        let table = py.detach(table).map_err(core_error)?;
+        let total_weight = table.data().total();
+        let fingerprint = format!("{:032x}", table.data().fingerprint());
         // Three quarters for the terms, a quarter for the rows of gains of a search.
         let quarter = cache_mb * (1 << 20) / 4;
-        with_width!(n, W => {
-            let terms = py.detach(|| Terms::<W>::new(data, criterion, 3 * quarter));
-            Ok(Self(Box::new(Shared { terms, gains_bytes: quarter })))
-        })
-    }
-
-    #[getter]
-    fn total_weight(&self) -> f64 {
-        self.0.data().total()
+        let engine: Box<dyn Engine> = with_width!(n, W => {
+            Box::new(Shared { terms: Terms::<W>::new(table, 3 * quarter), gains_bytes: quarter })
+        });
+        Ok(Self { engine, total_weight, fingerprint })
     }
 
     #[getter]
     fn tolerance(&self) -> f64 {
-        self.0.tolerance()
-    }
-
-    #[getter]
-    fn fingerprint(&self) -> String {
-        format!("{:032x}", self.0.data().fingerprint())
+        self.engine.tolerance()
     }
 
     #[getter]
     fn cached_terms(&self) -> usize {
-        self.0.cached()
+        self.engine.cached()
     }
 
     fn score(&self, arcs: Edges) -> PyResult<f64> {
-        self.0.score(&arcs)
+        self.engine.score(&arcs)
     }
 
     fn delta(&self, triple: Triple) -> PyResult<f64> {
-        self.0.delta(&triple)
+        self.engine.delta(&triple)
+    }
+
+    fn level(&self, py: Python<'_>, value: f64) -> PyResult<Py<PyAny>> {
+        level(py, value, self.engine.tolerance())
+    }
+
+    #[pyo3(signature = (graph, max_parents))]
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        self.engine.boundary(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (graph, max_parents))]
     fn is_local_optimum(&self, py: Python<'_>, graph: Graph, max_parents: Option<usize>) -> PyResult<bool> {
-        self.0.is_local_optimum(py, &graph, max_parents)
+        self.engine.is_local_optimum(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled))]
@@ -313,7 +356,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<(Vec<Traced>, Graph)> {
-        self.0.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
+        self.engine.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
     }
 
     #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled))]
@@ -331,7 +374,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<()> {
-        self.0.search(
+        self.engine.search(
             py,
             &runs,
             &on_batch,
@@ -349,7 +392,7 @@ impl Problem {
         n_jobs: usize,
         memory_mb: usize,
     ) -> PyResult<Families> {
-        self.0.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
+        self.engine.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
@@ -364,6 +407,6 @@ impl Problem {
         max_parents: Option<usize>,
         n_jobs: usize,
     ) -> PyResult<()> {
-        self.0.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
+        self.engine.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
     }
 }

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kes import _core
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
@@ -173,9 +174,9 @@ def _as_float(number: int) -> float:
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
     """Return how many parents can pay at most, whatever the data say."""
     cases = dataset.rows if dataset.weights is None else float(dataset.weights.sum())
-    if settings.criterion == "bdeu" or not arities:
+    penalty = _core.penalty(settings.criterion, cases)
+    if penalty is None or not arities:
         return len(arities)
-    penalty = 0.5 * math.log(cases) if settings.criterion == "bic" else 1.0
     # Rule 1 of bounds.rs with the smallest arities: parents of r states each multiply the cells.
     cells, parents = 1.0, 1
     for arity in arities:

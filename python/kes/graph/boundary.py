@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kes import _core
-from kes.data.core import core_errors, core_problem, level
+from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Weights
 from kes.data.encoding import encode
 from kes.errors import KesError
@@ -117,17 +117,16 @@ def inclusion_boundary(
             f"the model must be an EssentialGraph, not {type(g).__name__}; "
             "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
         )
-    with core_errors():
-        triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), limit)
     if data is None:
+        with core_errors():
+            triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), limit)
         return [_neighbour(g, triple, None) for triple in triples]
 
     table = encode(data, weights=weights, missing=missing)
     problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
-    scored = [(problem.delta(triple), triple) for triple in triples]
-    # By levels, not by value: which of two tied gains rounding makes larger is an accident.
-    scored.sort(key=lambda pair: -level(pair[0], problem.tolerance))
-    return [_neighbour(g, triple, delta) for delta, triple in scored]
+    with core_errors():
+        scored = problem.boundary(g.to_core(g.nodes), limit)
+    return [_neighbour(g, triple, delta) for triple, delta in scored]
 
 
 def _neighbour(

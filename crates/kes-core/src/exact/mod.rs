@@ -5,16 +5,14 @@
 //!
 //! `best(S) = max over y in S of best(S∖y) + max over P ⊆ S∖y of s(y | P)`.
 //!
-//! [`families`] finds all families that can matter, counting no more than the criterion's [`bounds`]
-//! leave open. [`components`] splits the variables where no best network can have a cycle
+//! [`families`] finds all families that can matter, counting no more than the criterion's
+//! [`bounds`](crate::score::bounds) leave open. [`components`] splits the variables where no best network can have a cycle
 //! [Fan 2014], and [`order`] does the recursion on each part. For more variables than that,
 //! [`relaxation`] has bounds on the score for which the families are enough.
 
-pub mod bounds;
 pub mod components;
 pub mod families;
 pub mod order;
-pub mod partition;
 pub mod relaxation;
 
 use crate::stop::Stopped;

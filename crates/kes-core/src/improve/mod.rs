@@ -19,6 +19,7 @@ use crate::graph::EssentialGraph;
 use crate::improve::recombine::recombine;
 use crate::improve::refine::Refinement;
 use crate::rng::Stream;
+use crate::score::evaluate::Evaluate;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
@@ -180,7 +181,7 @@ impl<const W: usize> Pool<'_, W> {
             Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
             Origin::Perturbed(a) => {
                 let start = &self.found[a].graph;
-                let other = perturbed(start, self.terms.data().arity(), max_parents, refinement.stream);
+                let other = perturbed(start, self.terms.evaluator(), max_parents, refinement.stream);
                 let climbed = refinement.climb(other, GREEDINESS)?;
                 match self.cross(&mut refinement, start, &climbed) {
                     Some(child) => refinement.climb(child, 1.0)?,
@@ -200,7 +201,7 @@ impl<const W: usize> Pool<'_, W> {
         a: &EssentialGraph<W>,
         b: &EssentialGraph<W>,
     ) -> Option<EssentialGraph<W>> {
-        let child = recombine(self.terms, &mut refinement.gains.counter, a, b)?;
+        let child = recombine(self.terms, &mut *refinement.gains.worker, a, b)?;
         child.order().map(|order| EssentialGraph::from_dag(&child, &order))
     }
 }
@@ -210,7 +211,7 @@ impl<const W: usize> Pool<'_, W> {
 /// show only when several parents come at once, and nothing that is taken out leads there.
 fn perturbed<const W: usize>(
     graph: &EssentialGraph<W>,
-    arity: &[usize],
+    evaluator: &dyn Evaluate<W>,
     max_parents: Option<usize>,
     stream: &mut Stream,
 ) -> EssentialGraph<W> {
@@ -221,7 +222,7 @@ fn perturbed<const W: usize>(
         for _ in 0..2 + stream.below(2) {
             let (from, to) = (order[stream.below(at + 1)], order[at]);
             // An edge to a constant gains and costs nothing, so the climb would leave it.
-            let varied = arity[from] > 1 && arity[to] > 1;
+            let varied = evaluator.varies(from) && evaluator.varies(to);
             if from != to && varied && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
                 dag.parents[to].insert(from);
             }

@@ -17,7 +17,7 @@
 
 use crate::graph::components::strong_components;
 use crate::graph::{Dag, EssentialGraph};
-use crate::score::discrete::counts::Counter;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -27,7 +27,7 @@ const MIXED: usize = 18;
 /// The best child of two models, or `None` if it is one of the two DAGs it was made of.
 pub fn recombine<const W: usize>(
     terms: &Terms<W>,
-    counter: &mut Counter,
+    worker: &mut dyn Worker<W>,
     first: &EssentialGraph<W>,
     second: &EssentialGraph<W>,
 ) -> Option<Dag<W>> {
@@ -36,9 +36,8 @@ pub fn recombine<const W: usize>(
     let mut child = Dag::empty(first.len());
     let both: Vec<VarSet<W>> = a.parents.iter().zip(&b.parents).map(|(&a, &b)| a | b).collect();
     for component in strong_components(&both) {
-        let scores: Vec<[f64; 2]> = (component.iter())
-            .map(|v| [&a, &b].map(|dag| terms.family(counter, v, dag.parents[v])))
-            .collect();
+        let scores: Vec<[f64; 2]> =
+            (component.iter()).map(|v| [&a, &b].map(|dag| terms.family(worker, v, dag.parents[v]))).collect();
         let choices = choose(component, [&a, &b], &scores);
         for (v, choice) in component.iter().zip(choices) {
             child.parents[v] = [&a, &b][choice].parents[v];

@@ -1,5 +1,7 @@
 //! Scores as functions of variable sets: terms `F(S)` of a table, kept in one cache.
 
+pub mod bounds;
 pub mod cache;
 pub mod discrete;
+pub mod evaluate;
 pub mod terms;
