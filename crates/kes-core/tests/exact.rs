@@ -244,6 +244,9 @@ impl Evaluate<1> for Drawn {
     fn survey(&self) -> Box<dyn Survey<1> + '_> {
         Box::new(*self)
     }
+    fn perfect(&self) -> f64 {
+        f64::INFINITY
+    }
     fn bounds(&self, _: usize, _: &Stop) -> Result<Bounds, Stopped> {
         Ok(Bounds::None)
     }
