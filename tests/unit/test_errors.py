@@ -1,6 +1,7 @@
 """What a user can get wrong, and what kes then says: what, where, and what to do."""
 
 import math
+import pickle
 import sys
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 import kes
 from kes import _core
 from kes.cli import run
+from kes.errors import Interrupted, listed, missing_extra, suggest, unknown
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -113,9 +115,34 @@ def test_options_are_looked_at_before_the_data():
         kes.learn("no such file.csv", runs=0)
 
 
+# --- messages ------------------------------------------------------------------------------------
+
+
 def test_errors_are_value_errors():
     assert issubclass(kes.KesError, ValueError)
-    assert issubclass(kes.Interrupted, KeyboardInterrupt)
+
+
+def test_interrupted_is_a_keyboard_interrupt_that_carries_the_optima():
+    assert issubclass(Interrupted, KeyboardInterrupt)
+    assert Interrupted("optima").optima == "optima"
+    assert "before the first run" in str(Interrupted(None))
+    assert pickle.loads(pickle.dumps(Interrupted("optima"))).optima == "optima"
+
+
+def test_missing_extra_gives_the_command():
+    assert 'pip install "kes[parquet]"' in str(missing_extra("pyarrow", "parquet"))
+
+
+def test_suggestions_ignore_case():
+    assert suggest("BIC", ["aic", "bic"]) == " (did you mean 'bic'?)"
+    assert str(unknown("criterion", "zzz", ["b", "a"])) == (
+        "unknown criterion 'zzz'; known: 'a', 'b'"
+    )
+
+
+def test_long_lists_are_cut():
+    assert listed(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+    assert listed(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
 
 
 # --- weights, through learn ----------------------------------------------------------------------
