@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from kes.data import encode
+import kes
+from kes.data import encode, encode_like
 from kes.data.missing import is_missing_state
 from kes.errors import KesError
 
@@ -134,3 +135,46 @@ def test_text_that_looks_missing_is_noted():
 def test_unknown_choice():
     with pytest.raises(KesError, match=r"unknown value of missing 'dorp' .did you mean 'drop'"):
         encode(np.eye(2), missing="dorp")
+
+
+class TestDroppedRows:
+    """Values that occur only in dropped rows: what "as if they had not been there" means."""
+
+    TABLE = pd.DataFrame(
+        {
+            "a": ["u", "only here", "v", "u", "v", "u"],
+            "b": ["y", None, "x", "x", "y", "y"],
+            "c": [10, 5, 9, 10, 9, 9],
+        }
+    )
+
+    @pytest.fixture(params=["pandas", "csv"])
+    def table(self, request, tmp_path):
+        if request.param == "pandas":
+            return self.TABLE
+        self.TABLE.to_csv(tmp_path / "table.csv", index=False)
+        return tmp_path / "table.csv"
+
+    def test_a_result_knows_its_own_data_again(self, table, tmp_path):
+        optima = kes.learn(table, runs=3, missing="drop")
+        optima.save(tmp_path / "a.json")
+        loaded = kes.load(tmp_path / "a.json")
+        more = loaded.extend(2, data=table, missing="drop")
+        assert more == kes.learn(table, runs=5, missing="drop")
+        assert repr(loaded.trace(0, table, missing="drop")) == repr(optima.trace(0))
+        assert repr(loaded.explain(0, table, missing="drop")) == repr(optima.explain(0))
+
+    def test_what_is_kept_must_be_among_the_states(self, table):
+        states = [["u"], ["x", "y"], [9, 10]]
+        with pytest.raises(KesError) as error:
+            encode_like(table, ["a", "b", "c"], states, missing="drop")
+        assert str(error.value) == (
+            "column 'a' has values that are none of its states: 'v' (first in row 2, counting "
+            "from 0); its states are 'u'"
+        )
+
+    def test_they_do_not_decide_how_the_others_are_read(self, tmp_path):
+        path = tmp_path / "table.csv"
+        path.write_text("a,b\n10,x\n9,y\nfew,\n1.5,\n", encoding="utf-8")
+        dataset = encode(path, missing="drop")
+        assert dataset.states == (("9", "10"), ("x", "y"))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from kes.data.dataset import Data, Dataset, State, Weights
 from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor
-from kes.data.missing import check_choice, settle
+from kes.data.missing import check_choice, settle, with_missing_state
 from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
 from kes.errors import KesError, listed
@@ -55,8 +56,9 @@ def encode(
     -----
     *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
     the states, in their order, whether they occur or not. Otherwise the values that occur are,
-    sorted: numbers numerically, text by code point, False before True. In a CSV file the values
-    stay as they are written ("01", "TRUE"), and are sorted numerically if all are integers. Floats
+    sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from left to right
+    if all values are such, other text by code point. In a CSV file the values stay as they are
+    written ("01", "TRUE"), and are sorted numerically if all are integers. Floats
     that are all integers, with at most 50 distinct values, are taken as integers; other floats,
     and decimal numbers in a CSV file, must be discretised first (see `kes.discretize`).
     A column in which one value occurs has one state, whatever is declared.
@@ -87,13 +89,11 @@ def encode(
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
     factors = read_factors(source, indices, na_values)
-    factors, row_weights, notes = settle(names, factors, row_weights, missing)
+    factors, row_weights, notes, _ = settle(names, factors, row_weights, missing)
     _check_rows(len(factors[0].codes), notes)
     if row_weights is not None:
         check_total(row_weights)
-    factors = [_without_alternatives(factor) for factor in factors]
-    for name, factor in zip(names, factors, strict=True):
-        _check_states(name, factor.values)
+    factors = [_with_states(*column) for column in zip(names, factors, strict=True)]
     return Dataset(
         names=names,
         states=tuple(tuple(factor.values) for factor in factors),
@@ -111,11 +111,26 @@ def read_factors(
     absent = frozenset(str(value) for value in texts)
     factors = []
     for index in indices:
-        try:
+        with _naming(source.names[index]):
             factors.append(source.factor(index, absent))
-        except KesError as error:
-            raise KesError(f"column {source.names[index]!r} {error}") from None
     return factors
+
+
+@contextmanager
+def _naming(column: str) -> Iterator[None]:
+    """Name the column in errors about its values."""
+    try:
+        yield
+    except KesError as error:
+        raise KesError(f"column {column!r} {error}") from None
+
+
+def _with_states(name: str, factor: Factor) -> Factor:
+    """Decide on the states of a column whose rows are settled."""
+    with _naming(name):
+        factor = _without_alternatives(with_missing_state(factor.ordered()))
+    _check_states(name, factor.values)
+    return factor
 
 
 def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:

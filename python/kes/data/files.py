@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, ContinuousError, Factor
+from kes.data.order import text_order
 from kes.errors import KesError, missing_extra
 
 if TYPE_CHECKING:
@@ -115,11 +116,9 @@ class Text:
         self._columns = columns
 
     def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Code a column, its values in the order of `_ordered`."""
+        """Take the codes of the file."""
         values, codes = self._columns[index]
-        ordered = _ordered([value for value in values if value and value not in absent])
-        index_of = {value: i for i, value in enumerate(values)}
-        return Factor(values, codes).select([index_of[value] for value in ordered])
+        return Factor(values, codes, order=_order).without(absent | {""})
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, empty fields as NaN."""
@@ -134,23 +133,23 @@ class Text:
         return numbers[codes]
 
 
-def _ordered(values: list[str]) -> list[str]:
-    """Sort the distinct values of a column: integers numerically, text by code point.
+def _order(values: Sequence[str]) -> list[int]:
+    """Sort the distinct values of a column: integers numerically, others as `text_order` does.
 
     Decimal numbers are refused unless they are all integers ("1.0") and few, as in a data frame.
     """
+    places = range(len(values))
     if _all_match(_INTEGER, values):
-        return sorted(values, key=lambda value: (int(value), value))
+        return sorted(places, key=lambda i: (int(values[i]), values[i]))
     numbers = [value for value in values if value not in LOOKS_MISSING]
     if _all_match(_DECIMAL, numbers) and not _all_match(_INTEGER, numbers):
-        numbers.sort(key=lambda value: (float(value), value))
         whole = all(float(value).is_integer() for value in numbers)
         if not whole or len(numbers) > MOST_INTEGER_FLOATS:
-            raise ContinuousError(numbers)
+            raise ContinuousError(sorted(numbers, key=float))
         if len(numbers) == len(values):
-            return numbers
-    return sorted(values)
+            return sorted(places, key=lambda i: (float(values[i]), values[i]))
+    return text_order(values)
 
 
-def _all_match(pattern: re.Pattern[str], values: list[str]) -> bool:
+def _all_match(pattern: re.Pattern[str], values: Sequence[str]) -> bool:
     return all(pattern.fullmatch(value) for value in values)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, State, Weights
 from kes.data.encode import read_factors
@@ -65,17 +67,14 @@ def encode_like(
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset):
         row_weights = data.weights
-    factors = [
-        _recoded(factor, name, values, missing)
-        for factor, name, values in zip(
-            read_factors(source, indices, na_values), names, states, strict=True
-        )
-    ]
-    factors, row_weights, notes = settle(names, factors, row_weights, missing)
+    factors = read_factors(source, indices, na_values)
+    # As in `encode`, rows go first: a value that only dropped rows have is no state there.
+    factors, row_weights, notes, rows = settle(names, factors, row_weights, missing)
+    recoded = [_recoded(*column, rows) for column in zip(factors, names, states, strict=True)]
     return Dataset(
         names=tuple(names),
         states=tuple(tuple(values) for values in states),
-        codes=np.stack([factor.codes for factor in factors]),
+        codes=np.stack([factor.codes for factor in recoded]),
         weights=row_weights,
         notes=notes,
     )
@@ -92,28 +91,24 @@ def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
     return [index_of[name] for name in names]
 
 
-def _recoded(factor: Factor, name: str, states: Sequence[State], missing: str) -> Factor:
-    """Code a column with given states."""
+def _recoded(
+    factor: Factor, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
+) -> Factor:
+    """Code a column, of which these rows of the table are left, with given states."""
     code_of = {state: code for code, state in enumerate(states)}
     code_of_text = {str(state): code for code, state in enumerate(states)}
     codes = [code_of.get(v, code_of_text.get(str(v), _UNKNOWN)) for v in factor.values]
     lookup = np.array([*codes, -1], dtype=np.int32)  # the last is that of code -1
     recoded = Factor(states, lookup[factor.codes], declared=True)
-    if _UNKNOWN in codes:
-        _refuse_unknown(factor, recoded, name)
-    if missing == "state" and recoded.missing():
-        return _with_missing_state(recoded, name)
-    return recoded
-
-
-def _refuse_unknown(factor: Factor, recoded: Factor, name: str) -> None:
-    rows = np.flatnonzero(recoded.codes == _UNKNOWN)
-    if rows.size:  # declared categories need not occur
-        unknown = [factor.values[code] for code in np.unique(factor.codes[rows])]
+    strangers = np.flatnonzero(recoded.codes == _UNKNOWN)
+    if strangers.size:
+        values = [factor.values[code] for code in np.unique(factor.codes[strangers])]
+        row = strangers[0] if rows is None else rows[strangers[0]]
         raise KesError(
-            f"column {name!r} has values that are none of its states: {listed(unknown)} (first in "
-            f"row {rows[0]}, counting from 0); its states are {listed(recoded.values)}"
+            f"column {name!r} has values that are none of its states: {listed(values)} (first in "
+            f"row {row}, counting from 0); its states are {listed(states)}"
         )
+    return _with_missing_state(recoded, name) if recoded.missing() else recoded
 
 
 def _with_missing_state(factor: Factor, name: str) -> Factor:
@@ -123,5 +118,4 @@ def _with_missing_state(factor: Factor, name: str) -> Factor:
             f"column {name!r} has missing values, but no state for them, since none were missing "
             'before; drop such rows with missing="drop"'
         )
-    codes = np.where(factor.codes < 0, np.int32(last), factor.codes)
-    return Factor(factor.values, codes, declared=True)
+    return replace(factor, codes=np.where(factor.codes < 0, np.int32(last), factor.codes))
