@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import doctest
-import pickle
 import sys
 
 import numpy as np
@@ -93,13 +92,6 @@ class TestForms:
     def test_a_dataset_is_returned_as_it_is(self):
         dataset = encode(pd.DataFrame(self.COLUMNS))
         assert encode(dataset) is dataset
-
-    def test_a_dataset_pickles(self):
-        dataset = encode(pd.DataFrame(self.COLUMNS), weights=[1, 2, 3, 4, 5])
-        copy = pickle.loads(pickle.dumps(dataset))
-        assert (copy.names, copy.states) == (dataset.names, dataset.states)
-        assert np.array_equal(copy.codes, dataset.codes)
-        assert np.array_equal(copy.weights, dataset.weights)
 
     def test_names_become_text(self):
         assert encode(pd.DataFrame({0: [1, 2], "a": [1, 2]})).names == ("0", "a")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
-
 from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor
+from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor, stack
 from kes.data.missing import check_choice, settle, with_missing_state
 from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
@@ -90,17 +89,13 @@ def encode(
     row_weights = read_weights(weights, source)
     factors = read_factors(source, indices, na_values)
     factors, row_weights, notes, _ = settle(names, factors, row_weights, missing)
-    _check_rows(len(factors[0].codes), notes)
+    rows = len(factors[0].codes)
+    _check_rows(rows, notes)
     if row_weights is not None:
         check_total(row_weights)
-    factors = [_with_states(*column) for column in zip(names, factors, strict=True)]
-    return Dataset(
-        names=names,
-        states=tuple(tuple(factor.values) for factor in factors),
-        codes=np.stack([factor.codes for factor in factors]),
-        weights=row_weights,
-        notes=notes + _remarks(names, factors),
-    )
+    columns = zip(names, factors, strict=True)
+    states, codes = stack(itertools.starmap(_with_states, columns), (len(names), rows))
+    return Dataset(names, states, codes, row_weights, notes + _remarks(names, states, rows))
 
 
 def read_factors(
@@ -183,16 +178,15 @@ def _without_alternatives(factor: Factor) -> Factor:
     return factor.select([lowest]) if lowest == highest else factor
 
 
-def _remarks(names: Sequence[str], factors: Sequence[Factor]) -> tuple[str, ...]:
+def _remarks(names: Sequence[str], states: Sequence[Sequence[State]], rows: int) -> tuple[str, ...]:
     """Say what is allowed but may not be meant."""
-    rows = len(factors[0].codes)
-    sizes = {name: len(factor.values) for name, factor in zip(names, factors, strict=True)}
-    constant = [name for name, size in sizes.items() if size == 1]
-    many = [name for name, size in sizes.items() if size > max(MANY_STATES, rows // 2)]
+    states_of = dict(zip(names, states, strict=True))
+    constant = [name for name, values in states_of.items() if len(values) == 1]
+    many = [name for name, values in states_of.items() if len(values) > max(MANY_STATES, rows // 2)]
     suspect = {
         name: value
-        for name, factor in zip(names, factors, strict=True)
-        for value in LOOKS_MISSING.intersection(factor.values)
+        for name, values in states_of.items()
+        for value in LOOKS_MISSING.intersection(values)
     }
     remarks = []
     if constant:

@@ -97,6 +97,22 @@ class Factor:
         return int(np.count_nonzero(self.codes < 0)) if self.codes.min(initial=0) < 0 else 0
 
 
+def stack(
+    factors: Iterable[Factor], shape: tuple[int, int]
+) -> tuple[tuple[tuple[State, ...], ...], NDArray[np.int32]]:
+    """Make a table of columns: their states, and a matrix of codes that nobody can write to.
+
+    The columns may come one by one, so that only one of them is there twice.
+    """
+    codes = np.empty(shape, dtype=np.int32)
+    states = []
+    for row, factor in zip(codes, factors, strict=True):
+        row[:] = factor.codes
+        states.append(tuple(factor.values))
+    codes.flags.writeable = False
+    return tuple(states), codes
+
+
 def nothing(rows: int) -> Factor:
     """Code a column in which every value is missing."""
     return Factor((), np.full(rows, -1, dtype=np.int32))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, State, Weights
 from kes.data.encode import read_factors
-from kes.data.factor import Factor
+from kes.data.factor import Factor, stack
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source
 from kes.data.weights import read_weights
@@ -70,14 +70,9 @@ def encode_like(
     factors = read_factors(source, indices, na_values)
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
     factors, row_weights, notes, rows = settle(names, factors, row_weights, missing)
-    recoded = [_recoded(*column, rows) for column in zip(factors, names, states, strict=True)]
-    return Dataset(
-        names=tuple(names),
-        states=tuple(tuple(values) for values in states),
-        codes=np.stack([factor.codes for factor in recoded]),
-        weights=row_weights,
-        notes=notes,
-    )
+    recoded = (_recoded(*column, rows) for column in zip(factors, names, states, strict=True))
+    values, codes = stack(recoded, (len(names), len(factors[0].codes)))
+    return Dataset(tuple(names), values, codes, row_weights, notes)
 
 
 def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
