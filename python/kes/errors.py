@@ -41,8 +41,8 @@ def missing_extra(package: str, extra: str) -> KesError:
 
     Examples
     --------
-    >>> print(missing_extra("polars", "parquet"))
-    this needs polars, which is not installed: pip install "kes[parquet]"
+    >>> print(missing_extra("pyarrow", "parquet"))
+    this needs pyarrow, which is not installed: pip install "kes[parquet]"
     """
     return KesError(f'this needs {package}, which is not installed: pip install "kes[{extra}]"')
 

@@ -84,11 +84,6 @@ class TestForms:
     def test_boolean_array(self):
         assert encode(np.array([[True], [False]])).states == ((False, True),)
 
-    def test_parquet(self, tmp_path):
-        path = tmp_path / "table.parquet"
-        pl.DataFrame(self.COLUMNS).write_parquet(path)
-        assert decoded(encode(path)) == self.COLUMNS
-
     def test_a_dataset_is_returned_as_it_is(self):
         dataset = encode(pd.DataFrame(self.COLUMNS))
         assert encode(dataset) is dataset

@@ -1,4 +1,4 @@
-"""Tables in files: CSV by the Rust core, Parquet by polars."""
+"""Tables in files: CSV by the Rust core, Parquet by pyarrow, which keeps declared categories."""
 
 from __future__ import annotations
 
@@ -49,14 +49,22 @@ def read(path: str | os.PathLike[str]) -> Source:
 
 def _read_parquet(file: Path) -> Source:
     try:
-        import polars as pl
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise missing_extra("polars", "parquet") from None
+        raise missing_extra("pyarrow", "parquet") from None
     from kes.data.source import open_frame
 
     try:
-        return open_frame(pl.read_parquet(file))
-    except pl.exceptions.PolarsError as error:
+        with ParquetFile(file) as parquet:
+            texts = [
+                field.name
+                for field in parquet.schema_arrow
+                if field.type in (pa.string(), pa.large_string())
+            ]
+        with ParquetFile(file, read_dictionary=texts) as parquet:  # coded, as the file has them
+            return open_frame(parquet.read())
+    except pa.ArrowException as error:
         raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
 
 
