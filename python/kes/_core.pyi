@@ -16,6 +16,9 @@ _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
 __all__ = [
+    "MAX_COMPONENT",
+    "MAX_STATES",
+    "MAX_VARIABLES",
     "CoreError",
     "Families",
     "Problem",
@@ -29,6 +32,15 @@ __all__ = [
 ]
 
 __version__: str
+
+MAX_COMPONENT: int
+"""The largest number of variables that dynamic programming can solve together at all."""
+
+MAX_STATES: int
+"""The largest number of states of a variable."""
+
+MAX_VARIABLES: int
+"""The largest number of variables."""
 
 class CoreError(Exception):
     """Bad input found by the core; the message is meant for the user."""

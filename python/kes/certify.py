@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from kes import _core
 from kes.certificate import Certificate, CertifyProgress, Estimate
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
@@ -43,7 +44,6 @@ _TIME_LIMIT = 600.0
 _RUNS = 100  # of the search for a network to start a bound from
 _EVERY = 5.0  # seconds between lines of progress
 _PER_SET, _PER_ROW, _PER_STEP = 2e-6, 4e-9, 2e-9  # seconds, measured
-_LARGEST = 30  # variables that dynamic programming can ever solve together
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
@@ -150,7 +150,7 @@ def _estimate(dataset: Dataset, settings: Settings) -> Estimate:
         most = min(most, settings.max_parents)
     sets = float(sum(math.comb(n, size) for size in range(most + 2)))
     counting = sets * (_PER_SET + _PER_ROW * dataset.rows)
-    solving = 2.0**n * n * _PER_STEP if n <= _LARGEST else 0.0
+    solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
     return Estimate(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
 
 

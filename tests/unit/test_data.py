@@ -18,6 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kes
+from kes import _core
 from kes.data import Dataset, encode
 from kes.errors import KesError
 
@@ -312,10 +314,19 @@ class TestErrors:
 
 
 def test_more_states_than_can_be_coded():
-    table = np.stack([np.arange(65536), np.arange(65536) % 2], axis=1)
-    with pytest.raises(KesError, match=r"column 'x0' has 65536 states.* kes\.discretize .* out"):
+    rows = np.arange(_core.MAX_STATES + 1)
+    table = np.stack([rows, rows % 2], axis=1)
+    message = rf"column 'x0' has {len(rows)} states.* kes\.discretize .* out"
+    with pytest.raises(KesError, match=message):
         encode(table)
-    assert len(encode(table[:-1]).states[0]) == 65535
+    assert kes.score([("x0", "x1")], table[:-1]) < 0, "one less is what the core takes, too"
+
+
+def test_more_variables_than_can_be_coded():
+    table = np.tile([[0], [1]], _core.MAX_VARIABLES + 1)
+    with pytest.raises(KesError, match=f"{_core.MAX_VARIABLES + 1} columns, .* leave some out"):
+        encode(table)
+    assert kes.score([], table[:, 1:]) < 0, "one less is what the core takes, too"
 
 
 @pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])

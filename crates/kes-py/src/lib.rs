@@ -6,6 +6,9 @@ mod graphs;
 mod native;
 mod problem;
 
+use kes_core::exact::order;
+use kes_core::score::discrete::dataset::MAX_STATES;
+use kes_core::varset::MAX_VARIABLES;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(_core, CoreError, pyo3::exceptions::PyException);
@@ -19,6 +22,9 @@ fn core_error(error: kes_core::Error) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CoreError", module.py().get_type::<CoreError>())?;
+    module.add("MAX_COMPONENT", order::LARGEST)?;
+    module.add("MAX_STATES", MAX_STATES)?;
+    module.add("MAX_VARIABLES", MAX_VARIABLES)?;
     module.add_class::<problem::Problem>()?;
     module.add_class::<exact::Families>()?;
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;

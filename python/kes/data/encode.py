@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from kes._core import MAX_STATES, MAX_VARIABLES
 from kes.data.dataset import Data, Dataset, State, Weights
 from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor, stack
 from kes.data.missing import check_choice, settle, with_missing_state
 from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
 from kes.errors import KesError, listed
-
-_MOST_STATES = 65535  # of a column: the core codes them in 16 bits
 
 
 def encode(
@@ -144,6 +143,11 @@ def _check_size(columns: int, weighted_by: str | None) -> None:
     if not columns:
         besides = " besides the weights" if weighted_by else ""
         raise KesError(f"the data have no columns{besides}; each variable must be a column")
+    if columns > MAX_VARIABLES:
+        raise KesError(
+            f"the data have {columns} columns, but at most {MAX_VARIABLES} variables are possible; "
+            "leave some out"
+        )
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
@@ -155,9 +159,9 @@ def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
 
 def _check_states(name: str, states: Sequence[State]) -> None:
     """Refuse what the core cannot count or no file can hold."""
-    if len(states) > _MOST_STATES:
+    if len(states) > MAX_STATES:
         raise KesError(
-            f"column {name!r} has {len(states)} states, but at most {_MOST_STATES} are possible; "
+            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are possible; "
             "cut it into intervals with kes.discretize if it holds numbers, or leave it out"
         )
     for text in (name, *(state for state in states if isinstance(state, str))):

@@ -5,6 +5,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::Error;
 
+/// The largest number of states of a variable: they are coded in 16 bits.
+pub const MAX_STATES: usize = u16::MAX as usize;
+
 /// Variables with more states get no bitmaps; they would be mostly empty.
 const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
@@ -163,8 +166,8 @@ fn check_shape(
         return problem(format!("there are {rows} rows and {} weights", weights.map_or(0, <[f64]>::len)));
     }
     for (v, (column, &r)) in columns.iter().zip(arity).enumerate() {
-        if r == 0 || r > usize::from(u16::MAX) {
-            return problem(format!("variable {v} has {r} states; 1 to {} are possible", u16::MAX));
+        if r == 0 || r > MAX_STATES {
+            return problem(format!("variable {v} has {r} states; 1 to {MAX_STATES} are possible"));
         }
         if let Some(&code) = column.iter().find(|&&code| code < 0 || code as usize >= r) {
             return problem(format!("variable {v} has the code {code}, but {r} states"));
