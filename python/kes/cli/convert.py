@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from kes.cli import options
 
-@click.command("convert")
+
+@click.command("convert", cls=options.Command)
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 def command(source: Path, target: Path) -> None:

@@ -202,5 +202,5 @@ def _remarks(names: Sequence[str], states: Sequence[Sequence[State]], rows: int)
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        remarks.append(f"a state looks like a missing value (see na_values): {shown}")
+        remarks.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
     return tuple(remarks)

@@ -14,7 +14,7 @@ from kes.data.factor import Factor, stack
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source
 from kes.data.weights import read_weights
-from kes.errors import KesError, listed, suggest
+from kes.errors import KesError, listed, option, suggest
 
 _UNKNOWN = -2
 
@@ -111,6 +111,6 @@ def _with_missing_state(factor: Factor, name: str) -> Factor:
     if not is_missing_state(factor.values[last]):
         raise KesError(
             f"column {name!r} has missing values, but no state for them, since none were missing "
-            'before; drop such rows with missing="drop"'
+            f"before; drop such rows with {option('missing', 'drop')}"
         )
     return replace(factor, codes=np.where(factor.codes < 0, np.int32(last), factor.codes))

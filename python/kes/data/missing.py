@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import State
 from kes.data.factor import Factor
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, option, unknown
 
 _CHOICES = ("error", "drop", "state")
 _STATE = re.compile(r"(<+)missing(>+)")
@@ -56,13 +56,14 @@ def settle(
     if missing == "error":
         raise KesError(
             f"missing values, in {rows} rows: {_columns(incomplete)}; drop the rows that have any "
-            'with missing="drop", or make missing a state of its own with missing="state"'
+            f"with {option('missing', 'drop')}, or make missing a state of its own with "
+            f"{option('missing', 'state')}"
         )
     kept = _complete_rows(factors)
     if not kept.size:
         raise KesError(
-            f'missing="drop" leaves no row, since each has missing values: {_columns(incomplete)}; '
-            'leave such columns out, or use missing="state"'
+            f"{option('missing', 'drop')} leaves no row, since each has missing values: "
+            f"{_columns(incomplete)}; leave such columns out, or use {option('missing', 'state')}"
         )
     factors = [_take(factor, kept) for factor in factors]
     note = f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
