@@ -24,11 +24,10 @@ from kes.certify import certify
 from kes.data import Dataset
 from kes.data.discretizer import discretize
 from kes.errors import Interrupted, KesError
-from kes.formats import convert, read_graph, read_network
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, inclusion_boundary
 from kes.learning import learn
-from kes.network import BayesianNetwork, fit
+from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
 from kes.results.improved import Improved, ImprovedOptimum
 from kes.results.optima import Optima, load

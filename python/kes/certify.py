@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kes import _core
 from kes.certificate import Certificate, CertifyProgress, Estimate
-from kes.data.core import core_errors
+from kes.data.core import core_errors, level
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learning import _threads
 from kes.search.problem import Study
-from kes.search.record import level
 from kes.settings import Settings, megabytes, seconds
 from kes.table import Table
 

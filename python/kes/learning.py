@@ -10,13 +10,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes.data.dataset import Data, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import Interrupted, KesError
 from kes.progress import Progress, reporting
 from kes.results.optima import Optima
 from kes.search.collector import Collector, Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
 from kes.search.record import Record
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, seconds, whole
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def learn(
         neighbourhood=neighbourhood,
     )
     dataset = encode(data, weights=weights, missing=missing)
-    study = Study(dataset, settings.starting(start, dataset.names), memory)
+    study = Study(dataset, starting(settings, start, dataset.names), memory)
     return search(study, wanted, execution)
 
 

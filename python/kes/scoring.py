@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kes import _core
 from kes.data.core import core_errors, core_problem
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.settings import arcs_of, check_criterion
@@ -69,4 +69,4 @@ def score(
     nodes = [column for column in dataset.names if column in chosen]
     problem = core_problem(dataset, name, strength, _CACHE_MB, nodes=nodes)
     with core_errors():
-        return problem.score(_core.extension(len(nodes), graph._to_core(nodes)))
+        return problem.score(_core.extension(len(nodes), graph.to_core(nodes)))

@@ -6,12 +6,11 @@ import math
 import numbers
 import re
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from kes.errors import KesError, listed, option, suggest, unknown
+from kes.errors import KesError, option, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -110,13 +109,6 @@ class Settings:
             neighbourhood=where,
         )
 
-    def starting(self, start: object, names: Sequence[str]) -> Settings:
-        """Return the same settings with runs that start at a graph over some of `names`."""
-        graph = _start(start, names)
-        if graph is not None and self.max_parents is not None:
-            _check_parents(graph, self.max_parents)
-        return replace(self, start=graph)
-
     def for_core(self, names: Sequence[str]) -> CoreOptions:
         """Options for the Rust core, which knows variables by their position in `names`."""
         sampled = self.neighbourhood
@@ -125,7 +117,7 @@ class Settings:
             seed=self.seed,
             max_parents=self.max_parents,
             two_phase=self.two_phase,
-            start=None if self.start is None else self.start._to_core(names),
+            start=None if self.start is None else self.start.to_core(names),
             sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
         )
 
@@ -239,34 +231,6 @@ def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
         f"unknown neighbourhood {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
         "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)"
     )
-
-
-def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
-    """Return the model to start from, over exactly the variables of the data."""
-    from kes.graph import EssentialGraph
-
-    if start is None:
-        return None
-    if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, arcs_of("start", start))
-    known = set(names)
-    strangers = [node for node in start.nodes if node not in known]
-    if strangers:
-        raise KesError(
-            f"start has nodes that the data lack: {listed(strangers)}; "
-            "start from a graph over columns of the data"
-        )
-    return EssentialGraph(names, start.directed, start.undirected)
-
-
-def _check_parents(start: EssentialGraph, most: int) -> None:
-    """Refuse a start that breaks the bound on parents, which steps from it would keep broken."""
-    for node, parents in Counter(child for _, child in start.to_dag()).items():
-        if parents > most:
-            raise KesError(
-                f"start gives {node!r} {parents} parents, but max_parents is {most}; "
-                "raise max_parents, or start from a graph with fewer edges"
-            )
 
 
 def _given(value: object) -> str:

@@ -37,7 +37,7 @@ def one(values, **options) -> tuple[tuple, list]:
     return dataset.states[0], dataset.codes[0].tolist()
 
 
-@pytest.mark.parametrize("module", ["kes.data.encode", "kes.data.like", "kes.errors"])
+@pytest.mark.parametrize("module", ["kes.data.encoding", "kes.data.like", "kes.errors"])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(sys.modules[module]).failed == 0
 

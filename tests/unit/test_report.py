@@ -12,7 +12,7 @@ import pytest
 import kes
 from kes import EssentialGraph, KesError
 from kes.cli import run
-from kes.show.report import page
+from kes.show.report.page import page
 from kes.show.report.repeat import command_line, python_call, settings_rows
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kes import _core
 from kes.data.core import core_problem
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError
 from kes.graph.boundary import CACHE_MB, Neighbour, inclusion_boundary
 from kes.results.summary import counted
@@ -168,7 +168,7 @@ odds.
         return Explanation(neighbour, *check_criterion(criterion, ess))
     name, strength = check_criterion("bic" if criterion is None else criterion, ess)
     table = encode(data, weights=weights, missing=missing)
-    nodes = neighbour._origin.nodes
+    nodes = neighbour.of.nodes
     problem = core_problem(table, name, strength, CACHE_MB, nodes=nodes)
     at = {node: i for i, node in enumerate(nodes)}
     given = sorted(at[node] for node in neighbour.given)
@@ -181,7 +181,7 @@ odds.
         neighbour.y,
         neighbour.given,
         worth if neighbour.kind == "insert" else -worth,
-        neighbour._origin,
+        neighbour.of,
     )
     return Explanation(
         neighbour=scored,
@@ -285,7 +285,7 @@ def explain_stop(
     name, strength = check_criterion(criterion, 1.0 if ess is None else ess)
     graph = optimum.graph
     problem = core_problem(dataset, name, strength, CACHE_MB, nodes=graph.nodes)
-    here = problem.score(_core.extension(len(graph.nodes), graph._to_core(graph.nodes)))
+    here = problem.score(_core.extension(len(graph.nodes), graph.to_core(graph.nodes)))
     if abs(here - optimum.score) > 2 * problem.tolerance:
         raise KesError(
             f"on these data the optimum scores {here:.6f} by {name}, not {optimum.score:.6f}; pass "

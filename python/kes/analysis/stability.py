@@ -35,13 +35,15 @@ from kes.analysis.support import (
     v_structure_table,
 )
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.encoding import encode
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import Interrupted, KesError, unknown
 from kes.learning import Execution, search
 from kes.progress import Progress, reporting
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, number, whole
 
 if TYPE_CHECKING:
@@ -222,7 +224,7 @@ def stability(
         neighbourhood=neighbourhood,
     )
     cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = settings.starting(start, cases.dataset.names)
+    settings = starting(settings, start, cases.dataset.names)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
     best: list[Optimum] = []
 

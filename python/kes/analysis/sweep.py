@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data, Weights
-from kes.data.encode import encode
-from kes.data.resampling import Stream
+from kes.data.encoding import encode
+from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.learning import Execution, search
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, whole
 from kes.table import Table
 
@@ -276,7 +277,7 @@ missing, start, cache_mb, progress
     dataset = encode(data, weights=weights, missing=missing)
     found: dict[float, Optima] = {}
     for settings in chosen:
-        own = replace(settings, seed=seed).starting(start, dataset.names)
+        own = starting(replace(settings, seed=seed), start, dataset.names)
         found[own.k] = _searched(Study(dataset, own, memory), wanted, execution)
     given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"
     return Sweep(found, given)

@@ -14,20 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.data.like import encode_like
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.learning import Execution, search
+from kes.network.cases import log_probabilities
+from kes.network.fitting import Prior, fit
 from kes.progress import Progress, reporting
 from kes.search.collector import Limits
 from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.start import starting
 from kes.settings import Sampled, Settings, megabytes, whole
 from kes.table import Table
 
 if TYPE_CHECKING:
-    from kes.network.fitting import Prior
     from kes.results.optima import Optima
 
 
@@ -139,7 +142,7 @@ start, cache_mb, progress
         neighbourhood=neighbourhood,
     )
     cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = settings.starting(start, cases.dataset.names)
+    settings = starting(settings, start, cases.dataset.names)
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
@@ -174,9 +177,6 @@ def _log_probabilities(
     graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
     """Estimate a network on some cases; return ln P of each row of others."""
-    from kes.network.cases import log_probabilities
-    from kes.network.fitting import fit
-
     return log_probabilities(fit(graph, train, prior=prior, ess=ess), test.codes)
 
 

@@ -12,7 +12,7 @@ import click
 from kes.cli import options
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
-from kes.paper.reproduce import Stage
+from kes.paper.reproduction import Stage
 
 _EXAMPLES = """
 \b

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.source import read_table
+from kes.results.optima import load
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
@@ -42,9 +44,6 @@ def command(
 
     The file opens in any browser and needs no network.
     """
-    from kes.cli.source import read_table
-    from kes.results.optima import load
-
     optima = load(result)
     without = data is None and example is None
     dataset = None if without else read_table(data, example, rows, weights, missing)

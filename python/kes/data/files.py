@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kes import _core
 from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, ContinuousError, Factor
 from kes.data.order import text_order
 from kes.errors import KesError, missing_extra
@@ -53,7 +54,7 @@ def _read_parquet(file: Path) -> Source:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
-    from kes.data.source import open_frame
+    from kes.data.frames import open_frame
 
     try:
         with ParquetFile(file) as parquet:
@@ -69,8 +70,6 @@ def _read_parquet(file: Path) -> Source:
 
 
 def _read_text(file: Path, suffix: str) -> Source:
-    from kes import _core
-
     content = file.read_bytes()
     if content.startswith(_GZIP_MAGIC):
         try:

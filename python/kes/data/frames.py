@@ -15,12 +15,29 @@ from numpy.typing import NDArray
 
 from kes.data import factor as factors
 from kes.data.factor import Factor
+from kes.data.source import check_distinct
 from kes.errors import KesError
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from narwhals.typing import IntoFrame
+
+
+def open_frame(data: IntoFrame) -> Frame:
+    """Read a data frame of any library that narwhals knows."""
+    try:
+        frame = nw.from_native(data)
+    except nw.exceptions.DuplicateError:
+        check_distinct([str(name) for name in getattr(data, "column_names", data.columns)])
+        raise
+    except TypeError:
+        raise KesError(
+            f"cannot read data of type {type(data).__name__}; pass a pandas or polars DataFrame, a "
+            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file"
+        ) from None
+    return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
 
 
 class Frame:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.encode import read_factors
+from kes.data.encoding import read_factors
 from kes.data.factor import Factor, stack
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source

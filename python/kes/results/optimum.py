@@ -45,7 +45,7 @@ class Optimum:
     @cached_property
     def graph(self) -> EssentialGraph:
         """The model as an essential graph."""
-        return EssentialGraph._from_core(self._names, self._edges)
+        return EssentialGraph.from_core(self._names, self._edges)
 
     def fit(
         self,
@@ -115,7 +115,7 @@ class Optimum:
         Optima.explain : the same without repeating data and settings.
         """
         from kes.analysis.explain import explain_stop
-        from kes.data.encode import encode
+        from kes.data.encoding import encode
 
         table = encode(data, weights=weights, missing=missing)
         return explain_stop(self, table, criterion=criterion, ess=ess, max_parents=max_parents)

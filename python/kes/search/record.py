@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from kes.data.core import level
 from kes.data.dataset import State
 from kes.settings import CoreGraph, Settings
 
@@ -122,18 +122,6 @@ class Record:
         """Return the record without the runs that are ahead of others."""
         used = max(self.runs, default=-1) + 1  # models are numbered by first run
         return replace(self, models=self.models[:used], ahead=())
-
-
-def level(score: float, tolerance: float) -> float:
-    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
-
-    Examples
-    --------
-    >>> level(-20.3, 0.5), level(float("-inf"), 0.5)
-    (-41, -inf)
-    """
-    units = score / tolerance
-    return round(units) if math.isfinite(units) else units
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:
