@@ -7,7 +7,10 @@ from pathlib import Path
 
 import click
 
+from kes.certify import certify, estimate
 from kes.cli import options
+from kes.cli.source import read_table
+from kes.results.optima import load
 
 _EXAMPLES = """
 \b
@@ -66,10 +69,6 @@ def command(
     for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
     told before it starts.
     """
-    from kes.certify import certify, estimate
-    from kes.cli.source import read_table
-    from kes.results.optima import load
-
     optima = None if result is None else load(result)
     settings = None if optima is None else optima.settings
     dataset = read_table(data, example, rows, weights, missing)
