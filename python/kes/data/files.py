@@ -76,7 +76,7 @@ def _read_text(file: Path, suffix: str) -> Source:
             content = gzip.decompress(content)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise KesError(f"{str(file)!r} is damaged or incomplete: {error}") from error
-    if not content.strip():
+    if not re.search(rb"\S", content):
         raise KesError(f"{str(file)!r} is empty; the first line must name the columns")
     delimiter = "\t" if suffix == ".tsv" else find_delimiter(content)
     try:
