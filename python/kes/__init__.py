@@ -19,11 +19,11 @@ from kes.analysis.support import ConsensusGraph
 from kes.analysis.sweep import Sweep, sweep
 from kes.analysis.truth import compare_to_truth
 from kes.analysis.validation import cross_validate
-from kes.certificate import Certificate, CertifyProgress
-from kes.certify import certify
 from kes.data import Dataset
 from kes.data.discretizer import discretize
 from kes.errors import Interrupted, KesError
+from kes.exact.certificate import Certificate, CertifyProgress
+from kes.exact.certify import certify
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, inclusion_boundary
 from kes.learning import learn

@@ -5,7 +5,7 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, final
+from typing import Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,7 @@ class Problem:
 
     def families(
         self,
-        on_progress: Callable[[int], object],
+        on_progress: Callable[[int], bool],
         *,
         max_parents: int | None,
         n_jobs: int,
@@ -166,8 +166,8 @@ class Problem:
     ) -> Families:
         """Find all families that can be part of a best network.
 
-        on_progress(sets counted so far) is called about ten times a second. Raises MemoryError if
-        more memory is needed than allowed.
+        on_progress(sets counted so far) is called about ten times a second; returning False stops.
+        Then, or if more memory is needed than allowed, some may be `lacking`.
         """
 
 @final
@@ -186,16 +186,20 @@ class Families:
     def components(self) -> list[list[int]]:
         """Variables that have to be decided together."""
 
+    @property
+    def lacking(self) -> Literal["time", "memory"] | None:
+        """What it would take to find all others, of which only bounds are known; or None."""
+
     def choices(self, y: int) -> list[tuple[list[int], float]]:
         """Return the parent sets of a variable with their scores."""
 
     def optimum(
-        self, on_progress: Callable[[int], object], *, n_jobs: int, memory_mb: int
-    ) -> tuple[_Edges, float]:
+        self, on_progress: Callable[[int], bool], *, n_jobs: int, memory_mb: int
+    ) -> tuple[_Edges, float] | None:
         """Return the arcs of a best network and its score.
 
-        on_progress(subsets done so far) as above. Raises MemoryError if the largest component, of m
-        variables, needs more than allowed: 8 * 2**m bytes.
+        on_progress(subsets done so far) as above. None if it is stopped, if families are lacking,
+        or if the largest component, of m variables, needs more than allowed: 8 * 2**m bytes.
         """
 
     def upper_bound(self, clusters: list[tuple[list[int], float]]) -> float:

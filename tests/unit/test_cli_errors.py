@@ -123,11 +123,6 @@ def test_no_such_command(given, message, capsys):
     assert capsys.readouterr().err.endswith(f"Error: {message}")
 
 
-def test_the_former_name_of_the_budget_of_certify(capsys):
-    assert run(["certify", "--example", "alarm", "--time-limit", "10m"]) == 2
-    assert "No such option '--time-limit'. Did you mean '--budget'?" in capsys.readouterr().err
-
-
 def test_missing_values_are_told_with_the_options_of_the_shell(tmp_path, capsys):
     (tmp_path / "holes.csv").write_text("a,b\n1,\n2,x\n1,y\n", encoding="utf-8")
     assert run(["learn", str(tmp_path / "holes.csv")]) == 2

@@ -3,16 +3,17 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
 
 use common::{Plain, Triple, delta, random_dag, random_table};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::frontier::{Frontier, Gains, Moves};
+use kes_core::frontier::{Frontier, Moves};
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
+use kes_core::stop::Stop;
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
     let (insert, x, y, given) = neighbour.triple();
@@ -90,7 +91,7 @@ fn the_improving_neighbours_stay_exact_along_walks() {
         let data = Dataset::new(&slices, &arity, None).expect("a good table");
         let terms = Terms::<1>::new(data, Criterion::Bic, 1 << 20);
         let mut gains = Gains::new(&terms, 1 << 20);
-        let stop = AtomicBool::new(false);
+        let stop = Stop::default();
         let mut frontier =
             Frontier::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
         let mut better = Vec::new();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use common::{random_dag, random_table};
 use kes_core::exact::families::find;
@@ -16,6 +16,7 @@ use kes_core::score::discrete::counts::Counter;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
+use kes_core::stop::Stop;
 use kes_core::varset::VarSet;
 
 const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };
@@ -74,8 +75,8 @@ fn random_terms<const W: usize>(
 }
 
 fn solve<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) -> (Families<W>, Dag<W>, f64) {
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let families = find(terms, max_parents, &LIMITS, &stop, &counted).expect("small");
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
+    let families = find(terms, max_parents, &LIMITS, &stop, &counted);
     let (dag, score) = optimum(&families, &LIMITS, &stop, &AtomicUsize::new(0)).expect("small");
     (families, dag, score)
 }
@@ -114,10 +115,10 @@ fn blocks_tasks_and_weights_change_nothing() {
 #[test]
 fn threads_do_not_matter() {
     let terms = random_terms::<1>(13, Criterion::Bic, 300, 5, |_| 1.0);
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
     let solutions = [1, 2, 5].map(|threads| {
         let limits = Limits { threads, ..LIMITS };
-        let families = find(&terms, None, &limits, &stop, &counted).expect("small");
+        let families = find(&terms, None, &limits, &stop, &counted);
         let solution = optimum(&families, &limits, &stop, &AtomicUsize::new(0)).expect("small");
         (families, solution)
     });
@@ -148,14 +149,18 @@ fn no_family_that_matters_is_lost() {
 #[test]
 fn limits_are_kept_and_stopping_stops() {
     let terms = random_terms::<1>(12, Criterion::Aic, 400, 1, |_| 1.0);
-    let (stop, counted, done) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (stop, counted, done) = (Stop::default(), AtomicUsize::new(0), AtomicUsize::new(0));
     let little = Limits { bytes: 1000, threads: 1 };
-    assert_eq!(find(&terms, None, &little, &stop, &counted).err(), Some(Failure::Memory));
-    let families = find(&terms, None, &LIMITS, &stop, &counted).expect("small");
+    let failure = |families: &Families<1>| families.missing.as_ref().map(|missing| missing.why);
+    let few = find(&terms, None, &little, &stop, &counted);
+    assert_eq!(failure(&few), Some(Failure::Memory));
+    assert_eq!(optimum(&few, &LIMITS, &stop, &done).err(), Some(Failure::Memory));
+    let families = find(&terms, None, &LIMITS, &stop, &counted);
+    assert_eq!(failure(&families), None);
     assert_eq!(optimum(&families, &little, &stop, &done).err(), Some(Failure::Memory));
     assert_eq!(bytes(10), 8192);
-    stop.store(true, Ordering::Relaxed);
-    assert_eq!(find(&terms, None, &LIMITS, &stop, &counted).err(), Some(Failure::Stopped));
+    stop.raise();
+    assert_eq!(failure(&find(&terms, None, &LIMITS, &stop, &counted)), Some(Failure::Stopped));
     assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
 }
 
@@ -177,5 +182,35 @@ fn relaxations_never_cut_off_the_optimum() {
         let none = Relaxation::new(&families, &[]);
         let best: f64 = families.of.iter().map(|choices| choices[0].score).sum();
         assert_eq!(none.upper_bound(), best);
+    }
+}
+
+/// Wherever the work ends, no network scores more than the families known and what is said of the rest;
+/// and the more is known, the lower the bound. Compared with the optimum of all networks.
+#[test]
+fn what_is_missing_is_bounded() {
+    for criterion in CRITERIA {
+        for weight in [1.0, 0.7] {
+            let terms = random_terms::<1>(7, criterion, 150, 11, |_| weight);
+            let best = plain_optimum(&terms, 7);
+            let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
+            let mut bounds = vec![0.0];
+            for doubled in 0..20 {
+                let limits = Limits { bytes: 256 << doubled, threads: 2 };
+                let families = find(&terms, None, &limits, &stop, &counted);
+                let clusters = [(set(0b110_0110), 3.0), (set(0b1_1001), 5.0)];
+                let paid = Relaxation::new(&families, &clusters);
+                assert!(paid.upper_bound() >= best - 1e-9 && paid.reduced(best).missing == families.missing);
+                bounds.push(Relaxation::new(&families, &[]).upper_bound());
+                if families.missing.is_none() {
+                    break;
+                }
+            }
+            assert!(bounds.len() > 4 && bounds.iter().rev().is_sorted(), "{bounds:?}");
+            assert!(bounds[bounds.len() - 1] >= best - 1e-9);
+            stop.raise();
+            let nothing = find(&terms, None, &LIMITS, &stop, &counted);
+            assert_eq!(Relaxation::new(&nothing, &[]).upper_bound(), 0.0);
+        }
     }
 }

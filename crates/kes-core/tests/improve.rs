@@ -3,12 +3,11 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use common::{family_bic, random_dag, random_table};
 use kes_core::boundary::Model;
-use kes_core::frontier::Gains;
+use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::improve::recombine::recombine;
 use kes_core::improve::refine::Refinement;
@@ -19,6 +18,7 @@ use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::search::{Settings, is_local_optimum, run};
+use kes_core::stop::Stop;
 use kes_core::varset::VarSet;
 
 struct Example {
@@ -153,7 +153,7 @@ fn turns(start: &EssentialGraph<1>) -> Vec<EssentialGraph<1>> {
     for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.insert) {
         let mut between = Model::new(start.clone());
         between.apply(deletion);
-        for insertion in between.insertions_between(deletion.x, deletion.y, None) {
+        for insertion in between.between(true, deletion.x, deletion.y, None) {
             let mut end = between.clone();
             end.apply(&insertion);
             ends.push(end.graph);
@@ -185,7 +185,7 @@ fn all_dags(n: usize) -> Vec<Dag<1>> {
 
 #[test]
 fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
-    let stop = AtomicBool::new(false);
+    let stop = Stop::default();
     for seed in 0..12 {
         let n = 10;
         let example = example(n, 120, 300, seed);
@@ -206,7 +206,7 @@ type Report = ((Vec<(usize, usize)>, Vec<(usize, usize)>), u64, Origin, usize);
 
 /// What improving some optima finds, and the tasks done when it is stopped after about `most`.
 fn improved(example: &Example, effort: Effort, most: usize) -> (Vec<Report>, usize) {
-    let stop = AtomicBool::new(false);
+    let stop = Stop::default();
     let mut gains = Gains::new(&example.terms, 1 << 20);
     let limited = Settings { max_parents: Some(2), ..settings(14, 0.3) };
     let pool: Vec<EssentialGraph<1>> =

@@ -1,10 +1,8 @@
 //! A coded table under one criterion, and the searches on it.
 
-use std::sync::atomic::AtomicBool;
-
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
-use kes_core::frontier::{Gains, Stopped};
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
@@ -14,6 +12,7 @@ use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::search::{self, Settings, Step};
+use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -22,7 +21,7 @@ use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
-use crate::native::{PAUSE, interruptible};
+use crate::native::{PAUSE, contained, interruptible};
 use crate::{CoreError, core_error};
 
 /// A model for Python: graph, score, is it a local optimum.
@@ -97,7 +96,7 @@ impl<const W: usize> Shared<W> {
     fn with_gains<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Gains<'_, W>, &AtomicBool) -> Result<T, Stopped> + Send,
+        work: impl FnOnce(&mut Gains<'_, W>, &Stop) -> Result<T, Stopped> + Send,
     ) -> PyResult<T> {
         let result = interruptible(py, |stop| work(&mut Gains::new(&self.terms, self.gains_bytes), stop))?;
         result.map_err(|Stopped| CoreError::new_err("stopped"))
@@ -138,18 +137,18 @@ impl<const W: usize> Engine for Shared<W> {
     ) -> PyResult<()> {
         let settings = options.settings(self.variables())?;
         let mut result = Ok(());
+        let take = |batch| {
+            let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
+            handed.unwrap_or_else(|error| {
+                result = Err(error);
+                false
+            })
+        };
         py.detach(|| {
-            runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, |batch| {
-                let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
-                match handed {
-                    Ok(go_on) => go_on,
-                    Err(error) => {
-                        result = Err(error);
-                        false
-                    }
-                }
-            });
-        });
+            contained(|| {
+                runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, take);
+            })
+        })?;
         result
     }
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from kes.certify import certify, estimate
 from kes.cli import options
 from kes.cli.source import read_table
+from kes.exact.certify import certify, estimate
 from kes.results.optima import load
 
 _EXAMPLES = """
@@ -45,7 +45,7 @@ Examples:
     show_default=True,
     help="Memory to use, approximately.",
 )
-@options.budget("10m", "Stop lowering a bound after this time")
+@options.budget("10m", "Stop after this time, with the bound reached until then")
 @options.progress
 def command(
     *,
@@ -88,7 +88,7 @@ def command(
         optima=optima,
         n_jobs=jobs,
         memory_mb=memory_mb,
-        time_limit=budget,
+        budget=budget,
         progress=sys.stderr.isatty() if progress is None else progress,
     )
     click.echo(repr(certificate))

@@ -14,11 +14,10 @@ pub mod bounds;
 pub mod components;
 pub mod families;
 pub mod order;
-pub mod parallel;
 pub mod partition;
 pub mod relaxation;
 
-use crate::frontier::Stopped;
+use crate::stop::Stopped;
 use crate::varset::VarSet;
 
 /// A parent set that a variable may choose, with its score.
@@ -35,24 +34,30 @@ pub struct Choice<const W: usize> {
 pub struct Families<const W: usize> {
     /// The choices of each variable.
     pub of: Vec<Vec<Choice<W>>>,
+    /// What is known of others that could not be looked at, if there are any.
+    pub missing: Option<Missing>,
+}
+
+/// Families that are not known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// Why not.
+    pub why: Failure,
+    /// What each variable can score at most with parents that are not among its choices.
+    pub most: Vec<f64>,
 }
 
 impl<const W: usize> Families<W> {
+    /// These families, and no others.
+    pub fn new(of: Vec<Vec<Choice<W>>>) -> Self {
+        Self { of, missing: None }
+    }
+
     /// Sorts the choices: best first, ties by their sets.
     pub(crate) fn sort(&mut self) {
         for choices in &mut self.of {
             choices.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.parents.cmp(&b.parents)));
         }
-    }
-
-    /// Number of families.
-    pub fn len(&self) -> usize {
-        self.of.iter().map(Vec::len).sum()
-    }
-
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
