@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from kes import _core
-from kes.errors import KesError, suggest, unknown
+from kes.errors import KesError, option, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -94,11 +94,11 @@ class Settings:
         name, strength = check_criterion(criterion, ess)
         where = _neighbourhood(neighbourhood)
         if not isinstance(two_phase, bool):
-            raise KesError(f"two_phase must be True or False, not {two_phase!r}")
+            raise KesError(f"{option('two_phase')} must be True or False, not {two_phase!r}")
         if two_phase and where != "exact":
             raise KesError(
-                "two_phase needs the exact neighbourhood: "
-                "leave out two_phase or use neighbourhood='exact'"
+                f"{option('two_phase')} needs the exact neighbourhood: leave it out, or use "
+                f"{option('neighbourhood', 'exact')}"
             )
         return cls(
             k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
@@ -125,7 +125,7 @@ class Settings:
     def differences(self, other: Settings) -> list[str]:
         """One line for each setting in which `other` differs: its name and both values."""
         return [
-            f"{field.name}: {_shown(mine)} there, {_shown(theirs)} here"
+            f"{option(field.name)}: {_shown(mine)} there, {_shown(theirs)} here"
             for field in fields(self)
             if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
         ]
@@ -143,9 +143,13 @@ def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
 def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:
     """Return `value` as an int within bounds, or say that it is not one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise KesError(f"{name} must be a whole number of at least {least}, not {_given(value)}")
+        raise KesError(
+            f"{option(name)} must be a whole number of at least {least}, not {_given(value)}"
+        )
     if int(value) > most:
-        raise KesError(f"{name} must be a whole number of at most {most}, not {_given(value)}")
+        raise KesError(
+            f"{option(name)} must be a whole number of at most {most}, not {_given(value)}"
+        )
     return int(value)
 
 
@@ -176,7 +180,7 @@ def number(
         else:
             bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
             bounds += f" and at most {most:g}" if most < math.inf else ""
-        raise KesError(f"{name} must be a number {bounds}{hint}, not {_given(value)}")
+        raise KesError(f"{option(name)} must be a number {bounds}{hint}, not {_given(value)}")
     return result
 
 
@@ -186,7 +190,7 @@ def seconds(name: str, value: object) -> float:
         parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(s|m|h|d|$)", value.strip())
         if not parts or "".join(a + b for a, b in parts) != re.sub(r"\s", "", value):
             raise KesError(
-                f"{name} {value!r} is no length of time: "
+                f"{option(name)} {value!r} is no length of time: "
                 "give seconds, or a text such as '30s', '5m' or '1h30m'"
             )
         unit = {"s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -211,7 +215,9 @@ def check_seed(random_state: object) -> int:
     if random_state is None:
         return secrets.randbits(32)
     if isinstance(random_state, int) and random_state >= 2**64:
-        raise KesError(f"random_state must be less than 2**64, not {_given(random_state)}")
+        raise KesError(
+            f"{option('random_state')} must be less than 2**64, not {_given(random_state)}"
+        )
     return whole("random_state", random_state, least=0, most=2**64 - 1)
 
 

@@ -102,7 +102,7 @@ class Table:
         try:
             import polars as pl
         except ImportError:
-            raise missing_extra("polars", "parquet") from None
+            raise missing_extra("polars", "polars") from None
         return pl.DataFrame(
             {name: [_as_list(cell) for cell in column] for name, column in self._values.items()},
             strict=False,

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from kes.cli import options
 from kes.network import convert
 
 
-@click.command("convert")
+@click.command("convert", cls=options.Command)
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 def command(source: Path, target: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kes.cli import options
 from kes.cli.source import read_table
 from kes.errors import Interrupted, KesError
 from kes.learning import Execution, search
@@ -23,7 +24,7 @@ from kes.search.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInt
 from kes.search.improve import improve as improve_optima
 from kes.search.problem import DEFAULT_CACHE_MB, Study
 from kes.search.record import Record
-from kes.settings import CRITERIA, MOST_MB, Sampled, Settings, seconds
+from kes.settings import MOST_MB, Sampled, Settings
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -38,77 +39,26 @@ Examples:
 """
 
 
-def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read an option that is a length of time."""
-    try:
-        return None if value is None else seconds("the time", value)
-    except KesError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-@click.command("learn", short_help="Learn networks from a table.", epilog=_EXAMPLES)
-@click.argument("data", required=False)
-@click.option("--example", type=click.Choice(["alarm"]), help="Use built-in data instead of DATA.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="20000",
-    help="Cases to draw for --example.",
+@click.command(
+    "learn",
+    cls=options.Command,
+    short_help="Learn networks from a table.",
+    epilog=_EXAMPLES,
 )
+@click.argument("data", required=False)
+@options.table
 @click.option(
     "--k",
-    type=click.FloatRange(0, 1),
+    type=options.Number(0, 1),
     metavar="SHARE",
     default=0.8,
     show_default=True,
     help="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Number of runs, those already in the --out file included.",
-)
-@click.option(
-    "--criterion",
-    type=click.Choice(CRITERIA, case_sensitive=False),
-    default="bic",
-    show_default=True,
-    help="What to maximise.",
-)
-@click.option(
-    "--ess",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="NUMBER",
-    default=1.0,
-    show_default=True,
-    help="Equivalent sample size of bdeu.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Seed of all random choices: the same seed gives the same result.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="all usable cores",
-    help="Threads.",
-)
-@click.option(
-    "--max-parents",
-    type=click.IntRange(min=0),
-    metavar="N",
-    show_default="no limit",
-    help="Largest number of parents of a variable.",
-)
+@options.runs(100, "Number of runs, those already in the --out file included.")
+@options.criterion()
+@options.seed
+@options.jobs
 @click.option("--two-phase", is_flag=True, help="Additions first, then removals, as classical GES.")
 @click.option(
     "--neighbourhood",
@@ -131,15 +81,6 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     show_default="20 draws per pair",
     help="For sampled: iterations in vain before a run stops.",
 )
-@click.option("--weights", metavar="COLUMN", help="Column that says how often each row counts.")
-@click.option(
-    "--missing",
-    multiple=True,
-    metavar="HOW|MARKERS",
-    help="What to do with missing values: error (the default), drop the row, or make a state of "
-    "them. Anything else is a list of texts that mean missing, besides empty fields, such as "
-    "'NA,?'. Give it twice for both: --missing drop --missing NA,?",
-)
 @click.option(
     "--cache-mb",
     type=click.IntRange(min=1, max=MOST_MB),
@@ -148,12 +89,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     show_default=True,
     help="Memory for counts that runs share.",
 )
-@click.option(
-    "--budget",
-    metavar="TIME",
-    callback=_seconds,
-    help="Stop after this time, such as 30s, 5m, 1h30m.",
-)
+@options.budget(None, "Stop after this time")
 @click.option(
     "--patience",
     type=click.IntRange(min=1),
@@ -176,8 +112,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 )
 @click.option(
     "--improve-budget",
+    type=options.Time(),
     metavar="TIME",
-    callback=_seconds,
     help="How long to take for it, instead: not exactly repeatable, as tasks are.",
 )
 @click.option(
@@ -189,8 +125,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 )
 @click.option(
     "--checkpoint",
+    type=options.Time(),
     metavar="TIME",
-    callback=_seconds,
     default="60s",
     show_default=True,
     help="Write the --out file at such intervals meanwhile. A killed command, given again, goes "
@@ -202,12 +138,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     metavar="ADDRESS",
     help="Do the runs on the Dask cluster at tcp://host:8786.",
 )
-@click.option(
-    "--progress/--no-progress",
-    default=None,
-    show_default="only on a terminal",
-    help="Show how far it is.",
-)
+@options.progress
 @click.pass_context
 def command(
     ctx: click.Context,

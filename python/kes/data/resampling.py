@@ -87,7 +87,7 @@ class Cases:
         chosen = counts[rows]
         return replace(
             self.dataset,
-            codes=np.ascontiguousarray(self.dataset.codes[:, rows]),
+            codes=self.dataset.codes[:, rows],
             weights=None if np.all(chosen == 1) else chosen.astype(np.float64),
         )
 

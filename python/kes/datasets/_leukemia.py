@@ -76,7 +76,7 @@ def leukemia(
     return Dataset(
         names=tuple(names[i] for i in patients),
         states=(_STATES,) * len(patients),
-        codes=np.ascontiguousarray(codes[:, patients].T),
+        codes=codes[:, patients].T,
         weights=None,
     )
 

@@ -90,7 +90,7 @@ def trap(
     return Dataset(
         names=_names(groups),
         states=_STATES * groups,
-        codes=np.ascontiguousarray(codes.reshape(-1, rows), dtype=np.int32),
+        codes=codes.reshape(-1, rows).astype(np.int32),
         weights=None,
     )
 

@@ -23,7 +23,7 @@ from kes import _core
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
-from kes.errors import KesError
+from kes.errors import KesError, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
@@ -43,7 +43,6 @@ _FAMILIES = 2 / 3  # most of the budget to spend on families if a network is yet
 _SEARCH = 0.5  # most of what is then left to spend on that, if a bound can be lowered afterwards
 _EVERY = 5.0  # seconds between lines of progress
 _PER_SET, _PER_ROW, _PER_STEP = 2e-6, 4e-9, 2e-9  # seconds, measured
-_LARGEST = 30  # variables that dynamic programming can ever solve together
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
@@ -160,7 +159,7 @@ def _estimate(dataset: Dataset, settings: Settings) -> Expense:
         most = min(most, settings.max_parents)
     sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
     counting = sets * (_PER_SET + _PER_ROW * dataset.rows)
-    solving = 2.0**n * n * _PER_STEP if n <= _LARGEST else 0.0
+    solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
     return Expense(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
 
 
@@ -280,8 +279,8 @@ class _Work:
 def _partly_known(work: _Work, rivals: Rivals, families: Families) -> Bounded:
     """Take every variable by itself: without all families, no more is known."""
     work.search(rivals, 1.0)
-    option = {"time": "budget", "memory": "memory_mb"}[families.lacking or "time"]
-    method = f"what each variable can score at most; {option} was too small to find all families"
+    scarce = option({"time": "budget", "memory": "memory_mb"}[families.lacking or "time"])
+    method = f"what each variable can score at most; {scarce} was too small to find all families"
     return Bounded(families.upper_bound([]), False, None, method)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kes import _core
 from kes.data.core import core_errors, level
-from kes.errors import KesError
+from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.settings import CoreGraph, CoreOptions
 from kes.table import Table
@@ -61,9 +61,10 @@ class Rivals:
         for name in ("criterion", "ess", "max_parents"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
-                raise KesError(
-                    f"the optima were found with {name} {there}, not {here}: pass {name}={there!r}"
-                )
+                advice = f"leave out {option(name)}"
+                if there is not None:
+                    advice = f"pass {option(name, there)}"
+                raise KesError(f"the optima were found with {name} {there}, not {here}: {advice}")
         self._study.check(optima._record)
 
     def _add(self, name: str, graph: EssentialGraph) -> None:
