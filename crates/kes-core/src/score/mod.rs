@@ -4,4 +4,5 @@ pub mod bounds;
 pub mod cache;
 pub mod discrete;
 pub mod evaluate;
+pub mod rows;
 pub mod terms;
