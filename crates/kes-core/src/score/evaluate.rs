@@ -37,6 +37,12 @@ pub trait Evaluate<const W: usize>: Send + Sync {
     /// The rules by which families can be left out of an exact search; nothing if `stop` is raised
     /// meanwhile.
     fn bounds(&self, stop: &AtomicBool) -> Option<Bounds>;
+
+    /// The smallest set of variables met so far that is inadmissible because some of them are functions of
+    /// the others, and of several such sets the first.
+    fn dependent(&self) -> Option<Vec<usize>> {
+        None
+    }
 }
 
 /// Computes values of a set function, for one thread.
