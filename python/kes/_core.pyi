@@ -37,8 +37,9 @@ __all__ = [
 __version__: str
 
 CRITERIA: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], bool], ...]
-"""Of every criterion: its name, a title, the names of its parameters ("ess"), the kinds of tables
-it takes ("discrete"), and whether there are rules by which an exact search leaves out families."""
+"""Of every criterion: its name, a title, the names of its parameters ("ess", "penalty"), the kinds
+of tables it takes ("discrete", "continuous", "mixed"), and whether there are rules by which an
+exact search leaves out families. A name stands for one criterion on each kind of table."""
 
 MAX_COMPONENT: int
 """The largest number of variables that dynamic programming can solve together, if memory allows."""
@@ -89,6 +90,34 @@ class Problem:
         ess: float,
         cache_mb: int,
     ) -> Problem: ...
+    @staticmethod
+    def gaussian(
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
+        order: list[int],
+        weights: NDArray[np.float64] | None,
+        criterion: str,  # a name of CRITERIA for continuous or mixed tables
+        penalty: float,  # factor of the penalty, where the criterion has one
+        cache_mb: int,
+        n_jobs: int,
+    ) -> Problem:
+        """Take a continuous or mixed table: columns of numbers, or of codes of states (from 0).
+
+        The order of the variables decides the last bits of scores; if it is that of their names,
+        the order of the columns decides nothing.
+        """
+
+    @property
+    def twins(self) -> list[tuple[int, int]]:
+        """Pairs of variables of which each determines the other linearly; none in coded tables."""
+
+    @property
+    def dependent(self) -> list[int] | None:
+        """The smallest set met so far in which some variables determine another linearly.
+
+        No family enters such a set: gains that lead to it are -inf, and so are scores of graphs
+        that hold it. None if no such set was met.
+        """
+
     @property
     def total_weight(self) -> float:
         """N, the number of cases (sum of the weights)."""

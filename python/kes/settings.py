@@ -16,7 +16,7 @@ from kes.errors import KesError, option, suggest, unknown
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
-CRITERIA = tuple(name for name, *_ in _core.CRITERIA)
+CRITERIA = tuple(name for name, _, _, kinds, _ in _core.CRITERIA if "discrete" in kinds)
 MOST_MB = 2**30
 """Megabytes that anybody can mean; the core counts bytes in a machine word."""
 

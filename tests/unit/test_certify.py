@@ -317,7 +317,7 @@ def test_the_old_name_of_the_budget_is_told(table):
 
 
 def test_optima_of_another_search_are_refused(table, optima):
-    with pytest.raises(kes.KesError, match="criterion bic, not aic: pass criterion=.bic"):
+    with pytest.raises(kes.KesError, match=r"criterion bic, not aic: pass criterion=.bic"):
         kes.certify(table, criterion="aic", optima=optima)
     with pytest.raises(kes.KesError, match="max_parents None, not 2"):
         kes.certify(table, max_parents=2, optima=optima)

@@ -1,6 +1,7 @@
 //! The criteria that there are, for Python to read instead of knowing them by name.
 
 use kes_core::score::discrete::criterion::{CRITERIA, Criterion, Description};
+use kes_core::score::gaussian::criterion as gaussian;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -14,7 +15,13 @@ pub fn described(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
         let kinds = PyTuple::new(py, ["discrete"])?;
         (criterion.name, criterion.title, parameters, kinds, criterion.has_rules).into_pyobject(py)
     };
-    PyTuple::new(py, CRITERIA.into_iter().map(describe).collect::<PyResult<Vec<_>>>()?)
+    let describe_gaussian = |criterion: &gaussian::Description| {
+        let parameters = PyTuple::new(py, criterion.parameters)?;
+        let kinds = PyTuple::new(py, criterion.kinds)?;
+        (criterion.name, criterion.title, parameters, kinds, false).into_pyobject(py)
+    };
+    let all = CRITERIA.into_iter().map(describe).chain(gaussian::CRITERIA.into_iter().map(describe_gaussian));
+    PyTuple::new(py, all.collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pyfunction]

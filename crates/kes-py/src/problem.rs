@@ -10,6 +10,8 @@ use kes_core::sampled::Sampling;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::evaluate::Evaluate;
+use kes_core::score::gaussian;
 use kes_core::score::terms::{self, Terms};
 use kes_core::search::{self, Settings, Step};
 use kes_core::stop::{Stop, Stopped};
@@ -84,6 +86,7 @@ trait Engine: Send + Sync {
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
     fn tolerance(&self) -> f64;
+    fn dependent(&self) -> Option<Vec<usize>>;
     fn cached(&self) -> usize;
 }
 
@@ -94,6 +97,13 @@ struct Shared<const W: usize> {
 }
 
 impl<const W: usize> Shared<W> {
+    /// The engine on a set function: three quarters of the memory for the terms, a quarter for the rows of
+    /// gains of a search.
+    fn engine(function: impl Evaluate<W> + 'static, cache_mb: usize) -> Box<dyn Engine> {
+        let quarter = cache_mb * (1 << 20) / 4;
+        Box::new(Self { terms: Terms::new(function, 3 * quarter), gains_bytes: quarter })
+    }
+
     fn variables(&self) -> usize {
         self.terms.variables()
     }
@@ -217,6 +227,10 @@ impl<const W: usize> Engine for Shared<W> {
     fn cached(&self) -> usize {
         self.terms.cached()
     }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.terms.evaluator().dependent()
+    }
 }
 
 /// A model found by improving, for Python.
@@ -269,8 +283,29 @@ pub struct Problem {
     engine: Box<dyn Engine>,
     #[pyo3(get)]
     total_weight: f64,
+    fingerprint: u128,
     #[pyo3(get)]
-    fingerprint: String,
+    twins: Vec<(usize, usize)>,
+}
+
+/// A column from Python: numbers, or codes of states.
+#[derive(FromPyObject)]
+enum PyColumn<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Codes(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyColumn<'_> {
+    fn column(&self) -> PyResult<gaussian::Column<'_>> {
+        Ok(match self {
+            Self::Numbers(numbers) => gaussian::Column::Numbers(numbers.as_slice().map_err(not_contiguous)?),
+            Self::Codes(codes) => gaussian::Column::Codes(codes.as_slice().map_err(not_contiguous)?),
+        })
+    }
+}
+
+fn not_contiguous(_: impl Sized) -> PyErr {
+    CoreError::new_err("columns, codes and weights must be contiguous")
 }
 
 #[pymethods]
@@ -289,21 +324,53 @@ impl Problem {
         let n = codes.shape()[0];
         check_number(n)?;
         let rows = codes.shape()[1];
-        let contiguous = |_| CoreError::new_err("codes and weights must be contiguous");
-        let flat = codes.as_slice().map_err(contiguous)?;
+        let flat = codes.as_slice().map_err(not_contiguous)?;
         let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
-        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(contiguous)?;
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
         let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
         let table = py.detach(table).map_err(core_error)?;
         let total_weight = table.data().total();
-        let fingerprint = format!("{:032x}", table.data().fingerprint());
-        // Three quarters for the terms, a quarter for the rows of gains of a search.
-        let quarter = cache_mb * (1 << 20) / 4;
-        let engine: Box<dyn Engine> = with_width!(n, W => {
-            Box::new(Shared { terms: Terms::<W>::new(table, 3 * quarter), gains_bytes: quarter })
-        });
-        Ok(Self { engine, total_weight, fingerprint })
+        let fingerprint = table.data().fingerprint();
+        let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));
+        Ok(Self { engine, total_weight, fingerprint, twins: Vec::new() })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
+    fn gaussian(
+        py: Python<'_>,
+        columns: Vec<PyColumn<'_>>,
+        order: Vec<usize>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        criterion: &str,
+        penalty: f64,
+        cache_mb: usize,
+        n_jobs: usize,
+    ) -> PyResult<Self> {
+        let n = columns.len();
+        check_number(n)?;
+        let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
+        let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
+        let moments = || gaussian::Moments::new(&columns, &order, weights, n_jobs);
+        let moments = py.detach(moments).map_err(core_error)?;
+        let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
+        let table = gaussian::Table::new(moments, criterion);
+        let twins = py.detach(|| table.twins());
+        let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));
+        Ok(Self { engine, total_weight, fingerprint, twins })
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:032x}", self.fingerprint)
+    }
+
+    #[getter]
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.engine.dependent()
     }
 
     #[getter]

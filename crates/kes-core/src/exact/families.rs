@@ -296,6 +296,10 @@ impl<const W: usize> Growth<'_, W> {
             self.stop.check()?;
             let set = candidate.set;
             let cells = self.bounds.cells(set);
+            if measure.term == f64::NEG_INFINITY {
+                level.push(set, measure, []); // inadmissible, and so is every larger set
+                continue;
+            }
             for (y, origin) in candidate.open.iter().zip(&candidate.origins) {
                 let parents = set.without(y);
                 let counted = match origin.parents {

@@ -44,6 +44,12 @@ pub trait Evaluate<const W: usize>: Send + Sync {
     /// # Errors
     /// If `stop` is raised meanwhile.
     fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped>;
+
+    /// The smallest set of variables met so far that is inadmissible because some of them are functions of
+    /// the others, and of several such sets the first.
+    fn dependent(&self) -> Option<Vec<usize>> {
+        None
+    }
 }
 
 /// Computes values of a set function, for one thread.

@@ -4,4 +4,6 @@ pub mod bounds;
 pub mod cache;
 pub mod discrete;
 pub mod evaluate;
+pub mod gaussian;
+pub mod rows;
 pub mod terms;
