@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-peers bench-quality docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,11 @@ paper: $(DEV) ## Do the paper's evaluation again and fill in docs/reproduction.m
 
 bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
 	$(BIN)/python benchmarks/speed.py
+
+bench-against: $(DEV) ## Time this version and an earlier one in turns, as in REV=56d3890
+	$(BIN)/python benchmarks/against.py '$(REV)' $(if $(TASKS),--tasks '$(TASKS)') \
+	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
+	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install

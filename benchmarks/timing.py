@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-import kes
-
 SAMPLE = Path(__file__).parents[1] / "../shared/data/samples/alarm_20000.csv.gz"
 """The sample behind published figures, if it is there; the built-in ALARM always is."""
 
@@ -20,6 +18,8 @@ def sample() -> pd.DataFrame:
 
 def built_in() -> pd.DataFrame:
     """Return 20 000 cases of the built-in ALARM network as a table of categoricals."""
+    import kes  # here, as `against.py` leaves it to its workers which kes there is
+
     data = kes.datasets.alarm(rows=20_000, seed=0)
     columns = zip(data.names, data.codes, data.states, strict=True)
     return pd.DataFrame(

@@ -19,16 +19,15 @@ from kes.analysis.support import ConsensusGraph
 from kes.analysis.sweep import Sweep, sweep
 from kes.analysis.truth import compare_to_truth
 from kes.analysis.validation import cross_validate
-from kes.certificate import Certificate, CertifyProgress
-from kes.certify import certify
 from kes.data import Dataset
 from kes.data.discretizer import discretize
 from kes.errors import Interrupted, KesError
-from kes.formats import convert, read_graph, read_network
+from kes.exact.certificate import Certificate, CertifyProgress
+from kes.exact.certify import certify
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, inclusion_boundary
 from kes.learning import learn, load, score
-from kes.network import BayesianNetwork, fit
+from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum

@@ -5,7 +5,7 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, final
+from typing import Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
 __all__ = [
+    "CRITERIA",
+    "MAX_COMPONENT",
+    "MAX_STATES",
+    "MAX_VARIABLES",
     "CoreError",
     "Families",
     "Problem",
@@ -25,13 +29,38 @@ __all__ = [
     "check_essential",
     "essential_graph",
     "extension",
+    "level",
     "parse_csv",
+    "penalty",
 ]
 
 __version__: str
 
+CRITERIA: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], bool], ...]
+"""Of every criterion: its name, a title, the names of its parameters ("ess", "penalty"), the kinds
+of tables it takes ("discrete", "continuous", "mixed"), and whether there are rules by which an
+exact search leaves out families. A name stands for one criterion on each kind of table."""
+
+MAX_COMPONENT: int
+"""The largest number of variables that dynamic programming can solve together, if memory allows."""
+
+MAX_STATES: int
+"""The largest number of states of a variable."""
+
+MAX_VARIABLES: int
+"""The largest number of variables."""
+
 class CoreError(Exception):
     """Bad input found by the core; the message is meant for the user."""
+
+def penalty(criterion: str, cases: float) -> float | None:
+    """Return what a free parameter costs with so many cases; None if it is not always the same."""
+
+def level(value: float, tolerance: float) -> int | float:
+    """Return the multiple of the tolerance that a gain or score rounds to: equal levels are ties.
+
+    Halves are rounded away from zero. Infinite if the value is, or if that is too many.
+    """
 
 def essential_graph(n: int, arcs: _Edges) -> _Graph:
     """Essential graph of a DAG. Raises CoreError if the arcs have a directed cycle."""
@@ -57,10 +86,38 @@ class Problem:
         codes: NDArray[np.int32],  # shape (variables, rows), C-contiguous, 0 <= code < cardinality
         cardinalities: list[int],
         weights: NDArray[np.float64] | None,
-        criterion: str,  # "bic" | "aic" | "bdeu"
+        criterion: str,  # a name of CRITERIA
         ess: float,
         cache_mb: int,
     ) -> Problem: ...
+    @staticmethod
+    def gaussian(
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
+        order: list[int],
+        weights: NDArray[np.float64] | None,
+        criterion: str,  # a name of CRITERIA for continuous or mixed tables
+        penalty: float,  # factor of the penalty, where the criterion has one
+        cache_mb: int,
+        n_jobs: int,
+    ) -> Problem:
+        """Take a continuous or mixed table: columns of numbers, or of codes of states (from 0).
+
+        The order of the variables decides the last bits of scores; if it is that of their names,
+        the order of the columns decides nothing.
+        """
+
+    @property
+    def twins(self) -> list[tuple[int, int]]:
+        """Pairs of variables of which each determines the other linearly; none in coded tables."""
+
+    @property
+    def dependent(self) -> list[int] | None:
+        """The smallest set met so far in which some variables determine another linearly.
+
+        No family enters such a set: gains that lead to it are -inf, and so are scores of graphs
+        that hold it. None if no such set was met.
+        """
+
     @property
     def total_weight(self) -> float:
         """N, the number of cases (sum of the weights)."""
@@ -80,6 +137,12 @@ class Problem:
 
     def delta(self, triple: _Triple) -> float:
         """Gain of moving to the neighbour that the triple stands for."""
+
+    def level(self, value: float) -> int | float:
+        """Return the level of a gain or score: see the function of this name."""
+
+    def boundary(self, graph: _Graph, max_parents: int | None) -> list[tuple[_Triple, float]]:
+        """All neighbours with their gains, best level first; tied ones as `boundary` has them."""
 
     def is_local_optimum(self, graph: _Graph, max_parents: int | None) -> bool: ...
     def trace(
@@ -146,7 +209,7 @@ class Problem:
 
     def families(
         self,
-        on_progress: Callable[[int], object],
+        on_progress: Callable[[int], bool],
         *,
         max_parents: int | None,
         n_jobs: int,
@@ -154,8 +217,8 @@ class Problem:
     ) -> Families:
         """Find all families that can be part of a best network.
 
-        on_progress(sets counted so far) is called about ten times a second. Raises MemoryError if
-        more memory is needed than allowed.
+        on_progress(sets counted so far) is called about ten times a second; returning False stops.
+        Then, or if more memory is needed than allowed, some may be `lacking`.
         """
 
 @final
@@ -174,16 +237,20 @@ class Families:
     def components(self) -> list[list[int]]:
         """Variables that have to be decided together."""
 
+    @property
+    def lacking(self) -> Literal["time", "memory"] | None:
+        """What it would take to find all others, of which only bounds are known; or None."""
+
     def choices(self, y: int) -> list[tuple[list[int], float]]:
         """Return the parent sets of a variable with their scores."""
 
     def optimum(
-        self, on_progress: Callable[[int], object], *, n_jobs: int, memory_mb: int
-    ) -> tuple[_Edges, float]:
+        self, on_progress: Callable[[int], bool], *, n_jobs: int, memory_mb: int
+    ) -> tuple[_Edges, float] | None:
         """Return the arcs of a best network and its score.
 
-        on_progress(subsets done so far) as above. Raises MemoryError if the largest component, of m
-        variables, needs more than allowed: 8 * 2**m bytes.
+        on_progress(subsets done so far) as above. None if it is stopped, if families are lacking,
+        or if the largest component, of m variables, needs more than allowed: 8 * 2**m bytes.
         """
 
     def upper_bound(self, clusters: list[tuple[list[int], float]]) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import islice
@@ -17,6 +19,7 @@ R = TypeVar("R")
 _ELSEWHERE = {"seed": "random_state", "jobs": "n_jobs", "time_limit": "budget"}
 """Options as the command line or an older version calls them."""
 
+_FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("_FLAGS", default=None)
 _SHOWN = 10
 """How many names a message lists before it counts the rest."""
 
@@ -53,10 +56,45 @@ def missing_extra(package: str, extra: str) -> KesError:
 
     Examples
     --------
-    >>> print(missing_extra("polars", "parquet"))
-    this needs polars, which is not installed: pip install "kes[parquet]"
+    >>> print(missing_extra("pyarrow", "parquet"))
+    this needs pyarrow, which is not installed: pip install "kes[parquet]"
     """
     return KesError(f'this needs {package}, which is not installed: pip install "kes[{extra}]"')
+
+
+@contextmanager
+def naming_flags(flags: Mapping[str, str]) -> Iterator[None]:
+    """Let messages name options as the command line does.
+
+    Parameters
+    ----------
+    flags : mapping
+        The flags of those options that have another name there.
+    """
+    token = _FLAGS.set(flags)
+    try:
+        yield
+    finally:
+        _FLAGS.reset(token)
+
+
+def option(name: str, value: object = None) -> str:
+    """Name an option, or a choice of it, in a message, as its reader has to write it.
+
+    Examples
+    --------
+    >>> option("n_jobs"), option("missing", "drop")
+    ('n_jobs', 'missing="drop"')
+    >>> with naming_flags({"n_jobs": "--jobs"}):
+    ...     option("n_jobs"), option("missing", "drop")
+    ('--jobs', '--missing drop')
+    """
+    flags = _FLAGS.get()
+    if flags is None:
+        shown = f'"{value}"' if isinstance(value, str) else repr(value)
+        return name if value is None else f"{name}={shown}"
+    flag = flags.get(name) or "--" + name.replace("_", "-")
+    return flag if value is None else f"{flag} {value}"
 
 
 def suggest(given: str, known: Iterable[str]) -> str:

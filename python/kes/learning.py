@@ -68,7 +68,7 @@ def learn(
         Does the runs on a Dask cluster (needs the extra ``cluster``). Each thread of its workers
         does runs of its own, and all threads of a worker share one cache. What follows the runs is
         done here.
-    criterion : {"bic", "aic", "bdeu"}
+    criterion : {"bic", "aic", "bdeu", "qnml"}
         What to maximise; scores are natural logarithms.
     ess : float
         Equivalent sample size; only bdeu uses it.

@@ -6,17 +6,17 @@ import math
 import numbers
 import re
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from kes.errors import KesError, listed, suggest, unknown
+from kes import _core
+from kes.errors import KesError, option, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
-CRITERIA = ("bic", "aic", "bdeu")
+CRITERIA = tuple(name for name, _, _, kinds, _ in _core.CRITERIA if "discrete" in kinds)
 MOST_MB = 2**30
 """Megabytes that anybody can mean; the core counts bytes in a machine word."""
 
@@ -94,11 +94,11 @@ class Settings:
         name, strength = check_criterion(criterion, ess)
         where = _neighbourhood(neighbourhood)
         if not isinstance(two_phase, bool):
-            raise KesError(f"two_phase must be True or False, not {two_phase!r}")
+            raise KesError(f"{option('two_phase')} must be True or False, not {two_phase!r}")
         if two_phase and where != "exact":
             raise KesError(
-                "two_phase needs the exact neighbourhood: "
-                "leave out two_phase or use neighbourhood='exact'"
+                f"{option('two_phase')} needs the exact neighbourhood: leave it out, or use "
+                f"{option('neighbourhood', 'exact')}"
             )
         return cls(
             k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
@@ -110,13 +110,6 @@ class Settings:
             neighbourhood=where,
         )
 
-    def starting(self, start: object, names: Sequence[str]) -> Settings:
-        """Return the same settings with runs that start at a graph over some of `names`."""
-        graph = _start(start, names)
-        if graph is not None and self.max_parents is not None:
-            _check_parents(graph, self.max_parents)
-        return replace(self, start=graph)
-
     def for_core(self, names: Sequence[str]) -> CoreOptions:
         """Options for the Rust core, which knows variables by their position in `names`."""
         sampled = self.neighbourhood
@@ -125,14 +118,14 @@ class Settings:
             seed=self.seed,
             max_parents=self.max_parents,
             two_phase=self.two_phase,
-            start=None if self.start is None else self.start._to_core(names),
+            start=None if self.start is None else self.start.to_core(names),
             sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
         )
 
     def differences(self, other: Settings) -> list[str]:
         """One line for each setting in which `other` differs: its name and both values."""
         return [
-            f"{field.name}: {_shown(mine)} there, {_shown(theirs)} here"
+            f"{option(field.name)}: {_shown(mine)} there, {_shown(theirs)} here"
             for field in fields(self)
             if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
         ]
@@ -150,9 +143,13 @@ def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
 def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:
     """Return `value` as an int within bounds, or say that it is not one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise KesError(f"{name} must be a whole number of at least {least}, not {_given(value)}")
+        raise KesError(
+            f"{option(name)} must be a whole number of at least {least}, not {_given(value)}"
+        )
     if int(value) > most:
-        raise KesError(f"{name} must be a whole number of at most {most}, not {_given(value)}")
+        raise KesError(
+            f"{option(name)} must be a whole number of at most {most}, not {_given(value)}"
+        )
     return int(value)
 
 
@@ -183,7 +180,7 @@ def number(
         else:
             bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
             bounds += f" and at most {most:g}" if most < math.inf else ""
-        raise KesError(f"{name} must be a number {bounds}{hint}, not {_given(value)}")
+        raise KesError(f"{option(name)} must be a number {bounds}{hint}, not {_given(value)}")
     return result
 
 
@@ -193,7 +190,7 @@ def seconds(name: str, value: object) -> float:
         parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(s|m|h|d|$)", value.strip())
         if not parts or "".join(a + b for a, b in parts) != re.sub(r"\s", "", value):
             raise KesError(
-                f"{name} {value!r} is no length of time: "
+                f"{option(name)} {value!r} is no length of time: "
                 "give seconds, or a text such as '30s', '5m' or '1h30m'"
             )
         unit = {"s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -218,7 +215,9 @@ def check_seed(random_state: object) -> int:
     if random_state is None:
         return secrets.randbits(32)
     if isinstance(random_state, int) and random_state >= 2**64:
-        raise KesError(f"random_state must be less than 2**64, not {_given(random_state)}")
+        raise KesError(
+            f"{option('random_state')} must be less than 2**64, not {_given(random_state)}"
+        )
     return whole("random_state", random_state, least=0, most=2**64 - 1)
 
 
@@ -233,34 +232,6 @@ def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
         f"unknown neighbourhood {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
         "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)"
     )
-
-
-def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
-    """Return the model to start from, over exactly the variables of the data."""
-    from kes.graph import EssentialGraph
-
-    if start is None:
-        return None
-    if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, arcs_of("start", start))
-    known = set(names)
-    strangers = [node for node in start.nodes if node not in known]
-    if strangers:
-        raise KesError(
-            f"start has nodes that the data lack: {listed(strangers)}; "
-            "start from a graph over columns of the data"
-        )
-    return EssentialGraph(names, start.directed, start.undirected)
-
-
-def _check_parents(start: EssentialGraph, most: int) -> None:
-    """Refuse a start that breaks the bound on parents, which steps from it would keep broken."""
-    for node, parents in Counter(child for _, child in start.to_dag()).items():
-        if parents > most:
-            raise KesError(
-                f"start gives {node!r} {parents} parents, but max_parents is {most}; "
-                "raise max_parents, or start from a graph with fewer edges"
-            )
 
 
 def _given(value: object) -> str:

@@ -102,7 +102,7 @@ class Table:
         try:
             import polars as pl
         except ImportError:
-            raise missing_extra("polars", "parquet") from None
+            raise missing_extra("polars", "polars") from None
         return pl.DataFrame(
             {name: [_as_list(cell) for cell in column] for name, column in self._values.items()},
             strict=False,
@@ -126,7 +126,7 @@ class Table:
             ]
         )
 
-    def _blocks(self, most: int) -> list[_Block]:
+    def _blocks(self, most: int) -> list[_ShownColumn]:
         """Columns as text, with the middle rows left out if there are more than `most`."""
         half = most // 2
         rows: list[int | None] = list(range(self._rows))
@@ -136,7 +136,7 @@ class Table:
         for name, column in self._values.items():
             show = _formatter(column)
             cells = ["..." if row is None else show(column[row]) for row in rows]
-            blocks.append(_Block(name, cells, _is_numeric(column)))
+            blocks.append(_ShownColumn(name, cells, _is_numeric(column)))
         return blocks
 
     def _size(self, hidden: Sequence[str] = ()) -> str:
@@ -144,7 +144,7 @@ class Table:
         return f"{rows}; columns not shown: {listed(hidden, show=str)}" if hidden else rows
 
 
-class _Block(NamedTuple):
+class _ShownColumn(NamedTuple):
     """A column as it is shown."""
 
     name: str
@@ -152,7 +152,7 @@ class _Block(NamedTuple):
     numeric: bool
 
 
-def _padded(block: _Block) -> list[str]:
+def _padded(block: _ShownColumn) -> list[str]:
     """Header and cells, cut and padded to one width."""
     texts = [_one_line(text) for text in (block.name, *block.cells)]
     width = max(map(len, texts))
@@ -164,7 +164,7 @@ def _one_line(text: str) -> str:
     return line if len(line) <= _CELL else line[: _CELL - 3] + "..."
 
 
-def _html_cells(block: _Block) -> list[str]:
+def _html_cells(block: _ShownColumn) -> list[str]:
     """Header and cells as elements."""
     style = f'style="text-align: {"right" if block.numeric else "left"}"'
     header = f"<th {style}>{html.escape(block.name)}</th>"

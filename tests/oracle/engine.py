@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kes import _core
 
@@ -31,6 +31,25 @@ def problem(
         criterion,
         ess,
         cache_mb,
+    )
+
+
+def gaussian(
+    columns: Sequence[NDArray[Any]],
+    weights: ArrayLike | None = None,
+    criterion: str = "bic",
+    penalty: float = 1.0,
+    order: ArrayLike | None = None,
+) -> _core.Problem:
+    """A continuous or mixed table: columns of numbers (float64) or codes (int32)."""
+    return _core.Problem.gaussian(
+        [np.ascontiguousarray(column) for column in columns],
+        list(range(len(columns))) if order is None else [int(v) for v in np.asarray(order)],
+        None if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
+        criterion,
+        penalty,
+        64,
+        2,
     )
 
 

@@ -1,4 +1,4 @@
-"""The three criteria by their textbook family formulas, counted with plain dictionaries.
+"""The criteria by their textbook family formulas, counted with plain dictionaries.
 
 The engine computes differences of set functions instead; here every family is scored on its own,
 from N_ij (cases in parent state j) and N_ijk (of these, with the child in state k), with r states
@@ -9,13 +9,18 @@ of the child and q states of its parents:
 - BDeu  sum_j lnG(a/q) - lnG(a/q + N_ij)
         + sum_jk lnG(a/qr + N_ijk) - lnG(a/qr), a the equivalent sample size
                                                     [Heckerman, Geiger & Chickering 1995]
+- qNML  sum_jk N_ijk ln(N_ijk / N_ij)  -  ln C(N, q r) + ln C(N, q)        [Silander 2018]
+        C(N, K) the normaliser of the multinomial NML distribution, see `log_regret`
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import fsum, lgamma, log, prod
+from functools import cache
+from math import exp, floor, fsum, lgamma, log, prod
+
+import mpmath
 
 from .brute import Dag, members
 
@@ -63,9 +68,37 @@ class DirectScore:
         r, q = self.cardinalities[y], prod(self.cardinalities[x] for x in parents)
         if self.criterion == "bdeu":
             a, b = self.ess / q, self.ess / q / r
-            return fsum(lgamma(a) - lgamma(a + n) for n in by_parents.values()) + fsum(
-                lgamma(b + n) - lgamma(b) for n in by_family.values()
+            return fsum(-log_rising(a, n) for n in by_parents.values()) + fsum(
+                log_rising(b, n) for n in by_family.values()
             )
         likelihood = fsum(n * log(n / by_parents[j]) for (j, _), n in by_family.items())
+        if self.criterion == "qnml":
+            cases = max(1, floor(self.total + 0.5))
+            return likelihood - log_regret(cases, q * r) + log_regret(cases, q)
         per_parameter = {"bic": log(self.total) / 2, "aic": 1.0}[self.criterion]
         return likelihood - per_parameter * (r - 1) * q
+
+
+def log_rising(a: float, n: float) -> float:
+    """lnG(a + n) - lnG(a); with sixty digits where the two are large beside their difference."""
+    if a < 1e3:
+        return lgamma(a + n) - lgamma(a)
+    with mpmath.workdps(60):
+        return float(mpmath.loggamma(mpmath.mpf(a) + n) - mpmath.loggamma(a))
+
+
+@cache
+def log_regret(cases: int, cells: int) -> float:
+    """ln C(N, K), by a sum of N + 1 positive terms: not the recurrence in K that the engine uses.
+
+    C(N, K) = sum_k  N (N-1) ... (N-k+1) / N^k  *  (K-1) K ... (K+k-2) / k!
+    [Mononen & Myllymaki 2008]; `test_qnml` compares it with the definition.
+    """
+    logs, term = [], 0.0
+    for k in range(cases + 1):
+        logs.append(term)
+        if k == cases or cells - 1 + k == 0:
+            break
+        term += log((cases - k) / cases) + log((cells - 1 + k) / (k + 1))
+    top = max(logs)
+    return top + log(fsum(exp(term - top) for term in logs))

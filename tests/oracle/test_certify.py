@@ -10,7 +10,7 @@ from . import brute
 from .scores import DirectScore
 from .tables import noisy_copies, sample
 
-CRITERIA = [("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 10.0)]
+CRITERIA = [("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 10.0), ("qnml", 1.0)]
 
 
 def frame(codes):

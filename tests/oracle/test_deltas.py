@@ -9,7 +9,7 @@ from . import brute, engine
 from .scores import DirectScore
 from .tables import sample
 
-CRITERIA = (("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 25.0))
+CRITERIA = (("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 25.0), ("qnml", 1.0))
 WEIGHTS = ("none", "integer", "real")
 
 
@@ -48,7 +48,8 @@ def test_gain_of_every_neighbour_is_the_difference_of_full_scores(n, criterion, 
 
 
 @pytest.mark.parametrize(
-    ("criterion", "kind"), [("bic", "none"), ("aic", "integer"), ("bdeu", "real")]
+    ("criterion", "kind"),
+    [("bic", "none"), ("aic", "integer"), ("bdeu", "real"), ("qnml", "integer")],
 )
 def test_gain_of_every_neighbour_with_five_nodes(criterion, kind):
     check_gains(5, criterion, 1.0, kind)
@@ -82,7 +83,7 @@ def test_score_as_users_see_it(criterion, ess):
             assert ours == pytest.approx(direct.of(dag), rel=1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu"])
+@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu", "qnml"])
 def test_equivalent_dags_score_alike(criterion):
     """The formulas are score equivalent, so any DAG may represent its class."""
     codes, cardinalities, weights = table(4, "real")
@@ -92,7 +93,7 @@ def test_equivalent_dags_score_alike(criterion):
         assert max(scores) - min(scores) < 1e-10 * abs(scores[0])
 
 
-@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu"])
+@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu", "qnml"])
 def test_a_deletion_undoes_an_insertion_exactly(criterion):
     codes, cardinalities, weights = table(5, "real")
     problem = engine.problem(codes, cardinalities, weights, criterion)

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kes.formats import read_network, write_network
-from kes.network import BayesianNetwork
+from kes.formats import write_network
+from kes.network import BayesianNetwork, read_network
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "bif"
 

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.bound import Means, upper_bound
-from kes.certify import certify, estimate
 from kes.cli import run
-from kes.programme import Separation
+from kes.exact.bound import Means, upper_bound
+from kes.exact.certify import certify, estimate
+from kes.exact.linear_program import Separation, cycles
+from kes.exact.rivals import Rivals
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def optima(table):
 def families(data, **options):
     core = kes.learn(data, runs=1, **options).problem.core
     return core, core.families(
-        lambda _: None, max_parents=options.get("max_parents"), n_jobs=2, memory_mb=500
+        lambda _: True, max_parents=options.get("max_parents"), n_jobs=2, memory_mb=500
     )
 
 
@@ -105,7 +106,7 @@ def test_progress_tells_the_estimate_first(table):
 
 
 def test_the_estimate_bounds_what_is_done(table):
-    for criterion in ("bic", "aic", "bdeu"):
+    for criterion in ("bic", "aic", "bdeu", "qnml"):
         expected = estimate(table, criterion=criterion)
         done = kes.certify(table, criterion=criterion)
         # The bounds of the criterion also need all variables together, and without each.
@@ -146,7 +147,7 @@ def test_what_the_programme_leaves_is_solved_by_dynamic_programming(table):
     means = Means(
         known=best - 1.0,
         tolerance=problem.tolerance,
-        solve=lambda fewer: fewer.optimum(lambda _: None, n_jobs=1, memory_mb=10),
+        solve=lambda fewer: fewer.optimum(lambda _: True, n_jobs=1, memory_mb=10),
         deadline=time.monotonic() + 60,
         report=lambda _: None,
     )
@@ -167,7 +168,7 @@ def test_more_variables_than_memory_allows(alarm):
     assert again.score == pytest.approx(certificate.score, abs=1e-6)
 
 
-def test_a_time_limit_leaves_an_honest_gap(alarm):
+def test_a_budget_leaves_an_honest_gap(alarm):
     pytest.importorskip("highspy")
     optima = kes.learn(alarm, k=0.4, runs=20, max_parents=2)
     _, all_families = families(alarm, max_parents=2)
@@ -181,13 +182,18 @@ def test_a_time_limit_leaves_an_honest_gap(alarm):
     found = upper_bound(all_families, means)
     assert not found.exact
     assert found.upper_bound > optima.best.score
-    assert "time limit" in found.method
+    assert "stopped by the budget" in found.method
 
 
 def test_violated_clusters_are_cycles_when_choices_are_whole():
     choices = [(0, (1,), 1.0), (1, (2,), 1.0), (2, (0,), 1.0), (3, (0,), 1.0), (4, (), 1.0)]
     assert frozenset({0, 1, 2}) in Separation(choices).violated(set())
     assert Separation([(0, (1,), 1.0), (1, (2,), 1.0), (2, (), 1.0)]).violated(set()) == []
+
+
+def test_cycles_of_whole_choices_need_no_search():
+    assert cycles({0: (1,), 1: (2,), 2: (0,), 3: (0,), 4: ()}) == {0, 1, 2, 3}
+    assert cycles({0: (1, 2), 1: (2,), 2: ()}) == set()
 
 
 def test_fractional_cycles_are_found():
@@ -199,24 +205,117 @@ def test_fractional_cycles_are_found():
     assert Separation(halves).violated(set()) == [frozenset({0, 1, 2})]
 
 
+# --- too little time or memory -------------------------------------------------------------------
+
+
+def wide(variables, rows):
+    """Many variables, of which each depends on the one before."""
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 3, rows)]
+    for _ in range(variables - 1):
+        columns.append(np.where(rng.random(rows) < 0.6, columns[-1], rng.integers(0, 3, rows)))
+    return np.array(columns).T
+
+
+def timed(data, **options):
+    started = time.monotonic()
+    certificate = kes.certify(data, **options)
+    return certificate, time.monotonic() - started
+
+
+def test_without_all_families_there_is_a_bound(alarm):
+    """Whatever runs out, no network that is known scores more than the bound."""
+    best = kes.learn(alarm, k=0.4, runs=50, criterion="aic").improve(tasks=300).best
+    for shortage in ({"memory_mb": 1}, {"memory_mb": 16}, {"budget": 0.3}):
+        certificate = kes.certify(alarm, criterion="aic", optima=best, **shortage)
+        assert not certificate.proven
+        assert certificate.score == pytest.approx(best.score)
+        assert best.score < certificate.upper_bound <= 0
+        [option] = shortage
+        assert f"{option} was too small to find all families" in certificate.method
+        assert certificate.compared["gap"] == (pytest.approx(certificate.gap),)
+
+
+def test_more_memory_lowers_the_bound(alarm):
+    bounds = [
+        kes.certify(alarm, criterion="aic", optima=kes.EssentialGraph(alarm.names), memory_mb=mb)
+        for mb in (1, 4, 16)
+    ]
+    assert [c.upper_bound for c in bounds] == sorted((c.upper_bound for c in bounds), reverse=True)
+    assert bounds[0].upper_bound > bounds[-1].upper_bound
+
+
+def test_bounds_of_single_variables_can_be_stopped():
+    """They need all variables at once, before the first set is counted; similar rows are worst."""
+    rare = (np.random.default_rng(0).random((10_000, 300)) < 0.01).astype(int)
+    certificate, took = timed(rare, budget=0.5)
+    assert took < 5  # 0.6 s on a quiet machine, and a minute where rows are sorted and cannot stop
+    assert certificate.score <= certificate.upper_bound <= 0
+
+
+def test_the_search_for_a_network_keeps_to_the_budget():
+    """With one parent at most all families are soon known; runs on 400 variables take longer."""
+    pytest.importorskip("highspy")
+    certificate, took = timed(wide(400, 1000), criterion="aic", max_parents=1, budget=3)
+    assert took < 6
+    assert certificate.score <= certificate.upper_bound
+
+
+class Spied:
+    """The core's problem, with the threads that each search was told to use."""
+
+    def __init__(self, problem, *, idle=False):
+        self._problem, self._idle, self.seen = problem, idle, []
+
+    def __getattr__(self, name):
+        return getattr(self._problem, name)
+
+    def search(self, *arguments, n_jobs, **options):
+        self.seen.append(n_jobs)
+        return None if self._idle else self._problem.search(*arguments, n_jobs=n_jobs, **options)
+
+    def improve(self, *arguments, n_jobs, **options):
+        self.seen.append(n_jobs)
+        return None if self._idle else self._problem.improve(*arguments, n_jobs=n_jobs, **options)
+
+
+def test_the_search_for_a_network_uses_the_threads_allowed(table):
+    problem = kes.learn(table, runs=1).problem
+    problem.__dict__["core"] = spied = Spied(problem.core)
+    Rivals(problem, None).search(3, time.monotonic() + 60)
+    assert spied.seen == [1, 3, 3]  # GES is one run
+
+
+def test_a_search_that_finds_nothing_in_time_leaves_the_network_without_arcs(table):
+    problem = kes.learn(table, runs=1).problem
+    problem.__dict__["core"] = Spied(problem.core, idle=True)
+    rivals = Rivals(problem, None)
+    rivals.search(1, time.monotonic())
+    none = kes.EssentialGraph(table.columns)
+    assert rivals.best == (pytest.approx(kes.score(none, table)), none)
+
+
+@pytest.mark.parametrize("criterion", ["bic", "bdeu"])
+def test_more_variables_than_a_float_has_powers_of_two(criterion):
+    data = wide(1100, 30)
+    assert "1100 variables that vary: too many" in str(estimate(data, criterion=criterion))
+    certificate, took = timed(data, criterion=criterion, memory_mb=64, budget=2)
+    assert took < 10
+    assert certificate.score <= certificate.upper_bound <= 0
+
+
 # --- what it refuses -----------------------------------------------------------------------------
 
 
-def test_too_little_memory_for_the_families(alarm):
-    with pytest.raises(
-        kes.KesError, match=r"37 variables need more memory than memory_mb=1.*max_parents=3"
-    ):
-        kes.certify(alarm, criterion="aic", memory_mb=1)
-
-
-def test_too_little_time_for_the_families():
-    data = kes.datasets.alarm(rows=2000)
-    with pytest.raises(kes.KesError, match="more time than the time limit"):
-        kes.certify(data, criterion="aic", time_limit=0.2)
+def test_the_old_name_of_the_budget_is_told(table):
+    with pytest.raises(kes.KesError, match=r"time_limit is now called budget: pass budget='10m'"):
+        kes.certify(table, time_limit="10m")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'limit'"):
+        kes.certify(table, limit=1)
 
 
 def test_optima_of_another_search_are_refused(table, optima):
-    with pytest.raises(kes.KesError, match="criterion bic, not aic: pass criterion='bic'"):
+    with pytest.raises(kes.KesError, match=r"criterion bic, not aic: pass criterion=.bic"):
         kes.certify(table, criterion="aic", optima=optima)
     with pytest.raises(kes.KesError, match="max_parents None, not 2"):
         kes.certify(table, max_parents=2, optima=optima)
@@ -249,7 +348,9 @@ def test_command(table, optima, tmp_path, capsys):
     assert "GES" in shown.out
     assert shown.err.startswith("10 variables that vary: at most")
     assert run([*arguments, "--criterion", "aic"]) == 2
-    assert "pass criterion='bic'" in capsys.readouterr().err
+    assert "pass --criterion bic" in capsys.readouterr().err
+    assert run([*arguments, "--time-limit", "5m"]) == 2
+    assert "No such option '--time-limit'. Did you mean '--budget'?" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")

@@ -165,8 +165,8 @@ def test_other_settings_are_refused_with_a_list(csv, folder, capsys):
     capsys.readouterr()
     assert learn(csv, "--k", 0.5, "--max-parents", 2, "--out", "a.json") == 2
     shown = capsys.readouterr().err
-    assert "a.json holds a result with other settings:\n  k: 0.3 there, 0.5 here\n" in shown
-    assert "\n  max_parents: none there, 2 here\n" in shown
+    assert "a.json holds a result with other settings:\n  --k: 0.3 there, 0.5 here\n" in shown
+    assert "\n  --max-parents: none there, 2 here\n" in shown
     assert "or give another --out" in shown
     assert (folder / "a.json").read_bytes() == content
 

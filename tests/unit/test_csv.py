@@ -9,7 +9,6 @@ import csv
 import gzip
 import io
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -236,15 +235,6 @@ class TestFiles:
     def test_damaged_gzip(self, write):
         with pytest.raises(KesError, match="damaged or incomplete"):
             encode(write(gzip.compress(self.CONTENT.encode())[:-9], "t.csv.gz"))
-
-    def test_damaged_parquet(self, write):
-        with pytest.raises(KesError, match="not a readable Parquet file"):
-            encode(write("no parquet", "t.parquet"))
-
-    def test_parquet_without_polars(self, write, monkeypatch):
-        monkeypatch.setitem(sys.modules, "polars", None)  # makes the import fail
-        with pytest.raises(KesError, match=r'pip install "kes\[parquet\]"'):
-            encode(write("", "t.parquet"))
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")

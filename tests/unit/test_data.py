@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import doctest
-import pickle
 import sys
 
 import numpy as np
@@ -19,22 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kes.data import Dataset, encode, encode_like
-from kes.data.missing import is_missing_state
-from kes.errors import Interrupted, KesError, listed, missing_extra, suggest, unknown
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas objects": lambda columns: pd.DataFrame(columns, dtype=object),
-    "polars": pl.DataFrame,
-    "polars lazy": lambda columns: pl.DataFrame(columns).lazy(),
-    "pyarrow": pa.table,
-}
-
-
-@pytest.fixture(params=FRAMES)
-def frame(request):
-    return FRAMES[request.param]
+import kes
+from kes import _core
+from kes.data import Dataset, encode
+from kes.errors import KesError
 
 
 def decoded(dataset: Dataset) -> dict[str, list]:
@@ -50,7 +37,7 @@ def one(values, **options) -> tuple[tuple, list]:
     return dataset.states[0], dataset.codes[0].tolist()
 
 
-@pytest.mark.parametrize("module", ["kes.data.encode", "kes.data.like", "kes.errors"])
+@pytest.mark.parametrize("module", ["kes.data.encoding", "kes.data.like", "kes.errors"])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(sys.modules[module]).failed == 0
 
@@ -99,21 +86,9 @@ class TestForms:
     def test_boolean_array(self):
         assert encode(np.array([[True], [False]])).states == ((False, True),)
 
-    def test_parquet(self, tmp_path):
-        path = tmp_path / "table.parquet"
-        pl.DataFrame(self.COLUMNS).write_parquet(path)
-        assert decoded(encode(path)) == self.COLUMNS
-
     def test_a_dataset_is_returned_as_it_is(self):
         dataset = encode(pd.DataFrame(self.COLUMNS))
         assert encode(dataset) is dataset
-
-    def test_a_dataset_pickles(self):
-        dataset = encode(pd.DataFrame(self.COLUMNS), weights=[1, 2, 3, 4, 5])
-        copy = pickle.loads(pickle.dumps(dataset))
-        assert (copy.names, copy.states) == (dataset.names, dataset.states)
-        assert np.array_equal(copy.codes, dataset.codes)
-        assert np.array_equal(copy.weights, dataset.weights)
 
     def test_names_become_text(self):
         assert encode(pd.DataFrame({0: [1, 2], "a": [1, 2]})).names == ("0", "a")
@@ -251,182 +226,6 @@ class TestCategories:
         assert dataset.notes == ("constant, so isolated in every model: 'a', 'c'",)
 
 
-class TestMissing:
-    TABLE = {"a": ["u", None, "v", "u"], "b": [1, 2, None, None], "c": [True, True, False, None]}  # noqa: RUF012
-
-    def test_error_names_columns_and_choices(self, frame):
-        with pytest.raises(KesError) as error:
-            encode(frame(self.TABLE))
-        assert str(error.value) == (
-            "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); drop the "
-            'rows that have any with missing="drop", or make missing a state of its own with '
-            'missing="state"'
-        )
-
-    def test_state(self, frame):
-        dataset = encode(frame(self.TABLE), missing="state")
-        assert dataset.states == (
-            ("u", "v", "<missing>"),
-            (1, 2, "<missing>"),
-            (False, True, "<missing>"),
-        )
-        assert dataset.codes.tolist() == [[0, 2, 1, 0], [0, 1, 2, 2], [1, 1, 0, 2]]
-        assert dataset.notes == (
-            "missing is a state of column 'a' (1), column 'b' (2), column 'c' (1)",
-        )
-
-    def test_only_incomplete_columns_get_the_state(self):
-        dataset = encode(pd.DataFrame({"a": [1, None, 1], "b": [1, 2, 1]}), missing="state")
-        assert dataset.states == ((1, "<missing>"), (1, 2))
-
-    def test_the_state_clashes_with_no_value(self):
-        states, codes = one(["<missing>", None, "a"], missing="state")
-        assert states == ("<missing>", "a", "<<missing>>")
-        assert codes == [0, 2, 1]
-        assert is_missing_state("<<missing>>")
-        assert not is_missing_state("<<missing>")
-        assert not is_missing_state(1)
-
-    def test_drop_is_as_if_the_rows_had_not_been_there(self):
-        table = pd.DataFrame(
-            {
-                "a": ["u", None, "v", "w", "u"],
-                "b": [1.0, 5.0, np.nan, 3.0, 3.0],
-                "c": pd.Categorical(["x", "y", "z", "x", "y"]),
-            }
-        )
-        dataset, expected = encode(table, missing="drop"), encode(table.dropna())
-        assert dataset.states == expected.states == (("u", "w"), (1, 3), ("x", "y", "z"))
-        assert np.array_equal(dataset.codes, expected.codes)
-        assert dataset.notes == (
-            "dropped 2 of 5 rows with missing values: column 'a' (1), column 'b' (1)",
-        )
-
-    def test_drop_drops_weights_too(self):
-        dataset = encode(pd.DataFrame({"a": [1, None, 2]}), weights=[5, 6, 7], missing="drop")
-        assert dataset.weights.tolist() == [5, 7]
-
-    def test_drop_must_leave_something(self):
-        with pytest.raises(KesError, match="leaves no row"):
-            encode(pd.DataFrame({"a": [1, None], "b": [None, 1]}), missing="drop")
-        with pytest.raises(KesError, match="have only 1 row"):
-            encode(pd.DataFrame({"a": [1, None], "b": [2, 1]}), missing="drop")
-
-    @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT, np.float64("nan")], ids=repr)
-    def test_all_that_means_missing(self, nothing):
-        values = pd.Series(["a", nothing, "b"], dtype=object)
-        assert one(values, missing="state")[1] == [0, 2, 1]
-        array = np.array([["a"], [nothing], ["b"]], dtype=object)
-        assert encode(array, missing="state").codes.tolist() == [[0, 2, 1]]
-
-    @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "int8[pyarrow]"])
-    def test_nullable_types_of_pandas(self, dtype):
-        assert one(pd.array([1, None, 0], dtype=dtype), missing="state")[1] == [1, 2, 0]
-
-    def test_nan_and_null_of_polars_are_both_missing(self):
-        table = pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]})
-        assert encode(table, missing="state").codes.tolist() == [[0, 2, 2, 1]]
-
-    @pytest.mark.parametrize(
-        "table",
-        [
-            pd.DataFrame({"x": [None, None]}),
-            pl.DataFrame({"x": [None, None]}),
-            pa.table({"x": pa.nulls(2)}),
-        ],
-        ids=["pandas", "polars", "pyarrow"],
-    )
-    def test_a_column_without_any_value(self, table):
-        with pytest.raises(KesError, match=r"column 'x' \(2\)"):
-            encode(table)
-        assert encode(table, missing="state").states == (("<missing>",),)
-
-    def test_further_values_can_mean_missing(self):
-        table = pd.DataFrame({"a": ["x", "?", "y"], "b": [1, -9, 2], "c": [True, False, True]})
-        dataset = encode(table, missing="state", na_values=["?", -9])
-        assert dataset.states == (("x", "y", "<missing>"), (1, 2, "<missing>"), (False, True))
-        assert encode(table[["a"]], missing="drop", na_values="?").rows == 2
-
-    def test_text_that_looks_missing_is_noted(self):
-        dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
-        assert dataset.notes == ("a state looks like a missing value (see na_values): 'a' ('?')",)
-
-    def test_unknown_choice(self):
-        with pytest.raises(KesError, match=r"unknown value of missing 'dorp' .did you mean 'drop'"):
-            encode(np.eye(2), missing="dorp")
-
-
-class TestWeights:
-    TABLE = pd.DataFrame({"a": ["x", "y", "z"], "n": [2, 0, 1.5]})
-
-    def test_column(self, frame):
-        dataset = encode(frame(self.TABLE.to_dict("list")), weights="n")
-        assert dataset.names == ("a",)
-        assert dataset.weights.tolist() == [2, 0, 1.5]
-
-    def test_rows_of_weight_zero_declare_states(self):
-        assert encode(self.TABLE, weights="n").states == (("x", "y", "z"),)
-
-    @pytest.mark.parametrize("make", [list, tuple, np.array, pd.Series, pl.Series])
-    def test_array(self, make):
-        dataset = encode(self.TABLE[["a"]], weights=make([2, 0, 1]))
-        assert dataset.weights.tolist() == [2, 0, 1]
-        assert dataset.weights.dtype == np.float64
-
-    def test_array_is_copied(self):
-        weights = np.array([2.0, 0.0, 1.0])
-        dataset = encode(self.TABLE[["a"]], weights=weights)
-        weights[0] = 9
-        assert dataset.weights[0] == 2
-
-    def test_column_is_copied(self):
-        table = self.TABLE.copy()
-        dataset = encode(table, weights="n")
-        table.loc[0, "n"] = 9
-        assert dataset.weights[0] == 2
-
-    def test_a_dataset_can_be_weighted_anew(self):
-        dataset = encode(self.TABLE[["a"]])
-        weighted = encode(dataset, weights=[1, 2, 3])
-        assert weighted.weights.tolist() == [1, 2, 3]
-        assert weighted.codes is dataset.codes
-        with pytest.raises(KesError, match="pass the weights as an array"):
-            encode(dataset, weights="n")
-
-    @pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
-    def test_bad_numbers(self, bad):
-        with pytest.raises(KesError, match=rf"row 1 \(counting from 0\) has {bad:g}"):
-            encode(self.TABLE[["a"]], weights=[1, bad, 1])
-        with pytest.raises(KesError, match=rf"weights \(column 'n'\): row 2 .* has {bad:g}"):
-            encode(self.TABLE.assign(n=[1.0, 1.0, bad]), weights="n")
-
-    def test_a_distribution_needs_a_number_of_cases(self):
-        with pytest.raises(KesError, match=r"sum to 1, .* multiply a distribution by the number"):
-            encode(self.TABLE[["a"]], weights=[0.25, 0.5, 0.25])
-        with pytest.raises(KesError, match="all are zero"):
-            encode(self.TABLE[["a"]], weights=[0, 0, 0])
-
-    def test_wrong_length(self):
-        with pytest.raises(KesError, match="one for each of the 3 rows, found 2"):
-            encode(self.TABLE, weights=[1, 2])
-        with pytest.raises(KesError, match=r"found an array of shape \(3, 1\)"):
-            encode(self.TABLE, weights=[[1], [2], [3]])
-
-    def test_no_numbers(self):
-        with pytest.raises(KesError, match="weights must be numbers or the name of a column"):
-            encode(self.TABLE, weights=["p", "q", "r"])
-        with pytest.raises(KesError, match=r"weights \(column 'a'\): holds values of type String"):
-            encode(self.TABLE, weights="a")
-
-    def test_unknown_column(self):
-        with pytest.raises(KesError, match=r"unknown column of weights 'N' .did you mean 'n'"):
-            encode(self.TABLE, weights="N")
-
-    def test_no_column_besides(self):
-        with pytest.raises(KesError, match="no columns besides the weights"):
-            encode(self.TABLE[["n"]], weights="n")
-
-
 class TestErrors:
     def test_no_columns(self):
         with pytest.raises(KesError, match="the data have no columns"):
@@ -514,101 +313,20 @@ class TestErrors:
         )
 
 
-class TestLike:
-    """New data under an existing coding."""
-
-    def test_order_of_columns_and_further_columns_do_not_matter(self, frame):
-        new = frame({"date": [datetime.date(2020, 1, 1)] * 2, "b": [2, 1], "a": ["v", "v"]})
-        dataset = encode_like(new, ["a", "b"], [["u", "v"], [0, 1, 2]])
-        assert dataset.names == ("a", "b")
-        assert dataset.states == (("u", "v"), (0, 1, 2))
-        assert dataset.codes.tolist() == [[1, 1], [2, 1]]
-
-    def test_the_same_data_get_the_same_codes(self):
-        table = pd.DataFrame({"a": ["u", None, "v"], "b": pd.Categorical([1, 2, 1], [3, 2, 1])})
-        first = encode(table, missing="state")
-        again = encode_like(table, first.names, first.states, missing="state")
-        assert np.array_equal(first.codes, again.codes)
-        assert again.states == first.states
-
-    def test_numbers_match_text(self):
-        text = pd.DataFrame({"a": ["1", "0"]})
-        assert encode_like(text, ["a"], [[0, 1]]).codes.tolist() == [[1, 0]]
-        number = pd.DataFrame({"a": [1, 0]})
-        assert encode_like(number, ["a"], [["0", "1"]]).codes.tolist() == [[1, 0]]
-
-    def test_one_row_will_do(self):
-        assert encode_like(np.array([[1]]), ["x0"], [[0, 1]]).codes.tolist() == [[1]]
-
-    def test_a_dataset_is_recoded(self):
-        dataset = encode(pd.DataFrame({"a": ["u", "w"], "b": [1, 2]}), weights=[2, 3])
-        recoded = encode_like(dataset, ["b", "a"], [[1, 2], ["u", "v", "w"]])
-        assert recoded.codes.tolist() == [[0, 1], [0, 2]]
-        assert recoded.weights.tolist() == [2, 3]
-
-    def test_a_distribution_may_weigh_new_data(self):
-        dataset = encode_like(np.array([[0], [1]]), ["x0"], [[0, 1]], weights=[0.5, 0.5])
-        assert dataset.weights.tolist() == [0.5, 0.5]
-
-    def test_lacking_columns(self):
-        with pytest.raises(KesError, match=r"lack columns: 'A', 'c' .did you mean 'a'"):
-            encode_like(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), ["A", "b", "c"], [[1, 2]] * 3)
-
-    def test_unknown_states(self):
-        with pytest.raises(KesError) as error:
-            encode_like(pd.DataFrame({"a": ["u", "w", "x"]}), ["a"], [["u", "v"]])
-        assert str(error.value) == (
-            "column 'a' has values that are none of its states: 'w', 'x' (first in row 1, counting "
-            "from 0); its states are 'u', 'v'"
-        )
-
-    def test_declared_values_that_do_not_occur_need_no_state(self):
-        table = pd.DataFrame({"a": pd.Categorical(["u"], categories=["u", "w"])})
-        assert encode_like(table, ["a"], [["u", "v"]]).codes.tolist() == [[0]]
-
-    def test_missing_values(self):
-        table = pd.DataFrame({"a": ["u", None]})
-        with pytest.raises(KesError, match=r"column 'a' \(1\)"):
-            encode_like(table, ["a"], [["u", "v"]])
-        with pytest.raises(KesError, match="no state for them"):
-            encode_like(table, ["a"], [["u", "v"]], missing="state")
-        dropped = encode_like(table, ["a"], [["u", "v"]], missing="drop")
-        assert (dropped.codes.tolist(), dropped.states) == ([[0]], (("u", "v"),))
-
-    def test_no_rows(self):
-        with pytest.raises(KesError, match="no rows"):
-            encode_like(pd.DataFrame({"a": []}), ["a"], [[1]])
-
-
-class TestMessages:
-    def test_interrupted_is_a_keyboard_interrupt_that_carries_the_optima(self):
-        assert issubclass(Interrupted, KeyboardInterrupt)
-        assert Interrupted("optima").optima == "optima"
-        assert "before the first run" in str(Interrupted(None))
-        assert pickle.loads(pickle.dumps(Interrupted("optima"))).optima == "optima"
-
-    def test_an_error_is_a_value_error(self):
-        assert issubclass(KesError, ValueError)
-
-    def test_missing_extra_gives_the_command(self):
-        assert 'pip install "kes[parquet]"' in str(missing_extra("polars", "parquet"))
-
-    def test_suggestions_ignore_case(self):
-        assert suggest("BIC", ["aic", "bic"]) == " (did you mean 'bic'?)"
-        assert str(unknown("criterion", "zzz", ["b", "a"])) == (
-            "unknown criterion 'zzz'; known: 'a', 'b'"
-        )
-
-    def test_long_lists_are_cut(self):
-        assert listed(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
-        assert listed(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
-
-
 def test_more_states_than_can_be_coded():
-    table = np.stack([np.arange(65536), np.arange(65536) % 2], axis=1)
-    with pytest.raises(KesError, match=r"column 'x0' has 65536 states.* kes\.discretize .* out"):
+    rows = np.arange(_core.MAX_STATES + 1)
+    table = np.stack([rows, rows % 2], axis=1)
+    message = rf"column 'x0' has {len(rows)} states.* kes\.discretize .* out"
+    with pytest.raises(KesError, match=message):
         encode(table)
-    assert len(encode(table[:-1]).states[0]) == 65535
+    assert kes.score([("x0", "x1")], table[:-1]) < 0, "one less is what the core takes, too"
+
+
+def test_more_variables_than_can_be_coded():
+    table = np.tile([[0], [1]], _core.MAX_VARIABLES + 1)
+    with pytest.raises(KesError, match=f"{_core.MAX_VARIABLES + 1} columns, .* leave some out"):
+        encode(table)
+    assert kes.score([], table[:, 1:]) < 0, "one less is what the core takes, too"
 
 
 @pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])

@@ -1,7 +1,5 @@
 """Built-in data: is it what its description says, and do the readers refuse anything else?"""
 
-import csv
-import gzip
 import itertools
 import json
 import math
@@ -14,9 +12,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from frequencies import counts, z_of_chi_square
 
 from kes import datasets
-from kes.data import Dataset
 from kes.errors import KesError
 from kes.network import BayesianNetwork
 
@@ -35,30 +33,6 @@ PCG64_0 = [
     0.7294965609839984,
     0.5436249914654229,
 ]
-
-
-def z_of_chi_square(observed, expected, degrees):
-    """Standardise Pearson's statistic: about normal when there are many degrees of freedom."""
-    assert expected.min() >= 5  # or the statistic would not be chi-square distributed
-    statistic = ((observed - expected) ** 2 / expected).sum()
-    return (statistic - degrees) / math.sqrt(2 * degrees)
-
-
-def counts(codes, cardinalities):
-    table = np.zeros(cardinalities)
-    np.add.at(table, tuple(codes), 1)
-    return table
-
-
-def assert_well_formed(data, rows):
-    assert isinstance(data, Dataset)
-    assert data.codes.dtype == np.int32
-    assert data.codes.flags.c_contiguous
-    assert data.codes.shape == (len(data.names), rows)
-    assert len(data.states) == len(data.names)
-    for states, column in zip(data.states, data.codes, strict=True):
-        assert column.min() >= 0
-        assert column.max() < len(states)
 
 
 # ALARM
@@ -107,7 +81,7 @@ def test_alarm_sample_fits_every_table():
     # Given the parents as drawn, the children's counts are multinomial, so Pearson's statistic
     # summed over all tables is chi-square distributed with one degree per free parameter used.
     network, data = datasets.alarm_network(), datasets.alarm(200_000, seed=1)
-    assert_well_formed(data, 200_000)
+    assert data.rows == 200_000
     assert data.names == network.nodes
     column = dict(zip(data.names, data.codes, strict=True))
     total_observed, total_expected, degrees = [], [], 0
@@ -188,7 +162,7 @@ def small():
 
 def test_exact_is_the_product_of_the_tables(small):
     data = datasets.exact(small, cases=1000)
-    assert_well_formed(data, 12)
+    assert data.rows == 12
     assert data.names == ("C", "A", "B")
     assert data.codes.T.tolist() == [
         list(cell) for cell in itertools.product(*map(range, (3, 2, 2)))
@@ -215,177 +189,23 @@ def test_exact_refuses_a_senseless_number_of_cases(small, cases):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: datasets.alarm(rows=0), "rows must be at least 1, not 0"),
-        (lambda: datasets.alarm(rows=2.5), "rows must be a whole number, not 2.5"),
-        (lambda: datasets.alarm(seed=-1), "seed must be at least 0, not -1"),
-        (lambda: datasets.alarm(seed=None), "seed must be a whole number, not None"),
-        (lambda: datasets.trap(groups=0), "groups must be at least 1, not 0"),
-        (lambda: datasets.trap(rows=0), "rows must be at least 1, not 0"),
-        (lambda: datasets.random_network(0), "nodes must be at least 1, not 0"),
+        (lambda: datasets.alarm(rows=0), "rows must be a whole number of at least 1, not 0"),
+        (lambda: datasets.alarm(rows=2.5), "rows must be a whole number of at least 1, not 2.5"),
+        (lambda: datasets.alarm(seed=-1), "seed must be a whole number of at least 0, not -1"),
+        (lambda: datasets.alarm(seed=None), "seed must be a whole number of at least 0, not None"),
+        (lambda: datasets.trap(groups=0), "groups must be a whole number of at least 1, not 0"),
+        (lambda: datasets.trap(rows=0), "rows must be a whole number of at least 1, not 0"),
+        (lambda: datasets.random_network(0), "nodes must be a whole number of at least 1, not 0"),
         (lambda: datasets.random_network(3, 2.5), "expected_degree must lie between 0 and"),
-        (lambda: datasets.random_network(3, states=1), "states must be at least 2, not 1"),
+        (
+            lambda: datasets.random_network(3, states=1),
+            "states must be a whole number of at least 2, not 1",
+        ),
     ],
 )
 def test_senseless_arguments_are_named(call, message):
     with pytest.raises(KesError, match=message):
         call()
-
-
-# Trap, Example 1, Example 2
-
-PRINTED_XY = np.array([[0.22, 0.03, 0.22, 0.03], [0.03, 0.22, 0.03, 0.22]])  # rows Y, columns X
-PRINTED_XU = np.array([[0.22, 0.22, 0.03, 0.03], [0.03, 0.03, 0.22, 0.22]])  # rows U, columns X
-PRINTED_YZ = np.array([[0.35, 0.15], [0.15, 0.35]])
-
-
-def joint_of(**options):
-    return datasets.example1(cases=2, **options).weights.reshape(4, 2, 2, 2) / 2
-
-
-def test_printed_variant_has_the_marginals_printed_in_the_paper():
-    joint = joint_of(variant="printed")
-    np.testing.assert_allclose(joint.sum(axis=(2, 3)).T, PRINTED_XY, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(joint.sum(axis=(1, 2)).T, PRINTED_XU, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(joint.sum(axis=(0, 3)), PRINTED_YZ, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(joint.sum(axis=(0, 1)).T, PRINTED_YZ, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("options", "abc"),
-    [
-        ({"variant": "printed"}, (0.12, 0.30, 0.0)),
-        ({"variant": "deceptive"}, (0.12, 0.30, 0.05)),
-        ({"parameters": (0.11, 0.31, 0.02)}, (0.11, 0.31, 0.02)),
-        ({"parameters": (0.4, 0.1, -0.05)}, (0.4, 0.1, -0.05)),
-    ],
-)
-def test_cycle_has_its_edge_marginals_and_independences(options, abc):
-    a, b, c = abc
-    joint = joint_of(**options)
-    x, y, z, u = np.indices(joint.shape)
-    expected_x = [0.25 + c, 0.25 - c, 0.25 - c, 0.25 + c]
-    np.testing.assert_allclose(joint.sum(axis=(1, 2, 3)), expected_x, rtol=0, atol=1e-12)
-    for state in range(4):  # the error rates do not depend on X
-        at = x == state
-        assert joint[at & (y != x % 2)].sum() == pytest.approx(a * expected_x[state], abs=1e-12)
-        assert joint[at & (u != x // 2)].sum() == pytest.approx(a * expected_x[state], abs=1e-12)
-    for first, second in ((y, z), (u, z)):
-        for value in range(2):
-            disagree = joint[(first == value) & (second != value)].sum()
-            agree = joint[(first == value) & (second == value)].sum()
-            assert disagree == pytest.approx(b / 2, abs=1e-12)
-            assert agree == pytest.approx((1 - b) / 2, abs=1e-12)
-
-    def margin(*summed):
-        return joint.sum(axis=summed, keepdims=True)
-
-    x_z_given_yu = joint * margin(0, 2) - margin(2) * margin(0)
-    y_u_given_xz = joint * margin(1, 3) - margin(3) * margin(1)
-    np.testing.assert_allclose(x_z_given_yu, 0, atol=1e-14)
-    np.testing.assert_allclose(y_u_given_xz, 0, atol=1e-14)
-
-
-def test_no_other_independence_holds_in_the_cycle():
-    joint = joint_of(variant="deceptive")
-
-    def information(first, second, given):
-        """I(first; second | given), from entropies."""
-
-        def entropy(axes):
-            p = joint.sum(axis=tuple(set(range(4)) - set(axes)))
-            return -(p * np.log(p)).sum()
-
-        return (
-            entropy({first, *given})
-            + entropy({second, *given})
-            - entropy({first, second, *given})
-            - entropy(given)
-        )
-
-    independent = {(0, 2, (1, 3)), (1, 3, (0, 2))}
-    for first, second in itertools.combinations(range(4), 2):
-        rest = sorted(set(range(4)) - {first, second})
-        for size in range(3):
-            for given in itertools.combinations(rest, size):
-                found = information(first, second, given)
-                if (first, second, given) in independent:
-                    assert abs(found) < 1e-13
-                else:
-                    assert found > 1e-4
-
-
-def test_erratum_collider_beats_the_second_arc_for_printed_marginals():
-    # With X - Y in place, joining U to X as a collider is worth I(X;U|Y), as a fork I(X;U).
-    def information(pair):
-        rows, columns = pair.sum(axis=1, keepdims=True), pair.sum(axis=0, keepdims=True)
-        return (pair * np.log(pair / (rows * columns))).sum()
-
-    joint = joint_of(variant="printed").sum(axis=2)  # axes X, Y, U
-    given_y = sum(
-        part.sum() * information(part / part.sum()) for part in (joint[:, y] for y in range(2))
-    )
-    assert given_y > information(joint.sum(axis=1)) + 1e-3
-
-
-def test_example1_is_a_weighted_table():
-    data = datasets.example1()
-    assert_well_formed(data, 32)
-    assert data.names == ("X", "Y", "Z", "U")
-    assert data.weights.sum() == pytest.approx(1_000_000, rel=1e-12)
-
-
-@pytest.mark.parametrize("groups", [1, 2, 3])
-def test_example2_is_the_product_of_independent_copies(groups):
-    data = datasets.example2(groups, cases=1000, variant="deceptive")
-    assert_well_formed(data, 32**groups)
-    one = joint_of(variant="deceptive")
-    cells = data.codes.reshape(groups, 4, -1)
-    expected = 1000 * np.prod([one[tuple(cell)] for cell in cells], axis=0)
-    np.testing.assert_allclose(data.weights, expected, rtol=1e-12, atol=0)
-    assert len(np.unique(data.codes, axis=1).T) == 32**groups
-
-
-def test_example2_refuses_more_than_four_groups():
-    with pytest.raises(KesError, match=r"5 groups has 33554432 configurations.*trap\(groups"):
-        datasets.example2(5)
-
-
-@pytest.mark.parametrize("variant", ["deceptive", "printed"])
-def test_trap_sample_fits_the_distribution(variant):
-    data = datasets.trap(variant=variant, seed=1)
-    assert_well_formed(data, 20_000)
-    assert data.names[:5] == ("X1", "Y1", "Z1", "U1", "X2")
-    assert data.names[-1] == "U10"
-    joint = joint_of(variant=variant)
-    observed = np.array([counts(group, (4, 2, 2, 2)) for group in data.codes.reshape(10, 4, -1)])
-    expected = np.broadcast_to(20_000 * joint, observed.shape)
-    assert abs(z_of_chi_square(observed, expected, degrees=10 * 31)) < 3.5
-
-
-def test_trap_groups_are_independent():
-    cells = datasets.trap(groups=4, seed=2).codes.reshape(4, 4, -1)
-    pairs = [2 * group[0] + group[2] for group in cells]  # X and Z: eight well-filled cells
-    for first, second in itertools.combinations(pairs, 2):
-        observed = counts((first, second), (8, 8))
-        expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / observed.sum()
-        assert abs(z_of_chi_square(observed, expected, degrees=49)) < 3.5
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"variant": "printd"}, r"unknown variant 'printd' \(did you mean 'printed'\?\)"),
-        ({"parameters": (0.1, 0.3)}, r"must be three numbers \(a, b, c\), not \(0.1, 0.3\)"),
-        ({"parameters": (0.0, 0.3, 0.0)}, r"\(0.0, 0.3, 0.0\) are out of range"),
-        ({"parameters": (0.1, 0.3, 0.25)}, "c lies strictly between -1/4 and 1/4"),
-        # Y and U follow two independent bits and differ half of the time, so no Z can differ
-        # from either of them in one case out of a hundred only.
-        ({"parameters": (0.01, 0.01, 0.0)}, "contradict each other around the cycle"),
-    ],
-)
-def test_impossible_trap_is_refused(options, message):
-    with pytest.raises(KesError, match=message):
-        datasets.trap(rows=10, **options)
 
 
 # Random networks
@@ -480,247 +300,6 @@ def test_parity_is_not_faithful():
 def test_most_random_networks_of_eight_nodes_are_faithful():
     verdicts = [datasets.is_faithful(datasets.random_network(8, 2, seed=seed)) for seed in range(5)]
     assert sum(verdicts) >= 3
-
-
-# CoIL
-
-
-def coil_values():
-    """Make a table that passes for CoIL: random numbers, 348 buyers."""
-    values = np.random.default_rng(0).integers(0, 6, size=(5822, 86))
-    values[:, -1] = np.arange(5822) < 348
-    return values
-
-
-def coil_header():
-    names = [f"A{i}" for i in range(1, 87)]
-    names[1], names[42], names[64], names[85] = "MAANTHUI", "MKOOPKLA", "AWAPART", "CARAVAN"
-    # fmt: off
-    names[65:85] = [
-        "AWABEDR", "AWALAND", "APERSAUT", "ABESAUT", "AMOTSCO", "AVRAAUT", "AAANHANG", "ATRACTOR",
-        "AWERKT", "ABROM", "ALEVEN", "APERSONG", "AGEZONG", "AWAOREG", "ABRAND", "AZEILPL",
-        "APLEZIER", "AFIETS", "AINBOED", "ABYSTAND",
-    ]
-    # fmt: on
-    return names
-
-
-def write_table(path, values, delimiter=","):
-    path.write_text("".join(delimiter.join(map(str, row)) + "\n" for row in values.tolist()))
-    return path
-
-
-def test_coil_binarises_as_described(tmp_path):
-    values = coil_values()
-    data = datasets.coil(write_table(tmp_path / "ticdata2000.txt", values, delimiter="\t"))
-    assert_well_formed(data, 5822)
-    header = coil_header()
-    kept = [2, 43, *range(65, 87)]
-    assert data.names == tuple(header[attribute - 1] for attribute in kept)
-    for attribute, column in zip(kept, data.codes, strict=True):
-        limit = {2: 1, 43: 3}.get(attribute, 0)
-        expected = [int(value > limit) for value in values[:, attribute - 1]]
-        assert column.tolist() == expected
-
-
-def test_coil_reads_every_form_alike(tmp_path, monkeypatch):
-    values = coil_values()
-    original = write_table(tmp_path / "ticdata2000.txt", values, delimiter="\t")
-    windows = tmp_path / "windows.txt"
-    windows.write_bytes(original.read_bytes().replace(b"\n", b"\r\n"))
-    numbers = original.read_text().replace("\t", ",")
-    named = tmp_path / "named.csv"
-    named.write_text(",".join(coil_header()) + "\n" + numbers)
-    zipped = tmp_path / "quoted.csv.gz"
-    quoted_header = ",".join(f'"{name}"' for name in coil_header())
-    zipped.write_bytes(gzip.compress(f"{quoted_header}\n{numbers}".encode(), compresslevel=1))
-    expected = datasets.coil(original)
-    for path in (windows, str(named), zipped):
-        np.testing.assert_array_equal(datasets.coil(path).codes, expected.codes)
-    monkeypatch.setenv("KES_COIL", str(named))
-    np.testing.assert_array_equal(datasets.coil().codes, expected.codes)
-
-
-def test_coil_says_where_to_get_the_data(monkeypatch):
-    monkeypatch.delenv("KES_COIL", raising=False)
-    with pytest.raises(KesError) as error:
-        datasets.coil()
-    for part in ("KES_COIL", "path=", "UCI", "(COIL 2000)", "ticdata2000.txt", "5822", "86"):
-        assert part in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda lines: [], "it is empty"),
-        (lambda lines: lines[:-1], "expected 5822 cases x 86 attributes, found 5821 x 86"),
-        (lambda lines: [line.rpartition(",")[0] for line in lines], "found 5822 x 85"),
-        (lambda lines: [*lines[:9], "1,2", *lines[10:]], "not a table of whole numbers"),
-        (lambda lines: [lines[0], "x" + lines[1], *lines[2:]], "not a table of whole numbers"),
-        (
-            lambda lines: [",".join(coil_header()[::-1]), *lines],
-            "column 2 of the header should be ",
-        ),
-        (lambda lines: ["a,b", *lines], "column 2 of the header should be MAANTHUI, but is b"),
-        (lambda lines: [lines[0][:-1] + "0", *lines[1:]], r"\(CARAVAN\) 1 for 348 cases"),
-        (lambda lines: [lines[0][:-1] + "2", *lines[1:]], r"\(CARAVAN\) 1 for 348 cases"),
-        (lambda lines: ["-" + lines[0], *lines[1:]], "should be non-negative"),
-    ],
-)
-def test_coil_refuses_other_tables(tmp_path, spoil, message):
-    path = write_table(tmp_path / "coil.csv", coil_values())
-    path.write_text("\n".join(spoil(path.read_text().splitlines())))
-    with pytest.raises(KesError, match=message) as error:
-        datasets.coil(path)
-    assert str(path) in str(error.value)
-    assert "ticdata2000.txt" in str(error.value)
-
-
-def test_unreadable_files_are_refused(tmp_path):
-    with pytest.raises(KesError, match=r"nowhere\.csv: there is no such file.*UCI"):
-        datasets.coil(tmp_path / "nowhere.csv")
-    with pytest.raises(KesError, match="it cannot be read"):
-        datasets.coil(tmp_path)
-    (tmp_path / "broken.gz").write_bytes(gzip.compress(b"1,2,3" * 1000)[:-20])
-    with pytest.raises(KesError, match="it cannot be read"):
-        datasets.coil(tmp_path / "broken.gz")
-    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(KesError, match="it is not a text file"):
-        datasets.coil(tmp_path / "binary")
-
-
-@needs_shared
-def test_coil_data():
-    data = datasets.coil(SHARED / "coil" / "ticdata2000.csv.gz")
-    assert_well_formed(data, 5822)
-    assert len(data.names) == 24
-    assert data.names[-1] == "CARAVAN"
-    assert data.codes[-1].sum() == 348
-
-
-# Leukemia
-
-LABELS = ["ALL"] * 27 + ["AML"] * 11 + ["ALL"] * 20 + ["AML"] * 14
-
-
-def leukemia_lines(genes=7129):
-    """Make a table in which every gene is high in 17 of ALL, low in the others, and middle in AML.
-
-    The two cuts that separate these levels tell everything about the label that can be told, and
-    no other pair of cuts does.
-    """
-    header = ["gene", *(f"{label}_{i:02d}" for i, label in enumerate(LABELS, start=1))]
-    is_all = np.array(LABELS) == "ALL"
-    high = is_all & (np.cumsum(is_all) > 30)
-    levels = np.where(high, 2, np.where(is_all, 0, 1))
-    noise = np.random.default_rng(0).integers(0, 50, size=(genes, 72))
-    values = 100 * levels + noise
-    lines = [",".join([f"g{gene}_at", *map(str, row)]) for gene, row in enumerate(values.tolist())]
-    return [",".join(header), *lines], levels
-
-
-def write_lines(path, lines):
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def test_leukemia_cuts_where_the_label_is_best_told(tmp_path, monkeypatch):
-    genes = 300
-    monkeypatch.setattr("kes.datasets._leukemia._GENES", genes)  # 7129 take seconds
-    lines, levels = leukemia_lines(genes)
-    path = write_lines(tmp_path / "leukemia.csv", lines)
-    monkeypatch.setenv("KES_LEUKEMIA", str(path))
-    for data, group in ((datasets.leukemia(path), "ALL"), (datasets.leukemia(group="AML"), "AML")):
-        assert_well_formed(data, genes)
-        members = [i for i, label in enumerate(LABELS) if label == group]
-        assert data.names == tuple(f"{group}_{i + 1:02d}" for i in members)
-        assert data.states[0] == ("low", "middle", "high")
-        expected = np.repeat(levels[members][:, np.newaxis], genes, axis=1)
-        np.testing.assert_array_equal(data.codes, expected)
-
-
-def test_leukemia_says_where_to_get_the_data(monkeypatch):
-    monkeypatch.delenv("KES_LEUKEMIA", raising=False)
-    with pytest.raises(KesError) as error:
-        datasets.leukemia()
-    for part in ("KES_LEUKEMIA", "path=", "Broad Institute", "golubEsets", "7129", "47", "25"):
-        assert part in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda lines: [], "expected 47 columns named ALL_..., found 0"),
-        (lambda lines: [lines[0].replace("AML_60", "ALL_60"), *lines[1:]], "ALL_..., found 48"),
-        (lambda lines: [lines[0] + ",x", *lines[1:]], "a column 'gene' and 72 patients"),
-        (lambda lines: lines[:-2], "expected 7129 genes, found 7127"),
-        (lambda lines: [*lines[:-1], lines[-1] + "?"], "not a table of numbers"),
-        (lambda lines: [*lines[:-1], lines[-1].rpartition(",")[0]], "not a table of numbers"),
-        (lambda lines: [*lines[:-1], lines[-1].rpartition(",")[0] + ",nan"], "missing or infinite"),
-    ],
-)
-def test_leukemia_refuses_other_tables(tmp_path, spoil, message):
-    path = write_lines(tmp_path / "leukemia.csv", spoil(leukemia_lines()[0]))
-    with pytest.raises(KesError, match=message) as error:
-        datasets.leukemia(path)
-    assert str(path) in str(error.value)
-    assert "golubEsets" in str(error.value)
-
-
-def test_leukemia_refuses_an_unknown_group():
-    with pytest.raises(KesError, match=r"unknown group 'CLL'.*; known: 'ALL', 'AML'"):
-        datasets.leukemia(group="CLL")
-
-
-@pytest.fixture(scope="module")
-def leukemia_groups():
-    path = SHARED / "golub" / "golub72_expression.csv.gz"
-    return {group: datasets.leukemia(path, group) for group in ("ALL", "AML")}
-
-
-@needs_shared
-@pytest.mark.parametrize(("group", "patients"), [("ALL", 47), ("AML", 25)])
-def test_leukemia_data(leukemia_groups, group, patients):
-    data = leukemia_groups[group]
-    assert_well_formed(data, 7129)
-    assert len(data.names) == patients
-    assert all(name.startswith(group) for name in data.names)
-    assert list(data.names) == sorted(data.names)
-
-
-@needs_shared
-def test_leukemia_cuts_tell_as_much_as_any_others(leukemia_groups):
-    # Brute force over all pairs of cuts, for every 2000th gene and all 72 patients.
-    with gzip.open(SHARED / "golub" / "golub72_expression.csv.gz", "rt") as file:
-        table = list(csv.reader(file))
-    codes_of = {
-        name: codes
-        for data in leukemia_groups.values()
-        for name, codes in zip(data.names, data.codes, strict=True)
-    }
-    patients = table[0][1:]
-    is_aml = np.array([name.startswith("AML") for name in patients])
-    for gene in range(0, 7129, 2000):
-        values = np.array(table[gene + 1][1:], dtype=float)
-        codes = np.array([codes_of[name][gene] for name in patients])
-        order = np.argsort(values)
-        assert (np.diff(codes[order]) >= 0).all()
-        assert len(set(zip(values, codes, strict=True))) == len(set(values))  # equals stay together
-        between = np.unique(values)[:-1]
-        best = max(
-            label_information(states, is_aml)
-            for cuts in itertools.combinations(between, 2)
-            if np.bincount(states := (values[:, None] > cuts).sum(axis=1), minlength=3).min() >= 5
-        )
-        assert np.bincount(codes, minlength=3).min() >= 5
-        assert label_information(codes, is_aml) == pytest.approx(best, abs=1e-12)
-
-
-def label_information(states, labels):
-    """Mutual information of states and labels, from their table of counts."""
-    p = counts((states, labels.astype(int)), (3, 2)) / len(states)
-    product = np.outer(p.sum(axis=1), p.sum(axis=0))
-    return (p[p > 0] * np.log(p[p > 0] / product[p > 0])).sum()
 
 
 # The package

@@ -1,6 +1,7 @@
 """What a user can get wrong, and what kes then says: what, where, and what to do."""
 
 import math
+import pickle
 import sys
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 
 import kes
 from kes import _core
-from kes.cli import run
+from kes.errors import Interrupted, listed, missing_extra, suggest, unknown
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -113,9 +114,34 @@ def test_options_are_looked_at_before_the_data():
         kes.learn("no such file.csv", runs=0)
 
 
+# --- messages ------------------------------------------------------------------------------------
+
+
 def test_errors_are_value_errors():
     assert issubclass(kes.KesError, ValueError)
-    assert issubclass(kes.Interrupted, KeyboardInterrupt)
+
+
+def test_interrupted_is_a_keyboard_interrupt_that_carries_the_optima():
+    assert issubclass(Interrupted, KeyboardInterrupt)
+    assert Interrupted("optima").optima == "optima"
+    assert "before the first run" in str(Interrupted(None))
+    assert pickle.loads(pickle.dumps(Interrupted("optima"))).optima == "optima"
+
+
+def test_missing_extra_gives_the_command():
+    assert 'pip install "kes[parquet]"' in str(missing_extra("pyarrow", "parquet"))
+
+
+def test_suggestions_ignore_case():
+    assert suggest("BIC", ["aic", "bic"]) == " (did you mean 'bic'?)"
+    assert str(unknown("criterion", "zzz", ["b", "a"])) == (
+        "unknown criterion 'zzz'; known: 'a', 'b'"
+    )
+
+
+def test_long_lists_are_cut():
+    assert listed(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+    assert listed(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
 
 
 # --- weights, through learn ----------------------------------------------------------------------
@@ -218,96 +244,6 @@ def test_score(data, graph, options, message):
     with pytest.raises(kes.KesError) as caught:
         kes.score(graph, data, **options)
     assert message in str(caught.value)
-
-
-# --- the command line ----------------------------------------------------------------------------
-
-TABLES = {
-    "empty.csv": ("", "empty"),
-    "header.csv": ("a,b\n", "row"),
-    "one_row.csv": ("a,b\n1,2\n", "row"),
-    "holes.csv": ("a,b\n1,\n2,x\n,y\n", "missing"),
-    "ragged.csv": ("a,b\n1,2\n1,2,3\n", "line 3"),
-    "twice.csv": ("a,a\n1,2\n2,1\n", "'a'"),
-    "decimal.csv": ("a,b\n0.25,1\n0.5,2\n0.75,1\n", "discretize"),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_files_that_cannot_be_used(name, tmp_path, capsys):
-    content, message = TABLES[name]
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    assert run(["learn", str(tmp_path / name)]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("Error: ")
-    assert message in shown.err
-    assert "Traceback" not in shown.err
-
-
-def test_no_file(tmp_path, capsys):
-    assert run(["learn", str(tmp_path / "none.csv")]) == 2
-    assert "none.csv" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--k", "1.5"], "'--k': 1.5 is not in the range"),
-        (["--k", "nan"], "k must be a number from 0 to 1"),
-        (["--runs", "0"], "'--runs': 0 is not in the range"),
-        (["--ess", "0"], "'--ess': 0.0 is not in the range"),
-        (["--criterion", "bci"], "'--criterion': 'bci' is not one of"),
-        (["--seed", str(2**64)], "random_state must be less than 2**64"),
-        (["--budget", "5x"], "'--budget': the time '5x' is no length of time"),
-        (["--failures", "3"], "--failures needs --neighbourhood sampled"),
-        (["--missing", "drop", "--missing", "state"], "both drop and state; choose one"),
-        (["--two-phase", "--neighbourhood", "sampled"], "two_phase needs the exact"),
-        (["--example", "alarm"], "Give a data file, or --example alarm (and not both)"),
-        (["--rows", "5"], "--rows belongs to --example"),
-        (["--weights", "nope"], "nope"),
-        (["--nonsense"], "No such option"),
-        (["--out", "."], "is a folder; give the name of a file"),
-        (["--out", "nowhere/a.json"], "there is no folder nowhere"),
-    ],
-)
-def test_command_line(arguments, message, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pd.DataFrame(GOOD).to_csv("data.csv", index=False)
-    assert run(["learn", "data.csv", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert message in shown.err
-    assert shown.out == ""
-
-
-def test_command_line_without_data(capsys):
-    assert run(["learn"]) == 2
-    assert "Give a data file, or --example alarm" in capsys.readouterr().err
-    assert run(["lern"]) == 2
-    assert "No such command 'lern'" in capsys.readouterr().err
-
-
-def test_unexpected_failures_are_told_in_one_line(tmp_path, capsys, monkeypatch):
-    def broken(*_, **__):
-        raise RuntimeError("the roof is on fire")
-
-    monkeypatch.setattr("kes.cli.learn.search", broken)
-    pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
-    assert run(["learn", str(tmp_path / "data.csv")]) == 1
-    assert capsys.readouterr().err == "Error: unexpected RuntimeError: the roof is on fire\n"
-
-
-def test_a_panic_of_the_core_is_told_in_one_line(tmp_path, capsys, monkeypatch):
-    class PanicException(BaseException):
-        """As pyo3 defines it."""
-
-    def broken(*_, **__):
-        raise PanicException("index out of bounds")
-
-    monkeypatch.setattr("kes.cli.learn.search", broken)
-    pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
-    assert run(["learn", str(tmp_path / "data.csv")]) == 1
-    assert "Error: unexpected PanicException: index out of bounds" in capsys.readouterr().err
 
 
 def test_missing_extra(monkeypatch, data):

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kes.errors import KesError
-from kes.formats import convert, read_graph, read_network, write_graph, write_network
+from kes.formats import write_graph, write_network
 from kes.formats.names import labels, plain_words, read_literals, same, write_literals
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
+from kes.network import BayesianNetwork, convert, read_graph, read_network
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "bif"
 NETWORK_SUFFIXES = [".bif", ".xmlbif", ".net", ".json"]
@@ -592,6 +592,11 @@ def test_mistakes_are_located(tmp_path, suffix, marked, message):
         ('{"format": "kes-network", "version": 9}', "version 9"),
         ('{"format": "kes-network", "version": 1}', 'lacks the list of "nodes"'),
         ('{"format": "kes-network", "version": 1, "nodes": [{}]}', "a node lacks.*name"),
+        (
+            '{"format": "kes-network", "version": 1, '
+            '"nodes": [{"name": "a", "states": ["x"], "parents": [["b"]], "cpt": [1]}]}',
+            "'parents' of 'a' must be a plain list",
+        ),
         ('{"format": "kes-graph", "version": 1, "nodes": []}', "not a file of kes.*kes-network"),
     ],
 )

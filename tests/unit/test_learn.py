@@ -55,7 +55,7 @@ def all_graphs(nodes):
 # --- the search ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu"])
+@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu", "qnml"])
 def test_runs_end_in_the_local_optima_of_all_models(three, criterion):
     """Brute force: with k=0 every local optimum that exists can be reached, and nothing else."""
     graphs = all_graphs(("a", "b", "c"))

@@ -14,7 +14,7 @@ from kes.errors import Interrupted, KesError
 from kes.paper import bench, document, reproduce
 from kes.paper.bench import Bench, Cell, Outcome
 from kes.paper.document import Section
-from kes.paper.reproduce import EXPERIMENTS
+from kes.paper.reproduction import EXPERIMENTS
 from kes.paper.samples import DATABASES, Library, Sample
 from kes.paper.table1 import KS, LN10, PRINTED
 

@@ -11,17 +11,10 @@ import pytest
 import kes
 from kes import EssentialGraph, KesError
 from kes.analysis.landscape import Landscape, placed
-from kes.show import notebook
-from kes.show.layout import (
-    arrowhead,
-    box_width,
-    consensus_layout,
-    cut,
-    graph_layout,
-    label,
-    layout,
-    shared_layout,
-)
+from kes.analysis.support import consensus_layout
+from kes.drawing import svg
+from kes.drawing.layout import arrowhead, box_width, cut, label, layout, shared_layout
+from kes.graph.pictures import graph_layout
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -293,7 +286,7 @@ def test_notebooks_show_pictures_with_harmless_names(optima):
 
 
 def test_notebooks_show_tables_without_graphviz(optima, monkeypatch):
-    monkeypatch.setattr(notebook, "_can_draw", lambda edges: False)
+    monkeypatch.setattr(svg, "_can_draw", lambda edges: False)
     graph = EssentialGraph.from_dag(["a", "b", "c", "d"], [("a", "b"), ("c", "b"), ("c", "d")])
     shown = graph._repr_html_()
     assert "<svg" not in shown

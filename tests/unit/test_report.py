@@ -15,7 +15,7 @@ import kes
 from kes import EssentialGraph, KesError
 from kes.cli import run
 from kes.results.optima import Optima
-from kes.show.report import page
+from kes.show.report.page import page
 from kes.show.report.repeat import command_line, python_call, settings_rows
 
 

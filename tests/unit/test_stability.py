@@ -8,7 +8,8 @@ import pytest
 
 import kes
 from kes.data import encode
-from kes.data.resampling import MOST_CASES, Cases, Stream
+from kes.data.resampling import MOST_CASES, Cases
+from kes.data.stream import Stream
 
 
 @pytest.fixture(scope="module")

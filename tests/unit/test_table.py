@@ -86,7 +86,7 @@ class TestConversion:
         table = Table({"given": [frozenset({"b", "a"}), frozenset()]})
         assert table.to_polars()["given"].to_list() == [["a", "b"], []]
 
-    @pytest.mark.parametrize(("package", "extra"), [("pandas", "pandas"), ("polars", "parquet")])
+    @pytest.mark.parametrize(("package", "extra"), [("pandas", "pandas"), ("polars", "polars")])
     def test_without_the_library(self, monkeypatch, package, extra):
         monkeypatch.setitem(sys.modules, package, None)  # makes the import fail
         with pytest.raises(KesError, match=rf'needs {package}.*pip install "kes\[{extra}\]"'):

@@ -7,7 +7,8 @@ import pytest
 
 import kes
 from kes.data import encode
-from kes.data.resampling import Cases, Stream
+from kes.data.resampling import Cases
+from kes.data.stream import Stream
 
 
 @pytest.fixture(scope="module")

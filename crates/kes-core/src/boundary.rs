@@ -26,10 +26,8 @@
 //! with `beyond(y)`: what is reached through a child of `y`; `lead(y,z)`: what is reached from `z`
 //! without entering `{y} ∪ Ne(y)` again. A few word operations settle all `x` together.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::graph::{Dag, EssentialGraph};
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
 /// A neighbour of a model: the kind of move, the pair and the conditioning set. `y` is a target
@@ -165,20 +163,30 @@ impl<const W: usize> Model<W> {
     /// with `C = Pa(y) ∪ K` is valid, with all those `x`, given the frame of `y`. With a limit, only
     /// `|C| < max_parents` counts.
     ///
-    /// Here and below, `found` may break off the enumeration: cliques can be many.
+    /// Here and below, `found` may stop the enumeration: cliques can be many.
+    ///
+    /// # Errors
+    /// If `found` does.
     pub fn insertions(
         &self,
         frame: &Frame<W>,
         max_parents: Option<usize>,
-        mut found: impl FnMut(VarSet<W>, VarSet<W>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        mut found: impl FnMut(VarSet<W>, VarSet<W>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         let limit = max_parents.unwrap_or(usize::MAX);
-        let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return ControlFlow::Continue(()) };
+        let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return Ok(()) };
         for_each_clique(&self.graph, frame.neighbours, room, &mut |clique| {
             let outside = frame.barred.iter().filter(|(z, _)| !clique.contains(*z));
             let sources = outside.fold(frame.open, |open, (_, bars)| open - *bars);
-            if sources.is_empty() { ControlFlow::Continue(()) } else { found(clique, sources) }
+            if sources.is_empty() { Ok(()) } else { found(clique, sources) }
         })
+    }
+
+    /// Does the insertion of `x → y` stand for its triple? Each triple has one that does: of two ways to
+    /// one neighbour, the one into the larger node, as with [`Model::deletions`].
+    #[inline]
+    pub fn stands(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+        x < y || !self.is_doubled(x, y, clique)
     }
 
     /// Is the insertion into `y` also one into `x`, with the same triple?
@@ -186,7 +194,7 @@ impl<const W: usize> Model<W> {
     /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on
     /// all classes with up to five nodes).
     #[inline]
-    pub fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+    fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
         let graph = &self.graph;
         let common = graph.neighbours[x] & graph.adjacent[y];
         clique.is_subset(&graph.adjacent[x])
@@ -195,12 +203,12 @@ impl<const W: usize> Model<W> {
     }
 
     /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An
-    /// undirected edge can be deleted with either end as the target; the larger one is.
+    /// undirected edge can be deleted with either end as the target; the larger one stands for both.
     pub fn deletions(
         &self,
         y: usize,
-        mut found: impl FnMut(usize, VarSet<W>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        mut found: impl FnMut(usize, VarSet<W>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         let graph = &self.graph;
         let smaller = VarSet::first_n(y);
         for x in (graph.parents[y] | (graph.neighbours[y] & smaller)).iter() {
@@ -208,34 +216,24 @@ impl<const W: usize> Model<W> {
             let common = graph.neighbours[y] & graph.adjacent[x];
             for_each_clique(graph, common, usize::MAX, &mut |clique| found(x, rest | clique))?;
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
-    /// The insertions of an edge between two nodes, each once.
-    pub fn insertions_between(&self, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+    /// The insertions, or the deletions, of an edge between two nodes, each once.
+    pub fn between(&self, insert: bool, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
         let mut all = Vec::new();
         for (x, y) in [(x, y), (y, x)] {
-            let _all = self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                if sources.contains(x) && (x < y || !self.is_doubled(x, y, clique)) {
-                    let given = self.graph.parents[y] | clique;
-                    all.push(Neighbour { insert: true, x, y, given });
-                }
-                ControlFlow::Continue(())
-            });
-        }
-        all
-    }
-
-    /// The deletions of the edge between two nodes, each once.
-    pub fn deletions_between(&self, x: usize, y: usize) -> Vec<Neighbour<W>> {
-        let mut all = Vec::new();
-        for (x, y) in [(x, y), (y, x)] {
-            let _all = self.deletions(y, |from, given| {
-                if from == x {
-                    all.push(Neighbour { insert: false, x, y, given });
-                }
-                ControlFlow::Continue(())
-            });
+            let mut add = |is_one: bool, given| {
+                all.extend(is_one.then_some(Neighbour { insert, x, y, given }));
+                Ok(())
+            };
+            let _all = match insert {
+                true => self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                    let is_one = sources.contains(x) && self.stands(x, y, clique);
+                    add(is_one, self.graph.parents[y] | clique)
+                }),
+                false => self.deletions(y, |from, given| add(from == x, given)),
+            };
         }
         all
     }
@@ -243,33 +241,33 @@ impl<const W: usize> Model<W> {
     /// The whole boundary in canonical order, each neighbour once. With a limit, insertions beyond
     /// it are left out.
     pub fn boundary(&self, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
-        self.boundary_until(max_parents, &AtomicBool::new(false)).unwrap_or_default()
+        self.boundary_until(max_parents, &Stop::default()).unwrap_or_default()
     }
 
-    /// The same, unless `stop` is raised meanwhile.
-    pub fn boundary_until(&self, max_parents: Option<usize>, stop: &AtomicBool) -> Option<Vec<Neighbour<W>>> {
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn boundary_until(
+        &self,
+        max_parents: Option<usize>,
+        stop: &Stop,
+    ) -> Result<Vec<Neighbour<W>>, Stopped> {
         let mut all = Vec::new();
-        let go_on =
-            || if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         for y in 0..self.graph.len() {
-            let mut broken = self.deletions(y, |x, given| {
+            self.deletions(y, |x, given| {
                 all.push(Neighbour { insert: false, x, y, given });
-                go_on()
-            });
-            if broken.is_continue() {
-                broken = self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                    let given = self.graph.parents[y] | clique;
-                    let once = |&x: &usize| x < y || !self.is_doubled(x, y, clique);
-                    all.extend(sources.iter().filter(once).map(|x| Neighbour { insert: true, x, y, given }));
-                    go_on()
-                });
-            }
-            if broken.is_break() {
-                return None;
-            }
+                stop.check()
+            })?;
+            self.insertions(&self.frame(y), max_parents, |clique, sources| {
+                let given = self.graph.parents[y] | clique;
+                let once = sources.iter().filter(|&x| self.stands(x, y, clique));
+                all.extend(once.map(|x| Neighbour { insert: true, x, y, given }));
+                stop.check()
+            })?;
         }
         all.sort_unstable_by_key(Neighbour::triple);
-        Some(all)
+        Ok(all)
     }
 }
 
@@ -279,24 +277,24 @@ fn for_each_clique<const W: usize>(
     graph: &EssentialGraph<W>,
     set: VarSet<W>,
     room: usize,
-    found: &mut impl FnMut(VarSet<W>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    found: &mut impl FnMut(VarSet<W>) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
     fn grow<const W: usize>(
         graph: &EssentialGraph<W>,
         clique: VarSet<W>,
         mut candidates: VarSet<W>,
         room: usize,
-        found: &mut impl FnMut(VarSet<W>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        found: &mut impl FnMut(VarSet<W>) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         found(clique)?;
         if room == 0 {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         while let Some(v) = candidates.first() {
             candidates.remove(v);
             grow(graph, clique.with(v), candidates & graph.adjacent[v], room - 1, found)?;
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
     grow(graph, VarSet::EMPTY, set, room, found)
 }

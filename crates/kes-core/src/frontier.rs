@@ -2,23 +2,13 @@
 //!
 //! The boundary is divided by target. The insertions into a target are enumerated again only when
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
-//! surroundings did; a row of gains, once evaluated, is remembered for all later runs.
-
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
+//! surroundings did. Their gains come from [`crate::gains`], which remembers them for all later runs.
 
 use crate::boundary::{Frame, Model, Neighbour};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
-use crate::score::discrete::counts::Counter;
-use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
-
-/// The search was told to stop.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Stopped;
 
 /// Which moves are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,75 +19,6 @@ pub enum Moves {
     Insertions,
     /// Deletions only (its backward phase).
     Deletions,
-}
-
-/// What one thread knows of gains: for a target `y` and a conditioning set `C`, which sources were
-/// evaluated and which of them improve the score. It outlives the runs of the thread.
-pub struct Gains<'a, const W: usize> {
-    terms: &'a Terms<W>,
-    /// For counting.
-    pub counter: Counter,
-    index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
-    rows: Vec<Row<W>>,
-    bytes: usize,
-    limit: usize,
-}
-
-struct Row<const W: usize> {
-    evaluated: VarSet<W>,
-    /// `(x, level of the gain)` where the gain is more than rounding.
-    improving: Vec<(u32, i64)>,
-}
-
-impl<'a, const W: usize> Gains<'a, W> {
-    /// No gains yet; about `limit` bytes of them will be kept from run to run.
-    pub fn new(terms: &'a Terms<W>, limit: usize) -> Self {
-        Self {
-            terms,
-            counter: Counter::default(),
-            index: HashMap::default(),
-            rows: Vec::new(),
-            bytes: 0,
-            limit,
-        }
-    }
-
-    /// The terms that the gains are made of.
-    pub fn terms(&self) -> &'a Terms<W> {
-        self.terms
-    }
-
-    /// Makes room, if need be. Only between runs: a search holds on to its rows.
-    fn tidy(&mut self) {
-        if self.bytes > self.limit {
-            self.index.clear();
-            self.rows.clear();
-            self.bytes = 0;
-        }
-    }
-
-    /// The row of `(y, given)` with at least the gains of `sources` evaluated.
-    fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { terms, counter, index, rows, bytes, .. } = self;
-        let at = *index.entry((y, given)).or_insert_with(|| {
-            *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
-            rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
-            rows.len() - 1
-        });
-        let row = &mut rows[at];
-        let new = sources - row.evaluated;
-        if !new.is_empty() {
-            let before = row.improving.capacity();
-            terms.gains(counter, y, given, new, |x, gain| {
-                if gain > terms.tolerance() {
-                    row.improving.push((x as u32, terms.level(gain)));
-                }
-            });
-            row.evaluated |= new;
-            *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
-        }
-        at
-    }
 }
 
 /// The insertions with one target and one clique: a row of gains and the sources that are valid.
@@ -131,7 +52,7 @@ struct Target<const W: usize> {
 /// A member of `B`, by its place in the [`Frontier`] it comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// The level of its gain (see [`Terms::level`]).
+    /// The level of its gain (see [`Terms::level`](crate::score::terms::Terms::level)).
     pub level: i64,
     y: u32,
     place: Place,
@@ -152,7 +73,7 @@ pub struct Position<const W: usize> {
 /// A model together with its improving neighbours.
 pub struct Frontier<'g, 'a, const W: usize> {
     gains: &'g mut Gains<'a, W>,
-    stop: &'g AtomicBool,
+    stop: &'g Stop,
     max_parents: Option<usize>,
     model: Model<W>,
     targets: Vec<Target<W>>,
@@ -169,7 +90,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         gains: &'g mut Gains<'a, W>,
         start: EssentialGraph<W>,
         max_parents: Option<usize>,
-        stop: &'g AtomicBool,
+        stop: &'g Stop,
     ) -> Result<Self, Stopped> {
         gains.tidy();
         let model = Model::new(start);
@@ -196,7 +117,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The score of the current model, from its canonical DAG.
     pub fn score(&mut self) -> f64 {
-        self.gains.terms.score(&mut self.gains.counter, &self.model.graph.extension())
+        self.gains.score(&self.model.graph)
     }
 
     /// The current position, to come back to: cheaper than to start there again.
@@ -217,7 +138,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The gain of moving to a neighbour.
     pub fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.gains.terms.delta(&mut self.gains.counter, neighbour)
+        self.gains.delta(neighbour)
     }
 
     /// Moves to a neighbour and enumerates again what the move touches.
@@ -251,12 +172,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         let target = &mut self.targets[y];
         target.insertions.clear();
         let parents = self.model.graph.parents[y];
-        let all = self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
+        self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
             let row = self.gains.row(y, parents | clique, sources);
             target.insertions.push(Insertions { clique, sources, row });
-            unless_raised(self.stop)
-        });
-        if all.is_break() { Err(Stopped) } else { Ok(()) }
+            self.stop.check()
+        })
     }
 
     /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
@@ -265,11 +185,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         better.clear();
         *sources = VarSet::EMPTY;
         for (at, set) in insertions.iter().enumerate() {
-            for &(x, level) in &self.gains.rows[set.row].improving {
+            for &(x, level) in self.gains.improving(set.row) {
                 let source = x as usize;
                 if set.sources.contains(source) {
                     sources.insert(source);
-                    if source < y || !self.model.is_doubled(source, y, set.clique) {
+                    if self.model.stands(source, y, set.clique) {
                         better.push((x, at as u32, level));
                     }
                 }
@@ -278,17 +198,16 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     }
 
     fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
-        let Gains { terms, counter, .. } = &mut *self.gains;
+        let terms = self.gains.terms();
         let deletions = &mut self.targets[y].deletions;
         deletions.clear();
-        let all = self.model.deletions(y, |x, given| {
-            let gain = -terms.gain(counter, x, y, given);
+        self.model.deletions(y, |x, given| {
+            let gain = -terms.gain(&mut *self.gains.worker, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
-            unless_raised(self.stop)
-        });
-        if all.is_break() { Err(Stopped) } else { Ok(()) }
+            self.stop.check()
+        })
     }
 
     /// Fills `better` with the improving neighbours, each once, in no particular order.
@@ -335,9 +254,4 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             }
         }
     }
-}
-
-/// Go on, unless the search was told to stop.
-fn unless_raised(stop: &AtomicBool) -> ControlFlow<()> {
-    if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

@@ -2,9 +2,9 @@
 //! [Nielsen, Kočka, Peña, UAI 2003].
 //!
 //! The modules follow the way of the data: a table becomes a set function ([`score`]) whose terms are
-//! kept; models are essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]); the
-//! neighbours that score higher ([`frontier`]) drive the search ([`search`]), which is run many times
-//! ([`runs`]). [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
+//! kept; models are essential graphs ([`graph`]) with an inclusion boundary ([`boundary`]) whose members
+//! have gains ([`gains`]); those that score higher ([`frontier`]) drive the search ([`search`]), which is
+//! run many times ([`runs`]). [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
 //! [`improve`] makes better models of good ones, and [`exact`] finds the best model of all for up to
 //! about 25 variables, and bounds its score for more.
 #![forbid(unsafe_code)]
@@ -13,6 +13,7 @@
 pub mod boundary;
 pub mod exact;
 pub mod frontier;
+pub mod gains;
 pub mod graph;
 pub mod improve;
 pub mod rng;
@@ -20,6 +21,8 @@ pub mod runs;
 pub mod sampled;
 pub mod score;
 pub mod search;
+pub mod stop;
+pub mod threads;
 pub mod varset;
 
 /// What can be wrong with the input, in words for the user.

@@ -1,19 +1,30 @@
-//! One random stream per (seed, run), frozen by the tests below.
+//! One random stream per seed and run, and one per seed and task of improving, frozen by the tests below.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The random stream of one run. What it yields depends on seed and run only, on every platform
-/// and in every later version: xoshiro256++ is a fixed algorithm, and the draws are our own.
+/// The random stream of one run, or of one task. What it yields depends on seed and number only, on
+/// every platform and in every later version: xoshiro256++ is a fixed algorithm, and the draws are
+/// our own.
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
     /// The stream of run `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
+        Self::keyed(*b"kes_runs", seed, run)
+    }
+
+    /// The stream of task `task` of improving under `seed`: another than that of any run.
+    pub fn of_task(seed: u64, task: u64) -> Self {
+        Self::keyed(*b"kes_task", seed, task)
+    }
+
+    /// Under one seed, the third word of the key tells numbers apart and the second purposes.
+    fn keyed(purpose: [u8; 8], seed: u64, number: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&scramble(seed).to_le_bytes());
-        key[8..16].copy_from_slice(&scramble(run ^ 0x6b65_735f_7275_6e73).to_le_bytes());
-        key[16..24].copy_from_slice(&scramble(seed.rotate_left(32) ^ run).to_le_bytes());
+        key[8..16].copy_from_slice(&scramble(number ^ u64::from_be_bytes(purpose)).to_le_bytes());
+        key[16..24].copy_from_slice(&scramble(seed.rotate_left(32) ^ number).to_le_bytes());
         key[24] = 1; // xoshiro must not start from zero
         let mut stream = Self(Xoshiro256PlusPlus::from_seed(key));
         for _ in 0..8 {
@@ -38,7 +49,7 @@ impl Stream {
 }
 
 /// The finaliser of SplitMix64: neighbouring seeds and runs get unrelated keys.
-fn scramble(z: u64) -> u64 {
+pub(crate) fn scramble(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -52,18 +63,19 @@ mod tests {
     /// A change here changes every published result: the stream is part of the file format. The values
     /// come from xoshiro256++ and Lemire's method written again in another language.
     #[test]
-    fn the_stream_is_frozen() {
-        let draws = |seed, run| -> Vec<usize> {
-            let mut stream = Stream::new(seed, run);
-            (0..6).map(|_| stream.below(1000)).collect()
-        };
-        assert_eq!(draws(0, 0), FROZEN[0]);
-        assert_eq!(draws(0, 1), FROZEN[1]);
-        assert_eq!(draws(7, 0), FROZEN[2]);
+    fn the_streams_are_frozen() {
+        for (new, frozen) in [(Stream::new as fn(u64, u64) -> Stream, RUNS), (Stream::of_task, TASKS)] {
+            for ((seed, number), expected) in [(0, 0), (0, 1), (7, 0)].into_iter().zip(frozen) {
+                let mut stream = new(seed, number);
+                assert_eq!([(); 6].map(|()| stream.below(1000)), expected);
+            }
+        }
     }
 
-    const FROZEN: [[usize; 6]; 3] =
+    const RUNS: [[usize; 6]; 3] =
         [[146, 54, 235, 347, 600, 819], [546, 385, 993, 283, 490, 564], [369, 873, 371, 996, 544, 562]];
+    const TASKS: [[usize; 6]; 3] =
+        [[539, 533, 3, 413, 113, 307], [145, 688, 559, 569, 52, 688], [512, 836, 320, 381, 100, 306]];
 
     /// 60 000 draws below 6: each value 10 000 times, within five standard deviations.
     #[test]

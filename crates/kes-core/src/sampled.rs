@@ -10,13 +10,12 @@
 //! Each reversal flips a parity: with a fixed even number of them per draw, part of the boundary
 //! could not be reached. So their number is drawn as well, and the walk goes on from draw to draw.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::boundary::Neighbour;
-use crate::frontier::{Gains, Stopped};
+use crate::gains::Gains;
 use crate::graph::{Dag, EssentialGraph};
 use crate::rng::Stream;
 use crate::search::{Settings, Step};
+use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
 /// `k*` for `k = 1`, where the formula would ask for infinity; the paper's value.
@@ -47,7 +46,7 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     sampling: Sampling,
     run: u64,
-    stop: &AtomicBool,
+    stop: &Stop,
     mut visit: impl FnMut(Step<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
@@ -60,9 +59,7 @@ pub fn run<const W: usize>(
     let terms = gains.terms();
     let mut failures = 0;
     while failures < patience && members > 0 {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Stopped);
-        }
+        stop.check()?;
         let mut best: Option<Step<W>> = None;
         let mut better = 0;
         for _ in 0..draws {
@@ -70,7 +67,7 @@ pub fn run<const W: usize>(
             if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
                 continue;
             }
-            let delta = terms.delta(&mut gains.counter, &neighbour);
+            let delta = gains.delta(&neighbour);
             if delta > terms.tolerance() {
                 better += 1;
                 // Of those that are tied, the first drawn is kept: a random one.

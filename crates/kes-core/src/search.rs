@@ -8,13 +8,13 @@
 //!           M = the best model of C
 //! ```
 
-use std::sync::atomic::AtomicBool;
-
 use crate::boundary::Neighbour;
-use crate::frontier::{Frontier, Gains, Member, Moves, Stopped};
+use crate::frontier::{Frontier, Member, Moves};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::rng::Stream;
 use crate::sampled::Sampling;
+use crate::stop::{Stop, Stopped};
 
 /// What defines a search, apart from the data.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub fn run<const W: usize>(
     gains: &mut Gains<'_, W>,
     settings: &Settings<W>,
     run: u64,
-    stop: &AtomicBool,
+    stop: &Stop,
     mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
@@ -99,7 +99,7 @@ pub fn is_local_optimum<const W: usize>(
     gains: &mut Gains<'_, W>,
     graph: &EssentialGraph<W>,
     max_parents: Option<usize>,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<bool, Stopped> {
     let mut better = Vec::new();
     Frontier::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);

@@ -3,16 +3,16 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
 
-use common::{Plain, Triple, delta, random_dag, random_table};
+use common::{Plain, Triple, delta, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::frontier::{Frontier, Gains, Moves};
+use kes_core::frontier::{Frontier, Moves};
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
-use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
+use kes_core::stop::Stop;
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
     let (insert, x, y, given) = neighbour.triple();
@@ -88,9 +88,9 @@ fn the_improving_neighbours_stay_exact_along_walks() {
         let columns = random_table(&random_dag::<1>(n, per_mille, &mut stream), &arity, rows, &mut stream);
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
         let data = Dataset::new(&slices, &arity, None).expect("a good table");
-        let terms = Terms::<1>::new(data, Criterion::Bic, 1 << 20);
+        let terms: Terms<1> = terms(data, ("bic", 1.0), 1 << 20);
         let mut gains = Gains::new(&terms, 1 << 20);
-        let stop = AtomicBool::new(false);
+        let stop = Stop::default();
         let mut frontier =
             Frontier::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
         let mut better = Vec::new();

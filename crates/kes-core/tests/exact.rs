@@ -3,24 +3,28 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
-use common::{random_dag, random_table};
+use common::{random_dag, random_table, terms};
+use kes_core::boundary::Model;
 use kes_core::exact::families::find;
 use kes_core::exact::order::{bytes, optimum};
 use kes_core::exact::relaxation::{Cluster, Relaxation};
 use kes_core::exact::{Failure, Families, Limits};
-use kes_core::graph::Dag;
+use kes_core::gains::Gains;
+use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::rng::Stream;
-use kes_core::score::discrete::counts::Counter;
-use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::bounds::{Bounds, Measure};
 use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::evaluate::{Evaluate, Source, Survey, Worker};
 use kes_core::score::terms::Terms;
+use kes_core::search::{Settings, run};
+use kes_core::stop::{Stop, Stopped};
 use kes_core::varset::VarSet;
 
 const LIMITS: Limits = Limits { bytes: 1 << 28, threads: 2 };
-const CRITERIA: [Criterion; 4] =
-    [Criterion::Bic, Criterion::Aic, Criterion::Bdeu { ess: 1.0 }, Criterion::Bdeu { ess: 20.0 }];
+/// Names and equivalent sample sizes.
+const CRITERIA: [(&str, f64); 5] = [("bic", 1.0), ("aic", 1.0), ("bdeu", 1.0), ("bdeu", 20.0), ("qnml", 1.0)];
 
 fn set<const W: usize>(bits: usize) -> VarSet<W> {
     (0..usize::BITS as usize).filter(|v| bits >> v & 1 == 1).collect()
@@ -28,9 +32,9 @@ fn set<const W: usize>(bits: usize) -> VarSet<W> {
 
 /// The best score by the recursion as it stands, from the terms of all subsets.
 fn plain_optimum<const W: usize>(terms: &Terms<W>, max_parents: usize) -> f64 {
-    let n = terms.data().variables();
-    let mut counter = Counter::default();
-    let term: Vec<f64> = (0..1 << n).map(|bits| terms.term(&mut counter, set(bits))).collect();
+    let n = terms.variables();
+    let mut worker = terms.worker();
+    let term: Vec<f64> = (0..1 << n).map(|bits| terms.term(&mut *worker, set(bits))).collect();
     // best_parents[y][U]: the best score of y with at most max_parents parents in U.
     let best_parents: Vec<Vec<f64>> = (0..n)
         .map(|y| {
@@ -59,7 +63,7 @@ fn plain_optimum<const W: usize>(terms: &Terms<W>, max_parents: usize) -> f64 {
 
 fn random_terms<const W: usize>(
     n: usize,
-    criterion: Criterion,
+    criterion: (&str, f64),
     rows: usize,
     seed: u64,
     weight: impl Fn(usize) -> f64,
@@ -70,23 +74,23 @@ fn random_terms<const W: usize>(
     let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
     let weights: Vec<f64> = (0..rows).map(weight).collect();
     let data = Dataset::new(&slices, &arity, Some(&weights)).expect("a table");
-    Terms::new(data, criterion, 1 << 24)
+    terms(data, criterion, 1 << 24)
 }
 
 fn solve<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) -> (Families<W>, Dag<W>, f64) {
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let families = find(terms, max_parents, &LIMITS, &stop, &counted).expect("small");
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
+    let families = find(terms, max_parents, &LIMITS, &stop, &counted);
     let (dag, score) = optimum(&families, &LIMITS, &stop, &AtomicUsize::new(0)).expect("small");
     (families, dag, score)
 }
 
 fn check<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) {
     let (_, dag, score) = solve(terms, max_parents);
-    let n = terms.data().variables();
+    let n = terms.variables();
     let expected = plain_optimum(terms, max_parents.unwrap_or(n));
     let tolerance = 1e-9 * expected.abs();
     assert!((score - expected).abs() < tolerance, "{score} is not {expected}");
-    assert!((terms.score(&mut Counter::default(), &dag) - expected).abs() < tolerance);
+    assert!((terms.score(&mut *terms.worker(), &dag) - expected).abs() < tolerance);
     assert!(dag.order().is_some(), "the network has a cycle");
     assert!(dag.parents.iter().all(|parents| parents.len() <= max_parents.unwrap_or(n)));
 }
@@ -113,11 +117,11 @@ fn blocks_tasks_and_weights_change_nothing() {
 
 #[test]
 fn threads_do_not_matter() {
-    let terms = random_terms::<1>(13, Criterion::Bic, 300, 5, |_| 1.0);
-    let (stop, counted) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let terms = random_terms::<1>(13, ("bic", 1.0), 300, 5, |_| 1.0);
+    let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
     let solutions = [1, 2, 5].map(|threads| {
         let limits = Limits { threads, ..LIMITS };
-        let families = find(&terms, None, &limits, &stop, &counted).expect("small");
+        let families = find(&terms, None, &limits, &stop, &counted);
         let solution = optimum(&families, &limits, &stop, &AtomicUsize::new(0)).expect("small");
         (families, solution)
     });
@@ -130,14 +134,12 @@ fn no_family_that_matters_is_lost() {
     for criterion in CRITERIA {
         let terms = random_terms::<1>(6, criterion, 80, 3, |_| 1.0);
         let (families, ..) = solve(&terms, None);
-        let mut counter = Counter::default();
+        let mut worker = terms.worker();
         for y in 0..6 {
             for allowed in (0..1usize << 6).filter(|bits| bits >> y & 1 == 0) {
                 let all = (0..1usize << 6).filter(|bits| bits & !allowed == 0).map(set::<1>);
-                let score = |parents: VarSet<1>, counter: &mut Counter| {
-                    terms.term(counter, parents.with(y)) - terms.term(counter, parents)
-                };
-                let expected = all.map(|parents| score(parents, &mut counter)).fold(f64::MIN, f64::max);
+                let mut score = |parents: VarSet<1>| terms.family(&mut *worker, y, parents);
+                let expected = all.map(&mut score).fold(f64::MIN, f64::max);
                 let kept = families.of[y].iter().find(|choice| choice.parents.is_subset(&set(allowed)));
                 assert!((kept.expect("the empty set is kept").score - expected).abs() < 1e-9);
             }
@@ -147,15 +149,19 @@ fn no_family_that_matters_is_lost() {
 
 #[test]
 fn limits_are_kept_and_stopping_stops() {
-    let terms = random_terms::<1>(12, Criterion::Aic, 400, 1, |_| 1.0);
-    let (stop, counted, done) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let terms = random_terms::<1>(12, ("aic", 1.0), 400, 1, |_| 1.0);
+    let (stop, counted, done) = (Stop::default(), AtomicUsize::new(0), AtomicUsize::new(0));
     let little = Limits { bytes: 1000, threads: 1 };
-    assert_eq!(find(&terms, None, &little, &stop, &counted).err(), Some(Failure::Memory));
-    let families = find(&terms, None, &LIMITS, &stop, &counted).expect("small");
+    let failure = |families: &Families<1>| families.missing.as_ref().map(|missing| missing.why);
+    let few = find(&terms, None, &little, &stop, &counted);
+    assert_eq!(failure(&few), Some(Failure::Memory));
+    assert_eq!(optimum(&few, &LIMITS, &stop, &done).err(), Some(Failure::Memory));
+    let families = find(&terms, None, &LIMITS, &stop, &counted);
+    assert_eq!(failure(&families), None);
     assert_eq!(optimum(&families, &little, &stop, &done).err(), Some(Failure::Memory));
     assert_eq!(bytes(10), 8192);
-    stop.store(true, Ordering::Relaxed);
-    assert_eq!(find(&terms, None, &LIMITS, &stop, &counted).err(), Some(Failure::Stopped));
+    stop.raise();
+    assert_eq!(failure(&find(&terms, None, &LIMITS, &stop, &counted)), Some(Failure::Stopped));
     assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
 }
 
@@ -163,7 +169,7 @@ fn limits_are_kept_and_stopping_stops() {
 #[test]
 fn relaxations_never_cut_off_the_optimum() {
     for seed in 0..30 {
-        let terms = random_terms::<1>(7, CRITERIA[seed as usize % 4], 150, seed, |_| 1.0);
+        let terms = random_terms::<1>(7, CRITERIA[seed as usize % CRITERIA.len()], 150, seed, |_| 1.0);
         let (families, dag, score) = solve(&terms, None);
         let mut stream = Stream::new(seed, 1);
         let clusters: Vec<Cluster<1>> =
@@ -177,5 +183,120 @@ fn relaxations_never_cut_off_the_optimum() {
         let none = Relaxation::new(&families, &[]);
         let best: f64 = families.of.iter().map(|choices| choices[0].score).sum();
         assert_eq!(none.upper_bound(), best);
+    }
+}
+
+/// Wherever the work ends, no network scores more than the families known and what is said of the rest;
+/// and the more is known, the lower the bound. Compared with the optimum of all networks.
+#[test]
+fn what_is_missing_is_bounded() {
+    for criterion in CRITERIA {
+        for weight in [1.0, 0.7] {
+            let terms = random_terms::<1>(7, criterion, 150, 11, |_| weight);
+            let best = plain_optimum(&terms, 7);
+            let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
+            let mut bounds = vec![0.0];
+            for doubled in 0..20 {
+                let limits = Limits { bytes: 256 << doubled, threads: 2 };
+                let families = find(&terms, None, &limits, &stop, &counted);
+                let clusters = [(set(0b110_0110), 3.0), (set(0b1_1001), 5.0)];
+                let paid = Relaxation::new(&families, &clusters);
+                assert!(paid.upper_bound() >= best - 1e-9 && paid.reduced(best).missing == families.missing);
+                bounds.push(Relaxation::new(&families, &[]).upper_bound());
+                if families.missing.is_none() {
+                    break;
+                }
+            }
+            assert!(bounds.len() > 4 && bounds.iter().rev().is_sorted(), "{bounds:?}");
+            assert!(bounds[bounds.len() - 1] >= best - 1e-9);
+            stop.raise();
+            let nothing = find(&terms, None, &LIMITS, &stop, &counted);
+            assert_eq!(Relaxation::new(&nothing, &[]).upper_bound(), 0.0);
+        }
+    }
+}
+
+/// A set function that has nothing to do with tables: a number drawn for every set, and no set of more
+/// than four variables is admissible.
+#[derive(Clone, Copy)]
+struct Drawn(u64);
+
+impl Drawn {
+    fn value(self, set: VarSet<1>) -> f64 {
+        let bits = set.iter().fold(0, |bits, v| bits | 1 << v);
+        if set.len() > 4 { f64::NEG_INFINITY } else { Stream::new(self.0, bits).below(1 << 20) as f64 }
+    }
+}
+
+impl Evaluate<1> for Drawn {
+    fn variables(&self) -> usize {
+        7
+    }
+    fn varies(&self, _: usize) -> bool {
+        true
+    }
+    fn tolerance(&self) -> f64 {
+        0.5
+    }
+    fn worker(&self) -> Box<dyn Worker<1> + '_> {
+        Box::new(*self)
+    }
+    fn survey(&self) -> Box<dyn Survey<1> + '_> {
+        Box::new(*self)
+    }
+    fn perfect(&self) -> f64 {
+        f64::INFINITY
+    }
+    fn bounds(&self, _: usize, _: &Stop) -> Result<Bounds, Stopped> {
+        Ok(Bounds::None)
+    }
+}
+
+impl Worker<1> for Drawn {
+    fn term(&mut self, set: VarSet<1>) -> f64 {
+        self.value(set)
+    }
+    fn join(&mut self, given: VarSet<1>, y: usize, sources: &mut [Source]) {
+        for source in sources {
+            source.margin = self.value(given.with(source.x));
+            source.joint = self.value(given.with(source.x).with(y));
+        }
+    }
+}
+
+impl Survey<1> for Drawn {
+    fn measure(&mut self, set: VarSet<1>) -> Measure {
+        Measure { term: self.value(set), detail: f64::NAN }
+    }
+}
+
+/// The engine asks nothing of a score but that it be a function of sets: the optimum is that of all
+/// orders, and a run ends where no model of the boundary scores higher.
+#[test]
+fn any_set_function_will_do() {
+    for seed in 0..20 {
+        let terms = Terms::new(Drawn(seed), 1 << 20);
+        // With at most three parents no inadmissible set comes up.
+        check(&terms, Some(3));
+        let (_, dag, score) = solve(&terms, None);
+        assert!(dag.parents.iter().all(|parents| parents.len() < 4));
+        assert!((score - plain_optimum(&terms, 3)).abs() < 1e-6);
+        let settings = Settings {
+            k: 0.5,
+            seed,
+            max_parents: None,
+            two_phase: false,
+            start: EssentialGraph::empty(7),
+            sampling: None,
+        };
+        let mut gains = Gains::new(&terms, 1 << 20);
+        let end = run(&mut gains, &settings, 0, &Stop::default(), |_, _| ()).expect("not stopped");
+        let mut worker = terms.worker();
+        let here = terms.score(&mut *worker, &end.extension());
+        for neighbour in Model::new(end.clone()).boundary(None) {
+            let mut other = Model::new(end.clone());
+            other.apply(&neighbour);
+            assert!(terms.score(&mut *worker, &other.graph.extension()) <= here);
+        }
     }
 }

@@ -3,22 +3,20 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{family_bic, random_dag, random_table};
+use common::{family_bic, random_dag, random_table, terms};
 use kes_core::boundary::Model;
-use kes_core::frontier::Gains;
+use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::improve::recombine::recombine;
 use kes_core::improve::refine::Refinement;
 use kes_core::improve::{Effort, Origin, improve};
 use kes_core::rng::Stream;
-use kes_core::score::discrete::counts::Counter;
-use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::search::{Settings, is_local_optimum, run};
+use kes_core::stop::Stop;
 use kes_core::varset::VarSet;
 
 struct Example {
@@ -32,8 +30,8 @@ fn example(n: usize, rows: usize, per_mille: usize, seed: u64) -> Example {
     let arity: Vec<usize> = (0..n).map(|v| 2 + v % 2).collect();
     let columns = random_table(&random_dag::<1>(n, per_mille, &mut stream), &arity, rows, &mut stream);
     let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
-    let terms =
-        Terms::new(Dataset::new(&slices, &arity, None).expect("a good table"), Criterion::Bic, 1 << 22);
+    let data = Dataset::new(&slices, &arity, None).expect("a good table");
+    let terms = terms(data, ("bic", 1.0), 1 << 22);
     Example { columns, arity, terms }
 }
 
@@ -64,7 +62,7 @@ fn a_child_is_acyclic_and_scores_at_least_as_much_as_its_parents() {
         let example = example(n, 100, 250, seed);
         let mut stream = Stream::new(seed, 1);
         let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 200, &mut stream)));
-        if let Some(child) = recombine(&example.terms, &mut Counter::default(), &a, &b) {
+        if let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b) {
             assert!(child.order().is_some(), "the child has a cycle");
             let better = direct(&example, &a.extension()).max(direct(&example, &b.extension()));
             assert!(direct(&example, &child) >= better - 1e-9);
@@ -82,7 +80,7 @@ fn the_child_is_the_best_mixture_of_the_two_dags() {
         let example = example(n, 60, 500, seed);
         let mut stream = Stream::new(seed, 2);
         let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 450, &mut stream)));
-        let Some(child) = recombine(&example.terms, &mut Counter::default(), &a, &b) else { continue };
+        let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b) else { continue };
         // The child shows which DAG of the second class was used: its parents outside those of `a`.
         let first = a.extension();
         for mask in 0..1usize << n {
@@ -153,7 +151,7 @@ fn turns(start: &EssentialGraph<1>) -> Vec<EssentialGraph<1>> {
     for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.insert) {
         let mut between = Model::new(start.clone());
         between.apply(deletion);
-        for insertion in between.insertions_between(deletion.x, deletion.y, None) {
+        for insertion in between.between(true, deletion.x, deletion.y, None) {
             let mut end = between.clone();
             end.apply(&insertion);
             ends.push(end.graph);
@@ -185,7 +183,7 @@ fn all_dags(n: usize) -> Vec<Dag<1>> {
 
 #[test]
 fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
-    let stop = AtomicBool::new(false);
+    let stop = Stop::default();
     for seed in 0..12 {
         let n = 10;
         let example = example(n, 120, 300, seed);
@@ -206,7 +204,7 @@ type Report = ((Vec<(usize, usize)>, Vec<(usize, usize)>), u64, Origin, usize);
 
 /// What improving some optima finds, and the tasks done when it is stopped after about `most`.
 fn improved(example: &Example, effort: Effort, most: usize) -> (Vec<Report>, usize) {
-    let stop = AtomicBool::new(false);
+    let stop = Stop::default();
     let mut gains = Gains::new(&example.terms, 1 << 20);
     let limited = Settings { max_parents: Some(2), ..settings(14, 0.3) };
     let pool: Vec<EssentialGraph<1>> =

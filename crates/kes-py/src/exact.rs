@@ -7,7 +7,6 @@ use kes_core::exact::order::optimum;
 use kes_core::exact::relaxation::{Cluster, Relaxation};
 use kes_core::exact::{self, Failure, Limits, families};
 use kes_core::score::terms::Terms;
-use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::CoreError;
@@ -22,7 +21,13 @@ trait Choosing: Send + Sync {
     fn sizes(&self) -> Vec<usize>;
     fn components(&self) -> Vec<Vec<usize>>;
     fn choices(&self, y: usize) -> Vec<(Vec<usize>, f64)>;
-    fn optimum(&self, py: Python<'_>, limits: Limits, on_progress: &Py<PyAny>) -> PyResult<(Edges, f64)>;
+    fn missing(&self) -> Option<Failure>;
+    fn optimum(
+        &self,
+        py: Python<'_>,
+        limits: Limits,
+        on_progress: &Py<PyAny>,
+    ) -> PyResult<Option<(Edges, f64)>>;
     fn upper_bound(&self, clusters: &[PyCluster]) -> f64;
     fn reduced(&self, clusters: &[PyCluster], floor: f64) -> Box<dyn Choosing>;
 }
@@ -40,11 +45,19 @@ impl<const W: usize> Choosing for exact::Families<W> {
         self.of[y].iter().map(|choice| (choice.parents.iter().collect(), choice.score)).collect()
     }
 
-    fn optimum(&self, py: Python<'_>, limits: Limits, on_progress: &Py<PyAny>) -> PyResult<(Edges, f64)> {
+    fn missing(&self) -> Option<Failure> {
+        self.missing.as_ref().map(|missing| missing.why)
+    }
+
+    fn optimum(
+        &self,
+        py: Python<'_>,
+        limits: Limits,
+        on_progress: &Py<PyAny>,
+    ) -> PyResult<Option<(Edges, f64)>> {
         let done = AtomicUsize::new(0);
         let found = watched(py, report(on_progress, &done), |stop| optimum(self, &limits, stop, &done))?;
-        let (dag, score) = found.map_err(failure)?;
-        Ok((dag.arcs(), score))
+        Ok(found.ok().map(|(dag, score)| (dag.arcs(), score)))
     }
 
     fn upper_bound(&self, clusters: &[PyCluster]) -> f64 {
@@ -60,20 +73,12 @@ fn read_clusters<const W: usize>(clusters: &[PyCluster]) -> Vec<Cluster<W>> {
     clusters.iter().map(|(members, weight)| (members.iter().copied().collect(), *weight)).collect()
 }
 
-/// Tells Python how much is done.
+/// Tells Python how much is done, and asks whether to go on.
 fn report<'r>(
     on_progress: &'r Py<PyAny>,
     done: &'r AtomicUsize,
-) -> impl FnMut(Python<'_>) -> PyResult<()> + 'r {
-    |py| on_progress.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ())
-}
-
-/// What Python should hear of a failure; after Ctrl-C it hears of that instead.
-fn failure(failure: Failure) -> PyErr {
-    match failure {
-        Failure::Memory => PyMemoryError::new_err("it needs more memory than allowed"),
-        Failure::Stopped => CoreError::new_err("stopped"),
-    }
+) -> impl FnMut(Python<'_>) -> PyResult<bool> + 'r {
+    |py| on_progress.call1(py, (done.load(Ordering::Relaxed),))?.extract(py)
 }
 
 #[pyclass(frozen, module = "kes._core")]
@@ -96,7 +101,7 @@ pub fn find_families<const W: usize>(
     let found = watched(py, report(on_progress, &counted), |stop| {
         families::find(terms, max_parents, &limits, stop, &counted)
     })?;
-    Ok(Families { inner: Box::new(found.map_err(failure)?), counted: counted.into_inner() })
+    Ok(Families { inner: Box::new(found), counted: counted.into_inner() })
 }
 
 #[pymethods]
@@ -111,6 +116,14 @@ impl Families {
         self.inner.components()
     }
 
+    #[getter]
+    fn lacking(&self) -> Option<&'static str> {
+        self.inner.missing().map(|why| match why {
+            Failure::Stopped => "time",
+            Failure::Memory => "memory",
+        })
+    }
+
     fn choices(&self, y: usize) -> PyResult<Vec<(Vec<usize>, f64)>> {
         self.check([y])?;
         Ok(self.inner.choices(y))
@@ -123,7 +136,7 @@ impl Families {
         on_progress: Py<PyAny>,
         n_jobs: usize,
         memory_mb: usize,
-    ) -> PyResult<(Edges, f64)> {
+    ) -> PyResult<Option<(Edges, f64)>> {
         self.inner.optimum(py, limits(n_jobs, memory_mb), &on_progress)
     }
 

@@ -101,8 +101,7 @@ pub fn apply(n: usize, graph: Graph, triple: Triple) -> PyResult<Graph> {
         let mut model = Model::new(read_graph::<W>(n, &graph)?);
         let wanted = read_triple::<W>(n, &triple)?;
         let (insert, x, y, given) = wanted;
-        let neighbour = if insert { model.insertions_between(x, y, None) } else { model.deletions_between(x, y) }
-            .into_iter()
+        let neighbour = (model.between(insert, x, y, None).into_iter())
             .find(|neighbour| neighbour.given == given)
             .ok_or_else(|| CoreError::new_err("the triple is not in the inclusion boundary of the graph"))?;
         model.apply(&neighbour);

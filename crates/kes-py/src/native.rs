@@ -1,9 +1,10 @@
 //! The one way into long native work: the GIL is released and Ctrl-C is watched.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use kes_core::stop::Stop;
 use pyo3::prelude::*;
 
 /// How often Python is asked for signals and given results.
@@ -11,41 +12,42 @@ pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
 /// returned, the KeyboardInterrupt is too.
-pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
-    watched(py, |_| Ok(()), work)
+pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
+    watched(py, |_| Ok(true), work)
 }
 
-/// The same, with `report` called now and then; its errors stop the work as Ctrl-C does.
+/// The same, with `report` called now and then. If it says false the work should end and return what it
+/// has; its errors stop it as Ctrl-C does.
 pub fn watched<T: Send>(
     py: Python<'_>,
-    mut report: impl FnMut(Python<'_>) -> PyResult<()> + Send,
-    work: impl FnOnce(&AtomicBool) -> T + Send,
+    mut report: impl FnMut(Python<'_>) -> PyResult<bool> + Send,
+    work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
-    let stop = AtomicBool::new(false);
+    let stop = &Stop::default();
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
-            let stop_flag = &stop;
-            let worker = scope.spawn(move || sender.send(work(stop_flag)));
-            let mut interrupt = None;
+            scope.spawn(move || sender.send(contained(|| work(stop))));
+            let mut interrupt = Ok(());
             loop {
                 match receiver.recv_timeout(PAUSE) {
-                    Ok(result) => return interrupt.map_or(Ok(result), Err),
-                    Err(RecvTimeoutError::Timeout) => {
+                    Ok(result) => return interrupt.and(result),
+                    Err(_) => {
                         let looked = Python::attach(|py| py.check_signals().and_then(|()| report(py)));
-                        if let (Err(error), None) = (looked, &interrupt) {
-                            stop.store(true, Ordering::Relaxed);
-                            interrupt = Some(error);
+                        if !matches!(looked, Ok(true)) {
+                            stop.raise();
+                            interrupt = interrupt.and(looked.map(|_| ()));
                         }
-                    }
-                    Err(RecvTimeoutError::Disconnected) => {
-                        let _panic = worker.join(); // looked at, so that it does not spread
-                        return Err(crate::CoreError::new_err(
-                            "internal error: please report this with the data that led to it",
-                        ));
                     }
                 }
             }
         })
+    })
+}
+
+/// Does work of the core; should it panic, Python hears of an error that it can handle.
+pub fn contained<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        crate::CoreError::new_err("internal error: please report this with the data that led to it")
     })
 }

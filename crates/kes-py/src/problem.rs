@@ -1,28 +1,30 @@
 //! A coded table under one criterion, and the searches on it.
 
-use std::sync::atomic::AtomicBool;
-
-use kes_core::boundary::Neighbour;
+use kes_core::boundary::{Model, Neighbour};
 use kes_core::exact::Limits;
-use kes_core::frontier::{Gains, Stopped};
+use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
-use kes_core::score::discrete::counts::Counter;
+use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
-use kes_core::score::terms::Terms;
+use kes_core::score::evaluate::Evaluate;
+use kes_core::score::gaussian;
+use kes_core::score::terms::{self, Terms};
 use kes_core::search::{self, Settings, Step};
+use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
-use crate::native::{PAUSE, interruptible};
+use crate::native::{PAUSE, contained, interruptible};
 use crate::{CoreError, core_error};
 
 /// A model for Python: graph, score, is it a local optimum.
@@ -58,6 +60,12 @@ impl Options {
 trait Engine: Send + Sync {
     fn score(&self, arcs: &Edges) -> PyResult<f64>;
     fn delta(&self, triple: &Triple) -> PyResult<f64>;
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>>;
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
@@ -77,8 +85,8 @@ trait Engine: Send + Sync {
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
-    fn data(&self) -> &Dataset;
     fn tolerance(&self) -> f64;
+    fn dependent(&self) -> Option<Vec<usize>>;
     fn cached(&self) -> usize;
 }
 
@@ -89,15 +97,22 @@ struct Shared<const W: usize> {
 }
 
 impl<const W: usize> Shared<W> {
+    /// The engine on a set function: three quarters of the memory for the terms, a quarter for the rows of
+    /// gains of a search.
+    fn engine(function: impl Evaluate<W> + 'static, cache_mb: usize) -> Box<dyn Engine> {
+        let quarter = cache_mb * (1 << 20) / 4;
+        Box::new(Self { terms: Terms::new(function, 3 * quarter), gains_bytes: quarter })
+    }
+
     fn variables(&self) -> usize {
-        self.terms.data().variables()
+        self.terms.variables()
     }
 
     /// Work that needs gains, with Ctrl-C watched.
     fn with_gains<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Gains<'_, W>, &AtomicBool) -> Result<T, Stopped> + Send,
+        work: impl FnOnce(&mut Gains<'_, W>, &Stop) -> Result<T, Stopped> + Send,
     ) -> PyResult<T> {
         let result = interruptible(py, |stop| work(&mut Gains::new(&self.terms, self.gains_bytes), stop))?;
         result.map_err(|Stopped| CoreError::new_err("stopped"))
@@ -108,12 +123,31 @@ impl<const W: usize> Engine for Shared<W> {
     fn score(&self, arcs: &Edges) -> PyResult<f64> {
         let dag = read_dag(self.variables(), arcs)?;
         dag.order().ok_or_else(|| CoreError::new_err("the arcs have a directed cycle"))?;
-        Ok(self.terms.score(&mut Counter::default(), &dag))
+        Ok(self.terms.score(&mut *self.terms.worker(), &dag))
     }
 
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
         let (insert, x, y, given) = read_triple(self.variables(), triple)?;
-        Ok(self.terms.delta(&mut Counter::default(), &Neighbour { insert, x, y, given }))
+        Ok(self.terms.delta(&mut *self.terms.worker(), &Neighbour { insert, x, y, given }))
+    }
+
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        let model = Model::new(read_graph(self.variables(), graph)?);
+        let valued = interruptible(py, |stop| {
+            let neighbours = model.boundary_until(max_parents, stop)?;
+            let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
+            let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
+            // By level, not by value: which of two tied gains rounding makes larger is an accident.
+            let level = |delta: f64| terms::level(delta, self.terms.tolerance());
+            valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+            Ok(valued.into_iter().map(|(neighbour, delta)| (write_triple(neighbour), delta)).collect())
+        })?;
+        valued.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
     fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
@@ -138,18 +172,18 @@ impl<const W: usize> Engine for Shared<W> {
     ) -> PyResult<()> {
         let settings = options.settings(self.variables())?;
         let mut result = Ok(());
+        let take = |batch| {
+            let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
+            handed.unwrap_or_else(|error| {
+                result = Err(error);
+                false
+            })
+        };
         py.detach(|| {
-            runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, |batch| {
-                let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
-                match handed {
-                    Ok(go_on) => go_on,
-                    Err(error) => {
-                        result = Err(error);
-                        false
-                    }
-                }
-            });
-        });
+            contained(|| {
+                runs::run_all(&self.terms, &settings, runs, n_jobs, self.gains_bytes, PAUSE, take);
+            })
+        })?;
         result
     }
 
@@ -186,16 +220,16 @@ impl<const W: usize> Engine for Shared<W> {
         find_families(py, &self.terms, max_parents, limits, on_progress)
     }
 
-    fn data(&self) -> &Dataset {
-        self.terms.data()
-    }
-
     fn tolerance(&self) -> f64 {
         self.terms.tolerance()
     }
 
     fn cached(&self) -> usize {
         self.terms.cached()
+    }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.terms.evaluator().dependent()
     }
 }
 
@@ -230,8 +264,49 @@ fn hand_over<const W: usize>(
     Ok(go_on)
 }
 
+#[pyfunction]
+pub fn level(py: Python<'_>, value: f64, tolerance: f64) -> PyResult<Py<PyAny>> {
+    if value.is_nan() || !(tolerance > 0.0 && tolerance.is_finite()) {
+        let problem = format!("the value {value} has no level with the tolerance {tolerance}");
+        return Err(CoreError::new_err(problem));
+    }
+    let level = PyFloat::new(py, terms::level(value, tolerance));
+    Ok(if level.value().is_finite() {
+        level.call_method0("__int__")?.unbind()
+    } else {
+        level.into_any().unbind()
+    })
+}
+
 #[pyclass(frozen, module = "kes._core")]
-pub struct Problem(Box<dyn Engine>);
+pub struct Problem {
+    engine: Box<dyn Engine>,
+    #[pyo3(get)]
+    total_weight: f64,
+    fingerprint: u128,
+    #[pyo3(get)]
+    twins: Vec<(usize, usize)>,
+}
+
+/// A column from Python: numbers, or codes of states.
+#[derive(FromPyObject)]
+enum PyColumn<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Codes(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyColumn<'_> {
+    fn column(&self) -> PyResult<gaussian::Column<'_>> {
+        Ok(match self {
+            Self::Numbers(numbers) => gaussian::Column::Numbers(numbers.as_slice().map_err(not_contiguous)?),
+            Self::Codes(codes) => gaussian::Column::Codes(codes.as_slice().map_err(not_contiguous)?),
+        })
+    }
+}
+
+fn not_contiguous(_: impl Sized) -> PyErr {
+    CoreError::new_err("columns, codes and weights must be contiguous")
+}
 
 #[pymethods]
 impl Problem {
@@ -249,56 +324,90 @@ impl Problem {
         let n = codes.shape()[0];
         check_number(n)?;
         let rows = codes.shape()[1];
-        let contiguous = |_| CoreError::new_err("codes and weights must be contiguous");
-        let flat = codes.as_slice().map_err(contiguous)?;
+        let flat = codes.as_slice().map_err(not_contiguous)?;
         let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
-        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(contiguous)?;
-        let criterion = match criterion {
-            "bic" => Criterion::Bic,
-            "aic" => Criterion::Aic,
-            "bdeu" => Criterion::Bdeu { ess },
-            other => return Err(CoreError::new_err(format!("unknown criterion {other:?}"))),
-        };
-        let data = py.detach(|| Dataset::new(&columns, &cardinalities, weights)).map_err(core_error)?;
-        // Three quarters for the terms, a quarter for the rows of gains of a search.
-        let quarter = cache_mb * (1 << 20) / 4;
-        with_width!(n, W => {
-            let terms = py.detach(|| Terms::<W>::new(data, criterion, 3 * quarter));
-            Ok(Self(Box::new(Shared { terms, gains_bytes: quarter })))
-        })
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
+        let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
+        let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
+        let table = py.detach(table).map_err(core_error)?;
+        let total_weight = table.data().total();
+        let fingerprint = table.data().fingerprint();
+        let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));
+        Ok(Self { engine, total_weight, fingerprint, twins: Vec::new() })
     }
 
-    #[getter]
-    fn total_weight(&self) -> f64 {
-        self.0.data().total()
-    }
-
-    #[getter]
-    fn tolerance(&self) -> f64 {
-        self.0.tolerance()
+    #[staticmethod]
+    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
+    fn gaussian(
+        py: Python<'_>,
+        columns: Vec<PyColumn<'_>>,
+        order: Vec<usize>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        criterion: &str,
+        penalty: f64,
+        cache_mb: usize,
+        n_jobs: usize,
+    ) -> PyResult<Self> {
+        let n = columns.len();
+        check_number(n)?;
+        let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
+        let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
+        let moments = || gaussian::Moments::new(&columns, &order, weights, n_jobs);
+        let moments = py.detach(moments).map_err(core_error)?;
+        let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
+        let table = gaussian::Table::new(moments, criterion);
+        let twins = py.detach(|| table.twins());
+        let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));
+        Ok(Self { engine, total_weight, fingerprint, twins })
     }
 
     #[getter]
     fn fingerprint(&self) -> String {
-        format!("{:032x}", self.0.data().fingerprint())
+        format!("{:032x}", self.fingerprint)
+    }
+
+    #[getter]
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.engine.dependent()
+    }
+
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.engine.tolerance()
     }
 
     #[getter]
     fn cached_terms(&self) -> usize {
-        self.0.cached()
+        self.engine.cached()
     }
 
     fn score(&self, arcs: Edges) -> PyResult<f64> {
-        self.0.score(&arcs)
+        self.engine.score(&arcs)
     }
 
     fn delta(&self, triple: Triple) -> PyResult<f64> {
-        self.0.delta(&triple)
+        self.engine.delta(&triple)
+    }
+
+    fn level(&self, py: Python<'_>, value: f64) -> PyResult<Py<PyAny>> {
+        level(py, value, self.engine.tolerance())
+    }
+
+    #[pyo3(signature = (graph, max_parents))]
+    fn boundary(
+        &self,
+        py: Python<'_>,
+        graph: Graph,
+        max_parents: Option<usize>,
+    ) -> PyResult<Vec<(Triple, f64)>> {
+        self.engine.boundary(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (graph, max_parents))]
     fn is_local_optimum(&self, py: Python<'_>, graph: Graph, max_parents: Option<usize>) -> PyResult<bool> {
-        self.0.is_local_optimum(py, &graph, max_parents)
+        self.engine.is_local_optimum(py, &graph, max_parents)
     }
 
     #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled))]
@@ -314,7 +423,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<(Vec<Traced>, Graph)> {
-        self.0.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
+        self.engine.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
     }
 
     #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled))]
@@ -332,7 +441,7 @@ impl Problem {
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
     ) -> PyResult<()> {
-        self.0.search(
+        self.engine.search(
             py,
             &runs,
             &on_batch,
@@ -350,7 +459,7 @@ impl Problem {
         n_jobs: usize,
         memory_mb: usize,
     ) -> PyResult<Families> {
-        self.0.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
+        self.engine.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
@@ -365,6 +474,6 @@ impl Problem {
         max_parents: Option<usize>,
         n_jobs: usize,
     ) -> PyResult<()> {
-        self.0.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
+        self.engine.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
     }
 }

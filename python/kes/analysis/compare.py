@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.truth import Truth, as_graph, compare_to_truth
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
+from kes.results.optima import Optima
+from kes.results.optimum import Optimum
 from kes.results.summary import Standing, counted
 from kes.table import Table
-
-if TYPE_CHECKING:
-    from kes.analysis.truth import Truth
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-
 
 # --- two graphs ----------------------------------------------------------------------------------
 
@@ -141,9 +137,6 @@ def compare_graphs(
 
 def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     """Compare an optimum with another one or with a graph; see `Optimum.compare`."""
-    from kes.analysis.truth import as_graph
-    from kes.results.optimum import Optimum
-
     if isinstance(other, Optimum):
         difference = other.score - here.score
         return compare_graphs(here.graph, other.graph, score_difference=difference)
@@ -152,10 +145,6 @@ def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
 
 def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     """Compare the best optimum of a result with another model; see `Optima.compare`."""
-    from kes.analysis.truth import as_graph
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-
     best = here.best
     if isinstance(other, Optima):
         known = _same_criterion(here, other)
@@ -222,7 +211,7 @@ def shd_matrix(graphs: Sequence[EssentialGraph]) -> NDArray[np.int64]:
 
 def _codes(graph: EssentialGraph, first: EssentialGraph) -> list[tuple[tuple[int, int], int]]:
     """Return the joined pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
-    directed, undirected = graph._to_core(first.nodes)
+    directed, undirected = graph.to_core(first.nodes)
     arcs = [((a, b), 1) if a < b else ((b, a), 2) for a, b in directed]
     return arcs + [(pair, 3) for pair in undirected]
 
@@ -301,8 +290,6 @@ def ges_standing(optima: Optima) -> GesStanding:
 
 def truth_table(optima: Optima, truth: Truth) -> Table:
     """Compare every optimum with the true graph; see `Optima.truth`."""
-    from kes.analysis.truth import as_graph, compare_to_truth
-
     true = as_graph(truth, optima.names)
     found = [compare_to_truth(optimum.graph, true) for optimum in optima]
     return Table(

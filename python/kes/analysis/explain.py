@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kes import _core
 from kes.data.core import core_problem
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.errors import KesError, checked_options
 from kes.graph.boundary import CACHE_MB, Neighbour
 from kes.results.summary import counted
@@ -87,7 +88,8 @@ class Explanation:
             return []
         price, why = 1.0, "1 each"
         if self.criterion == "bic":
-            price, why = math.log(self.cases) / 2, f"½ ln N each, N = {self.cases:.12g}"
+            price = _core.penalty("bic", self.cases) or 0.0
+            why = f"½ ln N each, N = {self.cases:.12g}"
         more = "more parameter costs" if self.parameters == 1 else "more parameters cost"
         return [
             f"With it the log-likelihood is {self.fit:.4g} higher, and {self.parameters} {more} "
@@ -135,7 +137,7 @@ def explain(
     data
         The data, to compute the gain and what it consists of. Without them the explanation keeps
         to the `delta` that the neighbour has, if any.
-    criterion : {"bic", "aic", "bdeu"} or None
+    criterion : {"bic", "aic", "bdeu", "qnml"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
         `delta` was computed by; if it is not told, nothing is said about its meaning.
     ess, weights, missing
@@ -169,20 +171,20 @@ odds.
         return Explanation(neighbour, *check_criterion(criterion, ess))
     name, strength = check_criterion("bic" if criterion is None else criterion, ess)
     table = encode(data, weights=weights, missing=missing)
-    nodes = neighbour._origin.nodes
+    nodes = neighbour.of.nodes
     problem = core_problem(table, name, strength, CACHE_MB, nodes=nodes)
     at = {node: i for i, node in enumerate(nodes)}
     given = sorted(at[node] for node in neighbour.given)
     worth = problem.delta((True, at[neighbour.x], at[neighbour.y], given))
     parameters = _parameters(neighbour, table)
-    price = {"bic": math.log(problem.total_weight) / 2, "aic": 1.0, "bdeu": None}[name]
+    price = _core.penalty(name, problem.total_weight)
     scored = Neighbour(
         neighbour.kind,
         neighbour.x,
         neighbour.y,
         neighbour.given,
         worth if neighbour.kind == "insert" else -worth,
-        neighbour._origin,
+        neighbour.of,
     )
     return Explanation(
         neighbour=scored,
@@ -320,4 +322,4 @@ def _power(exponent: float) -> str:
 
 
 def _written(criterion: str) -> str:
-    return "BDeu" if criterion == "bdeu" else criterion.upper()
+    return {"bdeu": "BDeu", "qnml": "qNML"}.get(criterion, criterion.upper())

@@ -34,7 +34,8 @@ from kes.analysis.support import (
     v_structure_table,
 )
 from kes.data.dataset import Data, Dataset
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import Interrupted, KesError, checked_options, unknown
 from kes.progress import reporting
 from kes.results.optima import Optima

@@ -24,8 +24,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.drawing.layout import Layout, layout
+from kes.drawing.plot import draw
 from kes.errors import KesError, listed, unknown
 from kes.graph import EssentialGraph
+from kes.graph.pictures import SUPPORT_COLUMNS
 from kes.settings import number
 from kes.table import Table
 
@@ -37,13 +40,6 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
 
 Feature = TypeVar("Feature", bound=Hashable)
-
-COLUMNS = {
-    "search": "search_support",
-    "weight": "relative_weight",
-    "resampling": "resampling_support",
-}
-"""The kinds of support, and the columns that hold them in tables."""
 
 _ROUNDING = 1e-9
 
@@ -127,7 +123,7 @@ def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
     pairs = _ordered(adjacent, position)
     columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
     for kind, shares in adjacent.items():
-        columns[COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
+        columns[SUPPORT_COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
     for kind, arcs in compelled.items():
         columns[f"{kind}_x_to_y"] = [arcs.get((x, y), 0.0) for x, y in pairs]
         columns[f"{kind}_y_to_x"] = [arcs.get((y, x), 0.0) for x, y in pairs]
@@ -171,7 +167,7 @@ def _feature_table(
     rows = _ordered(found, position)
     columns: dict[str, list[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
     for kind, shares in found.items():
-        columns[COLUMNS[kind]] = [shares.get(row, 0.0) for row in rows]
+        columns[SUPPORT_COLUMNS[kind]] = [shares.get(row, 0.0) for row in rows]
     return Table(columns)
 
 
@@ -244,16 +240,29 @@ class ConsensusGraph:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the graph, edges as wide as they are supported; see `EssentialGraph.plot`."""
-        from kes.show.plot.network import plot_graph
-
-        return plot_graph(self, self.supports, ax)
+        return draw(
+            consensus_layout(self),
+            self.directed,
+            self.undirected,
+            labels=("directed", "no clear direction"),
+            supports=self.supports,
+            ax=ax,
+        )
 
     def __repr__(self) -> str:
         return (
             f"ConsensusGraph({len(self.nodes)} nodes, {len(self.directed)} directed and "
-            f"{len(self.undirected)} undirected edges with {COLUMNS[self.kind]} of at least "
-            f"{self.threshold:g})"
+            f"{len(self.undirected)} undirected edges with {SUPPORT_COLUMNS[self.kind]} "
+            f"of at least {self.threshold:g})"
         )
+
+
+def consensus_layout(graph: ConsensusGraph) -> Layout:
+    """Lay out a consensus, which may have cycles; edges without direction in node order."""
+    position = {node: i for i, node in enumerate(graph.nodes)}
+    undirected = [sorted(pair, key=position.__getitem__) for pair in graph.undirected]
+    edges = sorted([*graph.directed, *((a, b) for a, b in undirected)])
+    return layout(graph.nodes, edges)
 
 
 def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:
@@ -286,8 +295,8 @@ def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> Consens
 
 def chosen(parts: Iterable[Ensemble], support: str) -> Ensemble:
     """Return the ensemble of a kind of support, or say that there is none."""
-    if support not in COLUMNS:
-        raise unknown("support", support, COLUMNS)
+    if support not in SUPPORT_COLUMNS:
+        raise unknown("support", support, SUPPORT_COLUMNS)
     found = next((part for part in parts if part.kind == support), None)
     if found is None:
         raise KesError(

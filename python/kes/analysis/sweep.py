@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data
-from kes.data.resampling import Stream
+from kes.data.stream import Stream
 from kes.errors import KesError, checked_options
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.network import BayesianNetwork, read_graph
 
-if TYPE_CHECKING:
-    from kes.network import BayesianNetwork
-
-    Truth: TypeAlias = (
-        EssentialGraph | BayesianNetwork | Iterable[tuple[str, str]] | str | PathLike[str]
-    )
+Truth: TypeAlias = (
+    EssentialGraph | BayesianNetwork | Iterable[tuple[str, str]] | str | PathLike[str]
+)
 
 
 @dataclass(frozen=True)
@@ -119,9 +117,6 @@ def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
     nodes
         The nodes among which arcs run.
     """
-    from kes.formats import read_graph
-    from kes.network import BayesianNetwork
-
     if isinstance(given, EssentialGraph):
         return given
     if isinstance(given, BayesianNetwork):

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.like import encode_like
-from kes.data.resampling import Cases, RunCounter, Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.data.stream import Stream
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
+from kes.network.cases import log_probabilities
+from kes.network.fitting import Prior, fit
 from kes.progress import reporting
 from kes.results.optima import Optima
 from kes.search.amounts import Improve, check_improve
@@ -28,9 +31,6 @@ from kes.search.problem import Problem
 from kes.search.search import search
 from kes.settings import whole
 from kes.table import Table
-
-if TYPE_CHECKING:
-    from kes.network.fitting import Prior
 
 
 def validate(
@@ -164,9 +164,6 @@ def _log_probabilities(
     graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
     """Estimate a network on some cases; return ln P of each row of others."""
-    from kes.network.cases import log_probabilities
-    from kes.network.fitting import fit
-
     return log_probabilities(fit(graph, train, prior=prior, ess=ess), test.codes)
 
 

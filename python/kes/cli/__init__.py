@@ -15,7 +15,8 @@ from typing import NoReturn
 import click
 
 from kes import _core
-from kes.errors import KesError
+from kes.cli.options import FLAGS, no_such
+from kes.errors import KesError, naming_flags
 
 _COMMANDS = ("learn", "certify", "report", "convert", "paper")
 """Each is the object `command` in the module of its name, imported when it is used."""
@@ -30,6 +31,14 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"kes.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            raise no_such("command", name, list(_COMMANDS), ctx)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,7 +55,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; errors become one message each."""
     try:
-        code = kes.main(args, prog_name="kes", standalone_mode=False)
+        with naming_flags(FLAGS):
+            code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

@@ -7,68 +7,36 @@ from pathlib import Path
 
 import click
 
-from kes.settings import CRITERIA
+from kes.cli import options
+from kes.cli.source import read_table
+from kes.exact.certify import certify, estimate
+from kes.learning import load
 
 _EXAMPLES = """
 \b
 Examples:
   kes certify data.csv
   kes certify data.csv --result a.kes.json.gz
-  kes certify data.csv --max-parents 3 --time-limit 10m
+  kes certify data.csv --max-parents 3 --budget 10m
 """
 
 
-@click.command("certify", short_help="Find or bound the highest score there is.", epilog=_EXAMPLES)
-@click.argument("data", required=False)
-@click.option("--example", type=click.Choice(["alarm"]), help="Use built-in data instead of DATA.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="20000",
-    help="Cases to draw for --example.",
+@click.command(
+    "certify",
+    cls=options.Command,
+    short_help="Find or bound the highest score there is.",
+    epilog=_EXAMPLES,
 )
+@click.argument("data", required=False)
+@options.table
 @click.option(
     "--result",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A result of kes learn on the same data, to compare. Its criterion and limit on parents "
-    "are used unless others are given.",
+    help="A result of kes learn on the same data, to compare.",
 )
-@click.option(
-    "--criterion",
-    type=click.Choice(CRITERIA, case_sensitive=False),
-    show_default="bic",
-    help="What to maximise.",
-)
-@click.option(
-    "--ess",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="NUMBER",
-    show_default="1.0",
-    help="Equivalent sample size of bdeu.",
-)
-@click.option(
-    "--max-parents",
-    type=click.IntRange(min=0),
-    metavar="N",
-    show_default="no limit",
-    help="Look only at networks in which no variable has more parents.",
-)
-@click.option("--weights", metavar="COLUMN", help="Column that says how often each row counts.")
-@click.option(
-    "--missing",
-    multiple=True,
-    metavar="HOW|MARKERS",
-    help="What to do with missing values, as in kes learn.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="all usable cores",
-    help="Threads.",
-)
+@options.criterion(of_result=True)
+@options.jobs
 @click.option(
     "--memory-mb",
     type=click.IntRange(min=1),
@@ -77,19 +45,8 @@ Examples:
     show_default=True,
     help="Memory to use, approximately.",
 )
-@click.option(
-    "--time-limit",
-    metavar="TIME",
-    default="10m",
-    show_default=True,
-    help="Stop lowering a bound after this time.",
-)
-@click.option(
-    "--progress/--no-progress",
-    default=None,
-    show_default="only on a terminal",
-    help="Show how far it is.",
-)
+@options.budget("10m", "Stop after this time, with the bound reached until then")
+@options.progress
 def command(
     *,
     data: str | None,
@@ -103,7 +60,7 @@ def command(
     missing: tuple[str, ...],
     jobs: int | None,
     memory_mb: int,
-    time_limit: str,
+    budget: float,
     progress: bool | None,
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
@@ -112,10 +69,6 @@ def command(
     for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
     told before it starts.
     """
-    from kes.certify import certify, estimate
-    from kes.cli.source import read_table
-    from kes.learning import load
-
     optima = None if result is None else load(result)
     settings = None if optima is None else optima.settings
     dataset = read_table(data, example, rows, weights, missing)
@@ -135,7 +88,7 @@ def command(
         optima=optima,
         n_jobs=jobs,
         memory_mb=memory_mb,
-        time_limit=time_limit,
+        budget=budget,
         progress=sys.stderr.isatty() if progress is None else progress,
     )
     click.echo(repr(certificate))

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import click
 
+from kes.cli import options
+from kes.network import convert
 
-@click.command("convert")
+
+@click.command("convert", cls=options.Command)
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 def command(source: Path, target: Path) -> None:
@@ -19,6 +22,4 @@ def command(source: Path, target: Path) -> None:
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
     the target cannot hold more. Add .gz for compressed files.
     """
-    from kes.formats import convert
-
     click.echo(f"{target}: {convert(source, target)}")

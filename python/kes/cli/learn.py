@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kes.cli import options
 from kes.cli.source import read_table, reading
 from kes.errors import KesError
 from kes.progress import Show, lines
@@ -19,13 +20,13 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import counted, text
 from kes.search import cluster
-from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Improve, check_improve
+from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Improve
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
 from kes.search.record import Record
 from kes.search.search import search
-from kes.settings import CRITERIA, MOST_MB, Sampled, Settings, seconds
+from kes.settings import MOST_MB, Sampled, Settings
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -40,77 +41,26 @@ Examples:
 """
 
 
-def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read an option that is a length of time."""
-    try:
-        return None if value is None else seconds("the time", value)
-    except KesError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-@click.command("learn", short_help="Learn networks from a table.", epilog=_EXAMPLES)
-@click.argument("data", required=False)
-@click.option("--example", type=click.Choice(["alarm"]), help="Use built-in data instead of DATA.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="20000",
-    help="Cases to draw for --example.",
+@click.command(
+    "learn",
+    cls=options.Command,
+    short_help="Learn networks from a table.",
+    epilog=_EXAMPLES,
 )
+@click.argument("data", required=False)
+@options.table
 @click.option(
     "--k",
-    type=click.FloatRange(0, 1),
+    type=options.Number(0, 1),
     metavar="SHARE",
     default=0.8,
     show_default=True,
     help="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Number of runs, those already in the --out file included.",
-)
-@click.option(
-    "--criterion",
-    type=click.Choice(CRITERIA, case_sensitive=False),
-    default="bic",
-    show_default=True,
-    help="What to maximise.",
-)
-@click.option(
-    "--ess",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="NUMBER",
-    default=1.0,
-    show_default=True,
-    help="Equivalent sample size of bdeu.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Seed of all random choices: the same seed gives the same result.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="all usable cores",
-    help="Threads.",
-)
-@click.option(
-    "--max-parents",
-    type=click.IntRange(min=0),
-    metavar="N",
-    show_default="no limit",
-    help="Largest number of parents of a variable.",
-)
+@options.runs(100, "Number of runs, those already in the --out file included.")
+@options.criterion()
+@options.seed
+@options.jobs
 @click.option("--two-phase", is_flag=True, help="Additions first, then removals, as classical GES.")
 @click.option(
     "--neighbourhood",
@@ -133,15 +83,6 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     show_default="20 draws per pair",
     help="For sampled: iterations in vain before a run stops.",
 )
-@click.option("--weights", metavar="COLUMN", help="Column that says how often each row counts.")
-@click.option(
-    "--missing",
-    multiple=True,
-    metavar="HOW|MARKERS",
-    help="What to do with missing values: error (the default), drop the row, or make a state of "
-    "them. Anything else is a list of texts that mean missing, besides empty fields, such as "
-    "'NA,?'. Give it twice for both: --missing drop --missing NA,?",
-)
 @click.option(
     "--cache-mb",
     type=click.IntRange(min=1, max=MOST_MB),
@@ -150,12 +91,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     show_default=True,
     help="Memory for counts that runs share.",
 )
-@click.option(
-    "--budget",
-    metavar="TIME",
-    callback=_seconds,
-    help="Stop after this time, such as 30s, 5m, 1h30m: the runs, and what improves on them.",
-)
+@options.budget(None, "Stop after this time, improving included")
 @click.option(
     "--patience",
     type=click.IntRange(min=1),
@@ -178,6 +114,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 )
 @click.option(
     "--improve-budget",
+    type=options.Time(),
     metavar="TIME",
     help="How long to take for it, instead: not exactly repeatable, as tasks are.",
 )
@@ -190,8 +127,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 )
 @click.option(
     "--checkpoint",
+    type=options.Time(),
     metavar="TIME",
-    callback=_seconds,
     default="60s",
     show_default=True,
     help="Write the --out file at such intervals meanwhile. A killed command, given again, goes "
@@ -203,12 +140,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     metavar="ADDRESS",
     help="Do the runs on the Dask cluster at tcp://host:8786.",
 )
-@click.option(
-    "--progress/--no-progress",
-    default=None,
-    show_default="only on a terminal",
-    help="Show how far it is.",
-)
+@options.progress
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -234,7 +166,7 @@ def command(
     patience: int | None,
     improve: bool,
     improve_tasks: int | None,
-    improve_budget: str | None,
+    improve_budget: float | None,
     out: Path | None,
     checkpoint: float,
     address: str | None,
@@ -291,16 +223,13 @@ def command(
     _say_where(out, failure, news=record is not base)
 
 
-def _amount(improve: bool, tasks: int | None, budget: str | None) -> Improve:
+def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
     """Return how much to do after the runs."""
     if tasks is not None and budget is not None:
         raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")
     if not improve:
         return False
-    try:
-        return check_improve(tasks or budget or True)
-    except KesError as error:
-        raise click.BadParameter(str(error)) from None
+    return True if tasks is None and budget is None else tasks or f"{budget:g}s"
 
 
 def _save(record: Record, out: Path | None) -> KesError | None:

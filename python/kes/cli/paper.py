@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
+from kes.cli import options
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
-from kes.paper.reproduce import Stage
+from kes.paper.reproduction import Stage
 
 _EXAMPLES = """
 \b
@@ -32,7 +33,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return names
 
 
-@click.command("paper", short_help="Do the paper's evaluation again.", epilog=_EXAMPLES)
+@click.command(
+    "paper",
+    cls=options.Command,
+    short_help="Do the paper's evaluation again.",
+    epilog=_EXAMPLES,
+)
 @click.option(
     "--only",
     metavar="NAMES",
@@ -40,24 +46,9 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     help="Restrict it to some experiments "
     f"({', '.join(EXPERIMENTS)}) and databases ({', '.join(DATABASES)}).",
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=1000,
-    show_default=True,
-    help="Runs per database and k.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed."
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="all usable cores",
-    help="Threads.",
-)
+@options.runs(1000, "Runs per database and k.")
+@options.seed
+@options.jobs
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -86,12 +77,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     metavar="FILE",
     help="Fill in the marked parts of this Markdown file, too.",
 )
-@click.option(
-    "--progress/--no-progress",
-    default=None,
-    show_default="only on a terminal",
-    help="Show how far it is.",
-)
+@options.progress
 @click.pass_context
 def command(
     ctx: click.Context,

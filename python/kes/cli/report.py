@@ -6,24 +6,19 @@ from pathlib import Path
 
 import click
 
+from kes.cli import options
+from kes.cli.source import read_table
+from kes.learning import load
 
-@click.command("report", short_help="Write an HTML report on a result.")
+
+@click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
 @click.argument("result", type=click.Path(path_type=Path))
 @click.option(
     "--data",
     metavar="FILE",
     help="The table that the result was learned from, to show probabilities as well.",
 )
-@click.option("--example", type=click.Choice(["alarm"]), help="Built-in data instead of --data.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    metavar="N",
-    show_default="20000",
-    help="Cases of the --example.",
-)
-@click.option("--weights", metavar="COLUMN", help="As given to kes learn.")
-@click.option("--missing", multiple=True, metavar="HOW|MARKERS", help="As given to kes learn.")
+@options.table
 @click.option("--title", metavar="TEXT", help="Heading of the page.")
 @click.option(
     "--out",
@@ -49,9 +44,6 @@ def command(
 
     The file opens in any browser and needs no network.
     """
-    from kes.cli.source import read_table
-    from kes.learning import load
-
     optima = load(result)
     without = data is None and example is None
     dataset = None if without else read_table(data, example, rows, weights, missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -48,6 +49,18 @@ def core_problem(
         return _core.Problem(
             codes, cardinalities, dataset.weights, criterion, 1.0 if ess is None else ess, cache_mb
         )
+
+
+def level(score: float, tolerance: float) -> float:
+    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
+
+    Examples
+    --------
+    >>> level(-20.3, 0.5), level(float("-inf"), 0.5)
+    (-41, -inf)
+    """
+    units = score / tolerance
+    return round(units) if math.isfinite(units) else units
 
 
 def _columns(dataset: Dataset, nodes: Sequence[str]) -> list[int]:

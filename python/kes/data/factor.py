@@ -6,8 +6,8 @@ within a small range are their own codes but for an offset.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import State
+from kes.data.order import text_order
 from kes.errors import KesError, listed
 
 MOST_INTEGER_FLOATS = 50
@@ -56,11 +57,16 @@ class Factor:
     declared
         Whether the values are categories that the user declared: they are states even if they do
         not occur.
+    order
+        Puts the values into the order of states: called once it is known which of them occur in
+        the rows that are kept, since one value can decide how the others are read. None: they
+        are in order.
     """
 
     values: Sequence[State]
     codes: NDArray[np.int32]
     declared: bool = False
+    order: Callable[[Sequence[Any]], list[int]] | None = None
 
     def select(self, order: Sequence[int]) -> Factor:
         """Keep the values at these indices, in this order; rows with other values are missing."""
@@ -68,7 +74,11 @@ class Factor:
             return self
         lookup = np.full(len(self.values) + 1, -1, dtype=np.int32)  # the last is that of code -1
         lookup[list(order)] = np.arange(len(order), dtype=np.int32)
-        return Factor([self.values[i] for i in order], lookup[self.codes], self.declared)
+        return replace(self, values=[self.values[i] for i in order], codes=lookup[self.codes])
+
+    def ordered(self) -> Factor:
+        """Put the values into the order of states."""
+        return self if self.order is None else self.select(self.order(self.values))
 
     def without(self, absent: Collection[str]) -> Factor:
         """Take values whose text is in `absent` as missing."""
@@ -85,6 +95,22 @@ class Factor:
     def missing(self) -> int:
         """Count the rows without a value."""
         return int(np.count_nonzero(self.codes < 0)) if self.codes.min(initial=0) < 0 else 0
+
+
+def stack(
+    factors: Iterable[Factor], shape: tuple[int, int]
+) -> tuple[tuple[tuple[State, ...], ...], NDArray[np.int32]]:
+    """Make a table of columns: their states, and a matrix of codes that nobody can write to.
+
+    The columns may come one by one, so that only one of them is there twice.
+    """
+    codes = np.empty(shape, dtype=np.int32)
+    states = []
+    for row, factor in zip(codes, factors, strict=True):
+        row[:] = factor.codes
+        states.append(tuple(factor.values))
+    codes.flags.writeable = False
+    return tuple(states), codes
 
 
 def nothing(rows: int) -> Factor:
@@ -129,9 +155,8 @@ def from_floats(values: NDArray[np.floating[Any]]) -> Factor:
 
 
 def from_text(values: Sequence[str], codes: NDArray[Any]) -> Factor:
-    """Sort coded text by code point."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    return Factor(values, codes.astype(np.int32, copy=False)).select(order)
+    """Take coded text."""
+    return Factor(values, codes.astype(np.int32, copy=False), order=text_order)
 
 
 def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor:
@@ -164,14 +189,15 @@ def from_objects(values: Iterable[object]) -> Factor:
         raise unsupported(f"type {kinds.pop().__name__}")
     distinct = sorted(set(rows) - {None})
     code_of = {value: code for code, value in enumerate(distinct)} | {None: -1}
-    return Factor(distinct, np.fromiter(map(code_of.__getitem__, rows), np.int32, len(rows)))
+    codes = np.fromiter(map(code_of.__getitem__, rows), np.int32, len(rows))
+    return Factor(distinct, codes, order=text_order if kinds == {str} else None)
 
 
 def from_dictionary(values: Sequence[object], codes: NDArray[Any]) -> Factor:
     """Code a column that is compressed as indices (-1: missing) into some values."""
     inner = from_objects(values)
     lookup = np.append(inner.codes, np.int32(-1))
-    factor = Factor(inner.values, lookup[codes])
+    factor = replace(inner, codes=lookup[codes])
     return factor.select(factor.occurring().tolist())
 
 
@@ -223,4 +249,4 @@ def _spread(factor: Factor, present: NDArray[np.bool_]) -> Factor:
         return factor
     codes = np.full(len(present), -1, dtype=np.int32)
     codes[present] = factor.codes
-    return Factor(factor.values, codes, factor.declared)
+    return replace(factor, codes=codes)

@@ -1,4 +1,4 @@
-"""Tables in files: CSV by the Rust core, Parquet by polars."""
+"""Tables in files: CSV by the Rust core, Parquet by pyarrow, which keeps declared categories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kes import _core
 from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, ContinuousError, Factor
+from kes.data.order import text_order
 from kes.errors import KesError, missing_extra
 
 if TYPE_CHECKING:
@@ -48,27 +50,33 @@ def read(path: str | os.PathLike[str]) -> Source:
 
 def _read_parquet(file: Path) -> Source:
     try:
-        import polars as pl
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise missing_extra("polars", "parquet") from None
-    from kes.data.source import open_frame
+        raise missing_extra("pyarrow", "parquet") from None
+    from kes.data.frames import open_frame
 
     try:
-        return open_frame(pl.read_parquet(file))
-    except pl.exceptions.PolarsError as error:
+        with ParquetFile(file) as parquet:
+            texts = [
+                field.name
+                for field in parquet.schema_arrow
+                if field.type in (pa.string(), pa.large_string())
+            ]
+        with ParquetFile(file, read_dictionary=texts) as parquet:  # coded, as the file has them
+            return open_frame(parquet.read())
+    except pa.ArrowException as error:
         raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
 
 
 def _read_text(file: Path, suffix: str) -> Source:
-    from kes import _core
-
     content = file.read_bytes()
     if content.startswith(_GZIP_MAGIC):
         try:
             content = gzip.decompress(content)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise KesError(f"{str(file)!r} is damaged or incomplete: {error}") from error
-    if not content.strip():
+    if not re.search(rb"\S", content):
         raise KesError(f"{str(file)!r} is empty; the first line must name the columns")
     delimiter = "\t" if suffix == ".tsv" else find_delimiter(content)
     try:
@@ -115,11 +123,9 @@ class Text:
         self._columns = columns
 
     def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Code a column, its values in the order of `_ordered`."""
+        """Take the codes of the file."""
         values, codes = self._columns[index]
-        ordered = _ordered([value for value in values if value and value not in absent])
-        index_of = {value: i for i, value in enumerate(values)}
-        return Factor(values, codes).select([index_of[value] for value in ordered])
+        return Factor(values, codes, order=_order).without(absent | {""})
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, empty fields as NaN."""
@@ -134,23 +140,23 @@ class Text:
         return numbers[codes]
 
 
-def _ordered(values: list[str]) -> list[str]:
-    """Sort the distinct values of a column: integers numerically, text by code point.
+def _order(values: Sequence[str]) -> list[int]:
+    """Sort the distinct values of a column: integers numerically, others as `text_order` does.
 
     Decimal numbers are refused unless they are all integers ("1.0") and few, as in a data frame.
     """
+    places = range(len(values))
     if _all_match(_INTEGER, values):
-        return sorted(values, key=lambda value: (int(value), value))
+        return sorted(places, key=lambda i: (int(values[i]), values[i]))
     numbers = [value for value in values if value not in LOOKS_MISSING]
     if _all_match(_DECIMAL, numbers) and not _all_match(_INTEGER, numbers):
-        numbers.sort(key=lambda value: (float(value), value))
         whole = all(float(value).is_integer() for value in numbers)
         if not whole or len(numbers) > MOST_INTEGER_FLOATS:
-            raise ContinuousError(numbers)
+            raise ContinuousError(sorted(numbers, key=float))
         if len(numbers) == len(values):
-            return numbers
-    return sorted(values)
+            return sorted(places, key=lambda i: (float(values[i]), values[i]))
+    return text_order(values)
 
 
-def _all_match(pattern: re.Pattern[str], values: list[str]) -> bool:
+def _all_match(pattern: re.Pattern[str], values: Sequence[str]) -> bool:
     return all(pattern.fullmatch(value) for value in values)

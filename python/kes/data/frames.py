@@ -2,7 +2,7 @@
 
 What a backend calls categorical is taken as the user's declaration only where its order means
 something: pandas' categories, polars' Enum, arrow's ordered dictionaries. Polars' Categorical and
-other arrow dictionaries are compressed text.
+other arrow dictionaries are compressed text, unless they come from pandas, which leaves a note.
 """
 
 from __future__ import annotations
@@ -15,12 +15,29 @@ from numpy.typing import NDArray
 
 from kes.data import factor as factors
 from kes.data.factor import Factor
+from kes.data.source import check_distinct
 from kes.errors import KesError
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from narwhals.typing import IntoFrame
+
+
+def open_frame(data: IntoFrame) -> Frame:
+    """Read a data frame of any library that narwhals knows."""
+    try:
+        frame = nw.from_native(data)
+    except nw.exceptions.DuplicateError:
+        check_distinct([str(name) for name in getattr(data, "column_names", data.columns)])
+        raise
+    except TypeError:
+        raise KesError(
+            f"cannot read data of type {type(data).__name__}; pass a pandas or polars DataFrame, a "
+            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file"
+        ) from None
+    return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
 
 
 class Frame:
@@ -31,10 +48,16 @@ class Frame:
         self.rows = len(frame)
         self._columns = list(frame.iter_columns())
         self._dtypes = list(frame.schema.values())
+        self._declared = (
+            _categories_of_pandas(frame.to_native())
+            if frame.implementation.is_pyarrow()
+            else frozenset()
+        )
 
     def factor(self, index: int, absent: frozenset[str]) -> Factor:
         """Code a column by its type."""
-        return _code(self._columns[index], self._dtypes[index]).without(absent)
+        declared = self.names[index] in self._declared
+        return _code(self._columns[index], self._dtypes[index], declared).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, missing ones as NaN."""
@@ -46,7 +69,17 @@ class Frame:
         return _floats(column)
 
 
-def _code(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:
+def _categories_of_pandas(table: pa.Table) -> frozenset[str]:
+    """Find the columns of an arrow table, or a Parquet file, that pandas wrote as categories."""
+    notes = table.schema.pandas_metadata or {}
+    return frozenset(
+        column["field_name"]
+        for column in notes.get("columns", ())
+        if column.get("pandas_type") == "categorical"
+    )
+
+
+def _code(column: nw.Series[Any], dtype: nw.dtypes.DType, declared: bool) -> Factor:
     if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
         return factors.from_objects(column.to_list())
     if dtype.is_integer():
@@ -56,7 +89,7 @@ def _code(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:
     if dtype.is_float() or dtype.is_decimal():
         return factors.from_floats(_floats(column))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return _text(column) if dtype == nw.String else _categories(column)
+        return _text(column) if dtype == nw.String else _categories(column, declared)
     return _untyped(column, dtype)
 
 
@@ -93,13 +126,13 @@ def _text(column: nw.Series[Any]) -> Factor:
     return _arrow_dictionary(column.to_arrow().dictionary_encode())
 
 
-def _categories(column: nw.Series[Any]) -> Factor:
+def _categories(column: nw.Series[Any], declared: bool) -> Factor:
     native = column.to_native()
     if column.implementation.is_polars():
         return _polars_enum(native) if column.dtype == nw.Enum else _polars_text(native)
     if column.implementation.is_pandas_like() and hasattr(native, "cat"):
         return factors.from_categories(native.cat.categories.tolist(), native.array.codes)
-    return _arrow_dictionary(column.to_arrow())
+    return _arrow_dictionary(column.to_arrow(), declared)
 
 
 def _pandas_text(series: pd.Series[Any]) -> Factor:
@@ -133,11 +166,11 @@ def _polars_text(series: pl.Series) -> Factor:
     return factors.from_text(texts, factor.codes)
 
 
-def _arrow_dictionary(array: pa.DictionaryArray) -> Factor:
+def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Factor:
     import pyarrow as pa
 
     codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = array.dictionary.to_pylist()
-    if array.type.ordered:
+    if array.type.ordered or declared:
         return factors.from_categories(values, codes)
     return factors.from_dictionary(values, codes)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.encode import read_factors
-from kes.data.factor import Factor
+from kes.data.encoding import read_factors
+from kes.data.factor import Factor, stack
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source
 from kes.data.weights import read_weights
-from kes.errors import KesError, listed, suggest
+from kes.errors import KesError, listed, option, suggest
 
 _UNKNOWN = -2
 
@@ -65,20 +67,12 @@ def encode_like(
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset):
         row_weights = data.weights
-    factors = [
-        _recoded(factor, name, values, missing)
-        for factor, name, values in zip(
-            read_factors(source, indices, na_values), names, states, strict=True
-        )
-    ]
-    factors, row_weights, notes = settle(names, factors, row_weights, missing)
-    return Dataset(
-        names=tuple(names),
-        states=tuple(tuple(values) for values in states),
-        codes=np.stack([factor.codes for factor in factors]),
-        weights=row_weights,
-        notes=notes,
-    )
+    factors = read_factors(source, indices, na_values)
+    # As in `encode`, rows go first: a value that only dropped rows have is no state there.
+    factors, row_weights, notes, rows = settle(names, factors, row_weights, missing)
+    recoded = (_recoded(*column, rows) for column in zip(factors, names, states, strict=True))
+    values, codes = stack(recoded, (len(names), len(factors[0].codes)))
+    return Dataset(tuple(names), values, codes, row_weights, notes)
 
 
 def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
@@ -92,28 +86,24 @@ def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
     return [index_of[name] for name in names]
 
 
-def _recoded(factor: Factor, name: str, states: Sequence[State], missing: str) -> Factor:
-    """Code a column with given states."""
+def _recoded(
+    factor: Factor, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
+) -> Factor:
+    """Code a column, of which these rows of the table are left, with given states."""
     code_of = {state: code for code, state in enumerate(states)}
     code_of_text = {str(state): code for code, state in enumerate(states)}
     codes = [code_of.get(v, code_of_text.get(str(v), _UNKNOWN)) for v in factor.values]
     lookup = np.array([*codes, -1], dtype=np.int32)  # the last is that of code -1
     recoded = Factor(states, lookup[factor.codes], declared=True)
-    if _UNKNOWN in codes:
-        _refuse_unknown(factor, recoded, name)
-    if missing == "state" and recoded.missing():
-        return _with_missing_state(recoded, name)
-    return recoded
-
-
-def _refuse_unknown(factor: Factor, recoded: Factor, name: str) -> None:
-    rows = np.flatnonzero(recoded.codes == _UNKNOWN)
-    if rows.size:  # declared categories need not occur
-        unknown = [factor.values[code] for code in np.unique(factor.codes[rows])]
+    strangers = np.flatnonzero(recoded.codes == _UNKNOWN)
+    if strangers.size:
+        values = [factor.values[code] for code in np.unique(factor.codes[strangers])]
+        row = strangers[0] if rows is None else rows[strangers[0]]
         raise KesError(
-            f"column {name!r} has values that are none of its states: {listed(unknown)} (first in "
-            f"row {rows[0]}, counting from 0); its states are {listed(recoded.values)}"
+            f"column {name!r} has values that are none of its states: {listed(values)} (first in "
+            f"row {row}, counting from 0); its states are {listed(states)}"
         )
+    return _with_missing_state(recoded, name) if recoded.missing() else recoded
 
 
 def _with_missing_state(factor: Factor, name: str) -> Factor:
@@ -121,7 +111,6 @@ def _with_missing_state(factor: Factor, name: str) -> Factor:
     if not is_missing_state(factor.values[last]):
         raise KesError(
             f"column {name!r} has missing values, but no state for them, since none were missing "
-            'before; drop such rows with missing="drop"'
+            f"before; drop such rows with {option('missing', 'drop')}"
         )
-    codes = np.where(factor.codes < 0, np.int32(last), factor.codes)
-    return Factor(factor.values, codes, declared=True)
+    return replace(factor, codes=np.where(factor.codes < 0, np.int32(last), factor.codes))

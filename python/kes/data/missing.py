@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import State
 from kes.data.factor import Factor
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, option, unknown
 
 _CHOICES = ("error", "drop", "state")
 _STATE = re.compile(r"(<+)missing(>+)")
@@ -22,65 +24,81 @@ def check_choice(missing: str) -> None:
         raise unknown("value of missing", missing, _CHOICES)
 
 
+class Settled(NamedTuple):
+    """Columns whose rows are those to learn from.
+
+    Attributes
+    ----------
+    rows
+        Which rows of the table they are; None: all.
+    """
+
+    factors: list[Factor]
+    weights: NDArray[np.float64] | None
+    notes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+
+
 def settle(
     names: Sequence[str],
     factors: list[Factor],
     weights: NDArray[np.float64] | None,
     missing: str,
-) -> tuple[list[Factor], NDArray[np.float64] | None, tuple[str, ...]]:
-    """Return factors without missing values, the weights of their rows, and notes."""
+) -> Settled:
+    """Refuse missing values or drop their rows; those that become a state are left as they are."""
     counts = [factor.missing() for factor in factors]
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
     if not incomplete:
-        return factors, weights, ()
+        return Settled(factors, weights)
     if missing == "state":
-        factors = [_with_state(f) if count else f for f, count in zip(factors, counts, strict=True)]
-        return factors, weights, (f"missing is a state of {_columns(incomplete)}",)
+        return Settled(factors, weights, (f"missing is a state of {_columns(incomplete)}",))
     rows = len(factors[0].codes)
     if missing == "error":
         raise KesError(
             f"missing values, in {rows} rows: {_columns(incomplete)}; drop the rows that have any "
-            'with missing="drop", or make missing a state of its own with missing="state"'
+            f"with {option('missing', 'drop')}, or make missing a state of its own with "
+            f"{option('missing', 'state')}"
         )
-    complete = _complete_rows(factors)
-    kept = int(np.count_nonzero(complete))
-    if not kept:
+    kept = _complete_rows(factors)
+    if not kept.size:
         raise KesError(
-            f'missing="drop" leaves no row, since each has missing values: {_columns(incomplete)}; '
-            'leave such columns out, or use missing="state"'
+            f"{option('missing', 'drop')} leaves no row, since each has missing values: "
+            f"{_columns(incomplete)}; leave such columns out, or use {option('missing', 'state')}"
         )
-    factors = [_take(factor, complete) for factor in factors]
-    note = f"dropped {rows - kept} of {rows} rows with missing values: {_columns(incomplete)}"
-    return factors, None if weights is None else weights[complete], (note,)
+    factors = [_take(factor, kept) for factor in factors]
+    note = f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
+    return Settled(factors, None if weights is None else weights[kept], (note,), kept)
 
 
 def _columns(counts: Mapping[str, int]) -> str:
     return listed([f"column {name!r} ({count})" for name, count in counts.items()], show=str)
 
 
-def _complete_rows(factors: Sequence[Factor]) -> NDArray[np.bool_]:
+def _complete_rows(factors: Sequence[Factor]) -> NDArray[np.intp]:
     complete = np.ones(len(factors[0].codes), dtype=np.bool_)
     for factor in factors:
         complete &= factor.codes >= 0
-    return complete
+    return np.flatnonzero(complete)
 
 
-def _take(factor: Factor, rows: NDArray[np.bool_]) -> Factor:
+def _take(factor: Factor, rows: NDArray[np.intp]) -> Factor:
     """Keep some rows, and of the values those that still occur or were declared."""
-    kept = Factor(factor.values, factor.codes[rows], factor.declared)
+    kept = replace(factor, codes=factor.codes[rows])
     return kept if kept.declared else kept.select(kept.occurring().tolist())
 
 
-def _with_state(factor: Factor) -> Factor:
-    """Make missing the last state."""
+def with_missing_state(factor: Factor) -> Factor:
+    """Make missing the last state of a column with missing values."""
+    if not factor.missing():
+        return factor
     name = "<missing>"
     while name in factor.values:
         name = f"<{name}>"
     codes = np.where(factor.codes < 0, np.int32(len(factor.values)), factor.codes)
-    return Factor([*factor.values, name], codes, factor.declared)
+    return replace(factor, values=[*factor.values, name], codes=codes)
 
 
 def is_missing_state(state: State) -> bool:
-    """Tell whether a state is one that `settle` makes for missing values."""
+    """Tell whether a state is one that `with_missing_state` makes for missing values."""
     match = _STATE.fullmatch(state) if isinstance(state, str) else None
     return match is not None and len(match[1]) == len(match[2])

@@ -13,39 +13,15 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
 from kes.data.dataset import Dataset
+from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.progress import Progress, Reporter
 
 MOST_CASES = 10**8
 """Cases are drawn one by one; more of them would not fit into memory."""
-
-
-class Stream:
-    """Random numbers that depend on a seed and a number only.
-
-    numpy promises to keep the integers of PCG64 for ever, but not what its Generator makes of
-    them, so that only the integers are used.
-    """
-
-    def __init__(self, seed: int, number: int) -> None:
-        self._bits = PCG64(SeedSequence(seed, spawn_key=(number,)))
-
-    def integers(self, size: int) -> NDArray[np.uint64]:
-        """Draw 64 random bits, `size` times."""
-        bits: NDArray[np.uint64] = self._bits.random_raw(size)
-        return bits
-
-    def uniforms(self, size: int) -> NDArray[np.float64]:
-        """Draw numbers in [0, 1)."""
-        return (self.integers(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-    def seed(self) -> int:
-        """Draw a seed for something else."""
-        return int(self.integers(1)[0])
 
 
 class Cases:
@@ -111,7 +87,7 @@ class Cases:
         chosen = counts[rows]
         return replace(
             self.dataset,
-            codes=np.ascontiguousarray(self.dataset.codes[:, rows]),
+            codes=self.dataset.codes[:, rows],
             weights=None if np.all(chosen == 1) else chosen.astype(np.float64),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from kes.data import factor as factors
 from kes.data.dataset import Data, Dataset
 from kes.data.factor import Factor
+from kes.data.files import read
 from kes.errors import KesError, listed
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
 
 
 class Source(Protocol):
@@ -58,33 +56,15 @@ def check_distinct(names: Sequence[str]) -> None:
 
 def _open(data: Data) -> Source:
     if isinstance(data, str | os.PathLike):
-        from kes.data.files import read
-
         return read(data)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, np.ndarray):
         return Array(data)
+    # Only for frames: to import narwhals would add a tenth to the time of `import kes`.
+    from kes.data.frames import open_frame
+
     return open_frame(data)
-
-
-def open_frame(data: IntoFrame) -> Source:
-    """Read a data frame of any library that narwhals knows."""
-    import narwhals as nw
-
-    from kes.data.frames import Frame
-
-    try:
-        frame = nw.from_native(data)
-    except nw.exceptions.DuplicateError:
-        check_distinct([str(name) for name in getattr(data, "column_names", data.columns)])
-        raise
-    except TypeError:
-        raise KesError(
-            f"cannot read data of type {type(data).__name__}; pass a pandas or polars DataFrame, a "
-            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file"
-        ) from None
-    return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
 
 
 class Array:

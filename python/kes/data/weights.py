@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.dataset import Weights
-from kes.data.source import Source
 from kes.errors import KesError, unknown
+
+if TYPE_CHECKING:
+    from kes.data.dataset import Weights
+    from kes.data.source import Source
 
 _DISTRIBUTION = 1 + 1e-6  # a distribution sums to 1, but for rounding
 _MOST_CASES = 1e300  # beyond it, scores are no numbers
@@ -22,8 +26,8 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
         where = f"weights (column {weights!r})"
         array = _read_column(weights, where, source)
     else:
-        array = _read_array(weights, source.rows)
-    _check(array, where)
+        array = _read_array(weights)
+    check_weights(array, source.rows, where)
     return array
 
 
@@ -54,18 +58,18 @@ def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:
         raise KesError(f"{where}: {error}") from None
 
 
-def _read_array(weights: ArrayLike, rows: int) -> NDArray[np.float64]:
+def _read_array(weights: ArrayLike) -> NDArray[np.float64]:
     try:
-        array = np.array(weights, dtype=np.float64)  # a copy: ours must not change with theirs
+        return np.array(weights, dtype=np.float64)  # a copy: ours must not change with theirs
     except (TypeError, ValueError):
         raise KesError("weights must be numbers or the name of a column of numbers") from None
-    if array.shape != (rows,):
-        found = f"{len(array)}" if array.ndim == 1 else f"an array of shape {array.shape}"
+
+
+def check_weights(weights: NDArray[np.float64], rows: int, where: str = "weights") -> None:
+    """Refuse what cannot say how many cases each row stands for."""
+    if weights.shape != (rows,):
+        found = f"{len(weights)}" if weights.ndim == 1 else f"an array of shape {weights.shape}"
         raise KesError(f"weights: expected one for each of the {rows} rows, found {found}")
-    return array
-
-
-def _check(weights: NDArray[np.float64], where: str) -> None:
     bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
     if bad.size:
         row = int(bad[0])

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kes.data import Dataset
-from kes.datasets._stream import whole
-
-if TYPE_CHECKING:
-    from kes.network import BayesianNetwork
+from kes.network import BayesianNetwork
+from kes.settings import whole
 
 
 @cache
@@ -36,8 +33,6 @@ def alarm_network() -> BayesianNetwork:
     >>> network.parents["LVEDVOLUME"]
     ('HYPOVOLEMIA', 'LVFAILURE')
     """
-    from kes.network import BayesianNetwork
-
     text = files("kes.datasets").joinpath("alarm.json").read_text(encoding="utf-8")
     entries = json.loads(text)["nodes"]
     states = {node: tuple(entry["states"]) for node, entry in entries.items()}
@@ -72,4 +67,4 @@ def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
     >>> data.codes.shape
     (37, 1000)
     """
-    return alarm_network().sample(whole(rows, "rows", 1), whole(seed, "seed", 0))
+    return alarm_network().sample(whole("rows", rows, least=1), seed)

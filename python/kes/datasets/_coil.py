@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.datasets._files import Source
+from kes.datasets._files import UserFile
 
-_SOURCE = Source(
+_FILE = UserFile(
     title="The CoIL 2000 data",
     variable="KES_COIL",
     obtain=(
@@ -57,7 +57,7 @@ def coil(path: str | os.PathLike[str] | None = None) -> Dataset:
         If there is no such file or it holds something else; the message says where the data can
         be obtained.
     """
-    file, lines = _SOURCE.read_lines(path)
+    file, lines = _FILE.read_lines(path)
     values = _parse(file, lines)
     columns = np.array(list(_NAMES)) - 1
     limits = np.array([_LARGEST_ZERO.get(attribute, 0) for attribute in _NAMES])
@@ -69,7 +69,7 @@ def coil(path: str | os.PathLike[str] | None = None) -> Dataset:
 def _parse(file: Path, lines: list[str]) -> NDArray[np.int64]:
     """Return all 5822 x 86 values after checking that they are the ones we know."""
     if not lines:
-        _SOURCE.refuse(file, "it is empty")
+        _FILE.refuse(file, "it is empty")
     delimiter = "\t" if "\t" in lines[0] else ","
     header = [name.strip('" ') for name in lines[0].split(delimiter)]
     has_header = any(name[:1].isalpha() for name in header)
@@ -78,13 +78,13 @@ def _parse(file: Path, lines: list[str]) -> NDArray[np.int64]:
     try:
         values = np.loadtxt(lines[has_header:], np.int64, delimiter=delimiter, ndmin=2)
     except ValueError as error:
-        _SOURCE.refuse(file, f"it is not a table of whole numbers ({error})")
+        _FILE.refuse(file, f"it is not a table of whole numbers ({error})")
     if values.shape != (_CASES, _ATTRIBUTES):
         found = f"{values.shape[0]} x {values.shape[1]}"
-        _SOURCE.refuse(file, f"expected {_CASES} cases x {_ATTRIBUTES} attributes, found {found}")
+        _FILE.refuse(file, f"expected {_CASES} cases x {_ATTRIBUTES} attributes, found {found}")
     buyers = np.bincount(values[:, -1].clip(0, 2), minlength=3)[1]
     if values.min() < 0 or values[:, -1].max() > 1 or buyers != _BUYERS:
-        _SOURCE.refuse(
+        _FILE.refuse(
             file,
             "the values are not those of the CoIL training data: they should be non-negative, and "
             f"the last attribute (CARAVAN) 1 for {_BUYERS} cases and 0 for all others",
@@ -96,6 +96,4 @@ def _check_header(file: Path, header: list[str]) -> None:
     for attribute, name in _NAMES.items():
         found = header[attribute - 1] if attribute <= len(header) else "missing"
         if found != name:
-            _SOURCE.refuse(
-                file, f"column {attribute} of the header should be {name}, but is {found}"
-            )
+            _FILE.refuse(file, f"column {attribute} of the header should be {name}, but is {found}")

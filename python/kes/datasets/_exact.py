@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, State
 from kes.errors import KesError
-
-if TYPE_CHECKING:
-    from kes.network import BayesianNetwork
+from kes.network import BayesianNetwork
 
 MOST_CELLS = 2**20
 """Tables beyond this are refused: they would take gigabytes before any answer."""

@@ -12,7 +12,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
-class Source:
+class UserFile:
     """A data file that users must obtain themselves.
 
     Parameters

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.datasets._files import Source
+from kes.data.discretizer import mutual_information_cuts
+from kes.datasets._files import UserFile
 from kes.errors import unknown
 
-_SOURCE = Source(
+_FILE = UserFile(
     title="The leukemia data of Golub et al. (1999)",
     variable="KES_LEUKEMIA",
     obtain=(
@@ -67,7 +68,7 @@ def leukemia(
     """
     if group not in _PATIENTS:
         raise unknown("group", group, _PATIENTS)
-    file, lines = _SOURCE.read_lines(path)
+    file, lines = _FILE.read_lines(path)
     names, intensities = _parse(file, lines)
     codes = _discretise(tuple(name[:3] for name in names), intensities.tobytes())
     patients = [i for i, name in enumerate(names) if name.startswith(group)]
@@ -75,7 +76,7 @@ def leukemia(
     return Dataset(
         names=tuple(names[i] for i in patients),
         states=(_STATES,) * len(patients),
-        codes=np.ascontiguousarray(codes[:, patients].T),
+        codes=codes[:, patients].T,
         weights=None,
     )
 
@@ -87,11 +88,11 @@ def _parse(file: Path, lines: list[str]) -> tuple[list[str], NDArray[np.float64]
     for kind, expected in _PATIENTS.items():
         found = sum(name.startswith(kind) for name in names)
         if found != expected:
-            _SOURCE.refuse(
+            _FILE.refuse(
                 file, f"expected {expected} columns named {kind}_..., found {found} in the header"
             )
     if len(names) != sum(_PATIENTS.values()):
-        _SOURCE.refuse(file, f"expected a column 'gene' and 72 patients, found {len(header)}")
+        _FILE.refuse(file, f"expected a column 'gene' and 72 patients, found {len(header)}")
     try:
         intensities = np.loadtxt(
             lines[1:],
@@ -102,11 +103,11 @@ def _parse(file: Path, lines: list[str]) -> tuple[list[str], NDArray[np.float64]
             ndmin=2,
         )
     except ValueError as error:
-        _SOURCE.refuse(file, f"it is not a table of numbers ({error})")
+        _FILE.refuse(file, f"it is not a table of numbers ({error})")
     if len(intensities) != _GENES:
-        _SOURCE.refuse(file, f"expected {_GENES} genes, found {len(intensities)}")
+        _FILE.refuse(file, f"expected {_GENES} genes, found {len(intensities)}")
     if not np.isfinite(intensities).all():
-        _SOURCE.refuse(file, "it has missing or infinite intensities")
+        _FILE.refuse(file, "it has missing or infinite intensities")
     return names, intensities
 
 
@@ -116,8 +117,6 @@ def _discretise(labels: tuple[str, ...], intensities: bytes) -> NDArray[np.int32
 
     Remembered, because it takes seconds and both groups come from one and the same table.
     """
-    from kes.data.discretizer import mutual_information_cuts
-
     table = np.frombuffer(intensities).reshape(_GENES, len(labels))
     is_aml = np.array(labels) == "AML"
     codes = np.empty(table.shape, dtype=np.int32)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.data.stream import Stream
 from kes.datasets._exact import exact
-from kes.datasets._stream import stream, uniforms, whole
 from kes.errors import KesError
-
-if TYPE_CHECKING:
-    from kes.network import BayesianNetwork
+from kes.network import BayesianNetwork
+from kes.settings import whole
 
 
 def random_network(
@@ -48,18 +46,16 @@ def random_network(
     >>> len(network.arcs), network.n_parameters
     (3, 7)
     """
-    from kes.network import BayesianNetwork
-
-    n, r = whole(nodes, "nodes", 1), whole(states, "states", 2)
+    n, r = whole("nodes", nodes, least=1), whole("states", states, least=2)
     if not 0 <= expected_degree <= n - 1:
         raise KesError(
             f"expected_degree must lie between 0 and nodes - 1 = {n - 1}, not {expected_degree!r}"
         )
-    source = stream(seed)
+    stream = Stream(seed)
     names = tuple(f"X{i}" for i in range(1, n + 1))
-    place = dict(zip(names, uniforms(source, n), strict=True))
+    place = dict(zip(names, stream.uniforms(n), strict=True))
     pairs = list(combinations(names, 2))
-    joined = uniforms(source, len(pairs)) * (n - 1) < expected_degree
+    joined = stream.uniforms(len(pairs)) * (n - 1) < expected_degree
     parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     for pair, is_joined in zip(pairs, joined, strict=True):
         if is_joined:
@@ -69,7 +65,7 @@ def random_network(
     for name in names:
         shape = (r,) * len(parents[name])
         # The gaps between r - 1 uniform points on [0, 1] are uniform over the distributions.
-        points = np.sort(uniforms(source, *shape, r - 1), axis=-1)
+        points = np.sort(stream.uniforms(*shape, r - 1), axis=-1)
         cpts[name] = np.diff(points, axis=-1, prepend=0.0, append=1.0)
     labels = tuple(str(state) for state in range(r))
     states_of = dict.fromkeys(names, labels)

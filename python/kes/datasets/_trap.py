@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
+from kes.data.stream import Stream
 from kes.datasets._exact import refuse_large, weighted
-from kes.datasets._stream import stream, uniforms, whole
 from kes.errors import KesError, unknown
+from kes.settings import whole
 
 Variant: TypeAlias = Literal["deceptive", "printed"]
 
@@ -80,16 +81,16 @@ def trap(
     >>> trap(groups=2, rows=100).names
     ('X1', 'Y1', 'Z1', 'U1', 'X2', 'Y2', 'Z2', 'U2')
     """
-    groups, rows = whole(groups, "groups", 1), whole(rows, "rows", 1)
+    groups, rows = whole("groups", groups, least=1), whole("rows", rows, least=1)
     joint = _joint(variant, parameters)
     # The last cumulative sum is 1 up to rounding; left out, no draw can fall beyond the cells.
     thresholds = np.cumsum(joint)[:-1]
-    cells = np.searchsorted(thresholds, uniforms(stream(seed), rows, groups).T, side="right")
+    cells = np.searchsorted(thresholds, Stream(seed).uniforms(rows, groups).T, side="right")
     codes = np.stack(np.unravel_index(cells, joint.shape), axis=1)
     return Dataset(
         names=_names(groups),
         states=_STATES * groups,
-        codes=np.ascontiguousarray(codes.reshape(-1, rows), dtype=np.int32),
+        codes=codes.reshape(-1, rows).astype(np.int32),
         weights=None,
     )
 
@@ -148,7 +149,7 @@ def example2(
     Dataset
         Columns X1, Y1, Z1, U1, X2, ...
     """
-    groups = whole(groups, "groups", 1)
+    groups = whole("groups", groups, least=1)
     one = _joint(variant, parameters)
     refuse_large(
         one.size**groups, f"Example 2 with {groups} groups", "kes.datasets.trap(groups, rows)"

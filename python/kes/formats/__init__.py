@@ -11,7 +11,8 @@ DOT       .dot, .gv                   write (its DAG)               read, write
 GraphML   .graphml                    write (its DAG, with states)  read, write
 ========  ==========================  ============================  ===========================
 
-A further suffix .gz means that the file is compressed; compressed files are read by any name.
+Networks go by their `Parts` here; `kes.network.files` makes networks of what is read. A further
+suffix .gz means that the file is compressed; compressed files are read by any name.
 """
 
 from __future__ import annotations
@@ -19,161 +20,62 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kes.errors import KesError, listed, suggest
+from kes.formats.parts import Writable
+from kes.graph import EssentialGraph
 
-if TYPE_CHECKING:
-    from kes.graph import EssentialGraph
-    from kes.network import BayesianNetwork
-
-__all__ = ["convert", "read_graph", "read_network", "write_graph", "write_network"]
+__all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
 
 _GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True)
-class _Format:
-    """A file format: a module with some of `read`, `write`, `read_graph` and `write_graph`."""
+class Format:
+    """A file format: a module of this package with some of these functions.
 
-    name: str
-    module: str
-    does: frozenset[str]
+    ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
+    and ``write_graph`` do so for essential graphs. If it reads both, ``holds_network`` tells them
+    apart. The module is imported when a file of its format is met: all of them, with their
+    parsers, would add a sixth to the time that ``import kes`` takes.
+    """
+
+    def __init__(self, name: str, module: str, *suffixes: str) -> None:
+        self.name, self.suffixes = name, suffixes
+        self._module = module
+
+    def offers(self, function: str) -> bool:
+        """Tell whether the format has a function."""
+        return hasattr(self._load(), function)
 
     def function(self, name: str) -> Callable[..., Any]:
-        module: ModuleType = import_module(f"kes.formats.{self.module}")
-        function: Callable[..., Any] = getattr(module, name)
+        """Return a function of the format."""
+        function: Callable[..., Any] = getattr(self._load(), name)
         return function
 
-
-_NETWORKS = frozenset({"read", "write"})
-_GRAPHS = frozenset({"write", "read_graph", "write_graph"})
-_BIF = _Format("BIF", "bif", _NETWORKS)
-_XMLBIF = _Format("XMLBIF", "xmlbif", _NETWORKS)
-_NET = _Format("NET", "net", _NETWORKS)
-_JSON = _Format("JSON", "json", _NETWORKS | _GRAPHS)
-_DOT = _Format("DOT", "dot", _GRAPHS)
-_GRAPHML = _Format("GraphML", "graphml", _GRAPHS)
-_BY_SUFFIX = {
-    ".bif": _BIF,
-    ".xmlbif": _XMLBIF,
-    ".bifxml": _XMLBIF,
-    ".xml": _XMLBIF,
-    ".net": _NET,
-    ".json": _JSON,
-    ".dot": _DOT,
-    ".gv": _DOT,
-    ".graphml": _GRAPHML,
-}
+    def _load(self) -> ModuleType:
+        return import_module(f"kes.formats.{self._module}")
 
 
-def read_network(path: str | PathLike[str]) -> BayesianNetwork:
-    """Read a Bayesian network from a file.
+FORMATS = (
+    Format("BIF", "bif", ".bif"),
+    Format("XMLBIF", "xmlbif", ".xmlbif", ".bifxml", ".xml"),
+    Format("NET", "net", ".net"),
+    Format("JSON", "json", ".json"),
+    Format("DOT", "dot", ".dot", ".gv"),
+    Format("GraphML", "graphml", ".graphml"),
+)
+"""All of them; this line and its module are all that there is to a format."""
 
-    Parameters
-    ----------
-    path
-        A file in the format BIF (``.bif``), XMLBIF (``.xmlbif``, ``.bifxml``, ``.xml``), HUGIN's
-        NET (``.net``) or JSON as `BayesianNetwork.save` writes it (``.json``), possibly compressed
-        (``.gz``).
-
-    Returns
-    -------
-    BayesianNetwork
-        States are text, unless the file was written by kes and says otherwise. Distributions that
-        miss a sum of 1 by no more than 0.01 are taken for rounded, and scaled.
-
-    Raises
-    ------
-    KesError
-        If the file cannot be read or holds no directed network of discrete variables; the message
-        gives line and column as far as it can.
-    """
-    form = _format(path)
-    if "read" not in form.does:
-        raise KesError(
-            f"{path}: {form.name} files hold graphs, not networks; read it with kes.read_graph"
-        )
-    network: BayesianNetwork = _parsed(path, form.function("read"))
-    return network
+_BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 
-def read_graph(path: str | PathLike[str]) -> EssentialGraph:
-    """Read a graph from a file, for instance to start a search from it or to compare with it.
-
-    Parameters
-    ----------
-    path
-        A file in the format DOT (``.dot``, ``.gv``), GraphML (``.graphml``) or JSON (``.json``), or
-        a network in any of the formats of `read_network`.
-
-    Returns
-    -------
-    EssentialGraph
-        Arcs alone are taken for a DAG, and its essential graph is returned. With edges without
-        direction among them the graph must be an essential graph.
-
-    Raises
-    ------
-    KesError
-        If the file cannot be read, or its graph is neither a DAG nor an essential graph.
-    """
-    form = _format(path)
-    if "read_graph" not in form.does:
-        return read_network(path).graph
-    graph: EssentialGraph = _parsed(path, form.function("read_graph"))
-    return graph
-
-
-def write_network(network: BayesianNetwork, path: str | PathLike[str]) -> None:
-    """Write a network into a file; see `BayesianNetwork.save`."""
-    _store(path, _format(path).function("write")(network))
-
-
-def write_graph(graph: EssentialGraph, path: str | PathLike[str]) -> None:
-    """Write an essential graph into a file (``.dot``, ``.gv``, ``.graphml``, ``.json``).
-
-    Edges without direction are lines in DOT (``dir=none``), and have ``directed="false"`` in
-    GraphML.
-    """
-    form = _format(path)
-    if "write_graph" not in form.does:
-        raise KesError(
-            f"{path}: {form.name} files hold networks with probabilities, which a graph lacks; fit "
-            "it to data first, or write .dot, .graphml or .json"
-        )
-    _store(path, form.function("write_graph")(graph))
-
-
-def convert(source: str | PathLike[str], target: str | PathLike[str]) -> str:
-    """Convert a file into another format, and say what was written.
-
-    A network becomes a graph where the target holds graphs only; a graph stays one.
-    """
-    _format(target)  # complain before a large file is read
-    if _holds_network(source):
-        network = read_network(source)
-        write_network(network, target)
-        return repr(network)
-    graph = read_graph(source)
-    write_graph(graph, target)
-    return repr(graph)
-
-
-def _holds_network(path: str | PathLike[str]) -> bool:
-    form = _format(path)
-    if form is not _JSON:
-        return "read" in form.does
-    is_network: bool = _parsed(path, form.function("holds_network"))
-    return is_network
-
-
-def _format(path: str | PathLike[str]) -> _Format:
+def format_of(path: str | PathLike[str]) -> Format:
+    """Return the format that the suffix of a file's name says."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
@@ -186,7 +88,17 @@ def _format(path: str | PathLike[str]) -> _Format:
     return _BY_SUFFIX[suffix]
 
 
-def _parsed(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
+def holds_network(path: str | PathLike[str]) -> bool:
+    """Tell whether a file holds a network, not a graph."""
+    form = format_of(path)
+    if not form.offers("holds_network"):
+        return form.offers("read")
+    is_network: bool = load(path, form.function("holds_network"))
+    return is_network
+
+
+def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
+    """Return what `parse` makes of a file's content; its complaints get the file's name."""
     try:
         content = Path(path).read_bytes()
         if content.startswith(_GZIP):
@@ -198,6 +110,26 @@ def _parsed(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  #
         return parse(content)
     except KesError as error:
         raise KesError(f"{path}: {error}") from None
+
+
+def write_network(network: Writable, path: str | PathLike[str]) -> None:
+    """Write a network into a file; see `BayesianNetwork.save`."""
+    _store(path, format_of(path).function("write")(network))
+
+
+def write_graph(graph: EssentialGraph, path: str | PathLike[str]) -> None:
+    """Write an essential graph into a file (``.dot``, ``.gv``, ``.graphml``, ``.json``).
+
+    Edges without direction are lines in DOT (``dir=none``), and have ``directed="false"`` in
+    GraphML.
+    """
+    form = format_of(path)
+    if not form.offers("write_graph"):
+        raise KesError(
+            f"{path}: {form.name} files hold networks with probabilities, which a graph lacks; fit "
+            "it to data first, or write .dot, .graphml or .json"
+        )
+    _store(path, form.function("write_graph")(graph))
 
 
 def _store(path: str | PathLike[str], content: bytes) -> None:

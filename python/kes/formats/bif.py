@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.parts import Parts, Writable
 from kes.formats.scanner import Scanner, Token
-from kes.network import BayesianNetwork
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"
@@ -76,7 +76,7 @@ class _Block:
     default: tuple[list[float], int] | None = None
 
 
-def read(content: bytes) -> BayesianNetwork:
+def read(content: bytes) -> Parts:
     """Read a network from the bytes of a BIF file."""
     scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
     draft = Draft(scanner.fail)
@@ -92,7 +92,7 @@ def read(content: bytes) -> BayesianNetwork:
             scanner.fail(f"expected network, variable or probability, found {token}", token.at)
     for block in blocks:
         _define(scanner, draft, block)
-    return draft.network()
+    return draft.parts()
 
 
 # --- the blocks ----------------------------------------------------------------------------------
@@ -282,12 +282,12 @@ def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> 
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write a network as a BIF file, laid out as bnlearn does."""
     return "".join(_lines(network)).encode("ascii")
 
 
-def _lines(network: BayesianNetwork) -> Iterator[str]:
+def _lines(network: Writable) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
     shown = {
         node: plain_words(labels(states), _STATE, _KEYWORDS)

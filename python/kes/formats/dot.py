@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kes.formats.graph_edges import Edges
+from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, plain_words, read_literals, write_literals
+from kes.formats.parts import Writable
 from kes.formats.scanner import Scanner, Token
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>(?:[^"\\]|\\.)*)"
@@ -32,7 +32,7 @@ _ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write the DAG of a network."""
     return _write(network.nodes, network.arcs, ())
 
@@ -78,7 +78,7 @@ class _Reader:
 
     scanner: Scanner
     arrow: str = "->"
-    edges: Edges = field(default_factory=Edges)
+    edges: GraphDraft = field(default_factory=GraphDraft)
     default_direction: str = "forward"
 
     def statements(self) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kes.data.dataset import State
 from kes.errors import KesError
 from kes.formats.names import read_literals
-from kes.network import BayesianNetwork
+from kes.formats.parts import Parts
 
 Fail: TypeAlias = Callable[[str, int], NoReturn]
 """Complains about a place in the file, given as the reader counts places."""
@@ -24,7 +24,7 @@ _EXACT = 1e-9
 
 
 class Draft:
-    """Variables and tables as a reader finds them; `network` makes a network of them.
+    """Variables and tables as a reader finds them; `parts` makes a network's parts of them.
 
     Parameters
     ----------
@@ -186,15 +186,15 @@ class Draft:
         off = np.abs(sums - 1) > _EXACT
         rows[off] /= sums[off, np.newaxis]
 
-    def network(self) -> BayesianNetwork:
-        """Make the network."""
+    def parts(self) -> Parts:
+        """Return what was found, in true names, if nothing is missing."""
         if not self._places:
             raise KesError("the file declares no variables")
         for word, at in self._places.items():
             if word not in self._cpts:
                 self._fail(f"the file gives no probabilities for the variable {word!r}", at)
         true = self._names
-        return BayesianNetwork(
+        return Parts(
             nodes=tuple(true.values()),
             states={true[word]: states for word, states in self._states.items()},
             parents={true[w]: tuple(true[p] for p in ps) for w, ps in self._parents.items()},

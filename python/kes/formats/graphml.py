@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from kes.data.dataset import State
-from kes.formats.graph_edges import Edges
+from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
+from kes.formats.parts import Writable
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
 
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -25,7 +25,7 @@ _HEAD = f"""\
 """
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write the DAG of a network; the nodes have their states as data."""
     return _write(network.nodes, network.arcs, (), network.states)
 
@@ -83,7 +83,7 @@ def read_graph(content: bytes) -> EssentialGraph:
         for key in document.root.find_all("key")
         if "id" in key.attributes and key.attributes.get("attr.name") == NAME
     }
-    edges = Edges()
+    edges = GraphDraft()
     for node in graph.find_all("node"):
         _add_node(document, edges, node, keys)
     default = graph.attributes.get("edgedefault", "directed") == "directed"
@@ -92,7 +92,7 @@ def read_graph(content: bytes) -> EssentialGraph:
     return edges.graph()
 
 
-def _add_node(document: Document, edges: Edges, node: Element, keys: set[str]) -> None:
+def _add_node(document: Document, edges: GraphDraft, node: Element, keys: set[str]) -> None:
     identifier = _attribute(document, node, "id")
     edges.add_node(identifier)
     for data in node.find_all("data"):
@@ -104,7 +104,7 @@ def _add_node(document: Document, edges: Edges, node: Element, keys: set[str]) -
                     document.fail(f"{NAME} is not a text in single quotes", data.at)
 
 
-def _add_edge(document: Document, edges: Edges, edge: Element, default: bool) -> None:
+def _add_edge(document: Document, edges: GraphDraft, edge: Element, default: bool) -> None:
     ends = _attribute(document, edge, "source"), _attribute(document, edge, "target")
     for end in ends:
         if end not in edges.names:

@@ -18,23 +18,23 @@ import json
 from typing import Any
 
 from kes.errors import KesError
+from kes.formats.parts import Parts, Writable
 from kes.formats.scanner import decode
 from kes.graph import EssentialGraph
-from kes.network import BayesianNetwork
 
 _NETWORK = "kes-network"
 _GRAPH = "kes-graph"
 _VERSION = 1
 
 
-def read(content: bytes) -> BayesianNetwork:
+def read(content: bytes) -> Parts:
     """Read a network from the bytes of a JSON file."""
     entries = _parse(content, (_NETWORK,))["nodes"]
     try:
-        return BayesianNetwork(
+        return Parts(
             nodes=[entry["name"] for entry in entries],
-            states={entry["name"]: entry["states"] for entry in entries},
-            parents={entry["name"]: entry["parents"] for entry in entries},
+            states={entry["name"]: _list(entry, "states") for entry in entries},
+            parents={entry["name"]: _list(entry, "parents") for entry in entries},
             cpts={entry["name"]: entry["cpt"] for entry in entries},
         )
     except (KeyError, TypeError) as error:
@@ -42,10 +42,8 @@ def read(content: bytes) -> BayesianNetwork:
 
 
 def read_graph(content: bytes) -> EssentialGraph:
-    """Read a graph, or the graph of a network, from the bytes of a JSON file."""
-    document = _parse(content, (_GRAPH, _NETWORK))
-    if document["format"] == _NETWORK:
-        return read(content).graph
+    """Read a graph from the bytes of a JSON file."""
+    document = _parse(content, (_GRAPH,))
     try:
         return EssentialGraph(document["nodes"], document["directed"], document["undirected"])
     except (KeyError, TypeError) as error:
@@ -55,6 +53,14 @@ def read_graph(content: bytes) -> EssentialGraph:
 def holds_network(content: bytes) -> bool:
     """Tell whether a JSON file holds a network, not a graph."""
     return bool(_parse(content, (_GRAPH, _NETWORK))["format"] == _NETWORK)
+
+
+def _list(entry: dict[str, Any], key: str) -> list[Any]:
+    """Return the list of texts, numbers and booleans that an entry has under a key."""
+    values = entry[key]
+    if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
+        raise TypeError(f"{key!r} of {entry['name']!r} must be a plain list")
+    return values
 
 
 def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
@@ -75,7 +81,7 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
     return document
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write a network as JSON."""
     entries = [
         {

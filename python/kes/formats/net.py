@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, same, write_literals
+from kes.formats.parts import Parts, Writable
 from kes.formats.scanner import Scanner, Token
-from kes.network import BayesianNetwork
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"
@@ -70,7 +70,7 @@ class _Potential:
     data: tuple[str, int] | None
 
 
-def read(content: bytes) -> BayesianNetwork:
+def read(content: bytes) -> Parts:
     """Read a network from the bytes of a NET file."""
     scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
     draft = Draft(scanner.fail)
@@ -97,7 +97,7 @@ def read(content: bytes) -> BayesianNetwork:
             scanner.fail(f"expected net, node or potential, found {token}", token.at)
     for potential in potentials:
         _define(scanner, draft, potential)
-    return draft.network()
+    return draft.parts()
 
 
 def _attributes(scanner: Scanner) -> dict[str, tuple[str, int]]:
@@ -166,12 +166,12 @@ def _numbers(scanner: Scanner, text: str, at: int) -> NDArray[np.float64]:
     return np.array(numbers)
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write a network as a NET file."""
     return "".join(_lines(network)).encode("ascii")
 
 
-def _lines(network: BayesianNetwork) -> Iterator[str]:
+def _lines(network: Writable) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
     yield "net\n{\n}\n"
     for node in network.nodes:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.parts import Parts, Writable
 from kes.formats.xml import XML_TEXT, Document, Element
-from kes.network import BayesianNetwork
 
 # Without the DTD of the format's definition, over which pyAgrum's reader stumbles.
 _HEAD = """\
@@ -26,7 +26,7 @@ _HEAD = """\
 """
 
 
-def read(content: bytes) -> BayesianNetwork:
+def read(content: bytes) -> Parts:
     """Read a network from the bytes of an XMLBIF file."""
     document = Document(content)
     if document.root.tag != "BIF":
@@ -37,7 +37,7 @@ def read(content: bytes) -> BayesianNetwork:
         _declare(document, draft, variable)
     for definition in (*network.find_all("DEFINITION"), *network.find_all("PROBABILITY")):
         _define(document, draft, definition)
-    return draft.network()
+    return draft.parts()
 
 
 def _declare(document: Document, draft: Draft, variable: Element) -> None:
@@ -80,12 +80,12 @@ def _numbers(document: Document, table: Element) -> NDArray[np.float64]:
         document.fail(f"the table must consist of numbers: {error}", table.at)
 
 
-def write(network: BayesianNetwork) -> bytes:
+def write(network: Writable) -> bytes:
     """Write a network as an XMLBIF file."""
     return "".join(_lines(network)).encode("utf-8")
 
 
-def _lines(network: BayesianNetwork) -> Iterator[str]:
+def _lines(network: Writable) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT, ()), strict=True))
     yield _HEAD
     for node in network.nodes:

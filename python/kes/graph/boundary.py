@@ -10,17 +10,15 @@ triple.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from kes import _core
 from kes.data.core import core_errors, core_problem
+from kes.data.dataset import Data, Weights
+from kes.data.encoding import encode
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.search.record import level
 from kes.settings import check_criterion, whole
-
-if TYPE_CHECKING:
-    from kes.data.dataset import Data, Weights
 
 CACHE_MB = 64
 """Memory for the counts of one boundary."""
@@ -40,6 +38,8 @@ class Neighbour:
         The other parents that y has (or x has) in the DAGs where the step is a single arc.
     delta : float or None
         What the criterion gains by the step, in natural logarithms; None without data.
+    of : EssentialGraph
+        The model from which it is one step away.
     """
 
     kind: Literal["insert", "delete"]
@@ -47,18 +47,28 @@ class Neighbour:
     y: str
     given: frozenset[str]
     delta: float | None
-    _origin: EssentialGraph = field(repr=False)
+    of: EssentialGraph = field(repr=False)
+
+    @classmethod
+    def from_core(
+        cls, of: EssentialGraph, triple: tuple[bool, int, int, list[int]], delta: float | None
+    ) -> Neighbour:
+        """Return the neighbour of a model that the core describes by a triple."""
+        insertion, x, y, given = triple
+        kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
+        names = of.nodes
+        return cls(kind, names[x], names[y], frozenset(names[i] for i in given), delta, of)
 
     @property
     def graph(self) -> EssentialGraph:
         """The essential graph of this model."""
-        nodes = self._origin.nodes
+        nodes = self.of.nodes
         at = {name: i for i, name in enumerate(nodes)}
         given = sorted(at[name] for name in self.given)
         triple = (self.kind == "insert", at[self.x], at[self.y], given)
         with core_errors():
-            edges = _core.apply(len(nodes), self._origin._to_core(nodes), triple)
-        return EssentialGraph._from_core(nodes, edges)
+            edges = _core.apply(len(nodes), self.of.to_core(nodes), triple)
+        return EssentialGraph.from_core(nodes, edges)
 
 
 def inclusion_boundary(
@@ -117,25 +127,13 @@ def inclusion_boundary(
             f"the model must be an EssentialGraph, not {type(g).__name__}; "
             "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
         )
-    with core_errors():
-        triples = _core.boundary(len(g.nodes), g._to_core(g.nodes), limit)
     if data is None:
-        return [_neighbour(g, triple, None) for triple in triples]
-
-    from kes.data import encode
+        with core_errors():
+            triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), limit)
+        return [Neighbour.from_core(g, triple, None) for triple in triples]
 
     table = encode(data, weights=weights, missing=missing)
     problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
-    scored = [(problem.delta(triple), triple) for triple in triples]
-    # By levels, not by value: which of two tied gains rounding makes larger is an accident.
-    scored.sort(key=lambda pair: -level(pair[0], problem.tolerance))
-    return [_neighbour(g, triple, delta) for delta, triple in scored]
-
-
-def _neighbour(
-    g: EssentialGraph, triple: tuple[bool, int, int, list[int]], delta: float | None
-) -> Neighbour:
-    insertion, x, y, given = triple
-    name = g.nodes
-    kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
-    return Neighbour(kind, name[x], name[y], frozenset(name[i] for i in given), delta, g)
+    with core_errors():
+        scored = problem.boundary(g.to_core(g.nodes), limit)
+    return [Neighbour.from_core(g, triple, delta) for triple, delta in scored]

@@ -10,21 +10,28 @@ equal iff their essential graphs are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from kes import _core
 from kes.data.core import core_errors
 from kes.errors import KesError, listed, unknown
+from kes.graph.checks import (
+    checked_nodes,
+    edges_as_text,
+    ends,
+    refuse_cycle,
+    refuse_double,
+    why_not_essential,
+)
+from kes.graph.pictures import graph_html, plot_graph
+from kes.settings import CoreGraph
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
     from kes.table import Table
-
-Edges: TypeAlias = list[tuple[int, int]]
 
 _SHOWN_EDGES = 12
 """Edges that the repr writes out before it only counts the rest."""
@@ -67,7 +74,7 @@ class EssentialGraph:
     __slots__ = ("_directed", "_graph", "_hash", "_nodes", "_undirected")
 
     _nodes: tuple[str, ...]
-    _graph: tuple[Edges, Edges]
+    _graph: CoreGraph
     _directed: frozenset[tuple[str, str]] | None
     _undirected: frozenset[frozenset[str]] | None
     _hash: int | None
@@ -78,16 +85,16 @@ class EssentialGraph:
         directed: Iterable[tuple[str, str]] = (),
         undirected: Iterable[Iterable[str]] = (),
     ) -> None:
-        names = _checked_nodes(nodes)
+        names = checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        arcs = [_ends(edge, index) for edge in directed]
-        edges = [tuple(sorted(_ends(edge, index))) for edge in undirected]
-        _refuse_double(names, arcs, [(a, b) for a, b in edges])
+        arcs = [ends(edge, index) for edge in directed]
+        edges = [tuple(sorted(ends(edge, index))) for edge in undirected]
+        refuse_double(names, arcs, [(a, b) for a, b in edges])
         graph = (sorted(arcs), sorted((a, b) for a, b in edges))
         try:
             _core.check_essential(len(names), graph)
         except _core.CoreError as error:
-            raise KesError(_why_not_essential(names, graph)) from error
+            raise KesError(why_not_essential(names, graph)) from error
         self._fill(names, graph)
 
     @classmethod
@@ -110,16 +117,16 @@ class EssentialGraph:
         KesError
             If an arc is malformed or repeated, or the arcs have a directed cycle.
         """
-        names = _checked_nodes(nodes)
+        names = checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        pairs = [_ends(arc, index) for arc in arcs]
-        _refuse_cycle(names, pairs)
-        _refuse_double(names, pairs, [])
+        pairs = [ends(arc, index) for arc in arcs]
+        refuse_cycle(names, pairs)
+        refuse_double(names, pairs, [])
         with core_errors():
-            return cls._from_core(names, _core.essential_graph(len(names), pairs))
+            return cls.from_core(names, _core.essential_graph(len(names), pairs))
 
     @classmethod
-    def _from_core(
+    def from_core(
         cls,
         names: tuple[str, ...],
         graph: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
@@ -129,11 +136,11 @@ class EssentialGraph:
         self._fill(names, (list(graph[0]), list(graph[1])))
         return self
 
-    def _fill(self, names: tuple[str, ...], graph: tuple[Edges, Edges]) -> None:
+    def _fill(self, names: tuple[str, ...], graph: CoreGraph) -> None:
         self._nodes, self._graph = names, graph
         self._directed = self._undirected = self._hash = None
 
-    def _to_core(self, names: Sequence[str]) -> tuple[Edges, Edges]:
+    def to_core(self, names: Sequence[str]) -> CoreGraph:
         """Return the graph for the core, with variables numbered as in `names`.
 
         They may contain further variables, which become isolated nodes.
@@ -205,7 +212,7 @@ class EssentialGraph:
         """Arcs (a, b), sorted, of one DAG of the class: the same for equal graphs."""
         names = sorted(self._nodes)
         with core_errors():
-            arcs = _core.extension(len(names), self._to_core(names))
+            arcs = _core.extension(len(names), self.to_core(names))
         return [(names[a], names[b]) for a, b in arcs]
 
     def to_networkx(self) -> nx.DiGraph[str]:
@@ -252,9 +259,7 @@ class EssentialGraph:
         -------
         matplotlib Axes
         """
-        from kes.show.plot.network import edge_supports, plot_graph
-
-        return plot_graph(self, edge_supports(support, kind), ax)
+        return plot_graph(self, support, kind, ax)
 
     def shd(self, other: EssentialGraph) -> int:
         """Count the pairs of nodes whose status differs (structural Hamming distance).
@@ -297,120 +302,14 @@ class EssentialGraph:
 
     def __reduce__(self) -> tuple[object, ...]:
         # Leaves out the hash: that of a string differs from process to process.
-        return EssentialGraph._from_core, (self._nodes, self._graph)
+        return EssentialGraph.from_core, (self._nodes, self._graph)
 
     def __repr__(self) -> str:
-        text = _edges_as_text(self._nodes, self._graph)
+        text = edges_as_text(self._nodes, self._graph)
         if len(text) > _SHOWN_EDGES:
             text[_SHOWN_EDGES:] = [f"and {len(text) - _SHOWN_EDGES} more edges"]
         count = f"{len(self._nodes)} node{'s' * (len(self._nodes) != 1)}"
         return f"EssentialGraph({count}: {', '.join(text) or 'no edges'})"
 
     def _repr_html_(self) -> str:
-        from kes.show.notebook import graph_html
-
         return graph_html(self)
-
-
-# --- what can be wrong with a graph --------------------------------------------------------------
-
-
-def _checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
-    names = tuple(nodes)
-    for name in names:
-        if not isinstance(name, str):
-            raise KesError(f"node names must be text (str), not {name!r}")
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        raise KesError(f"the node {double!r} is given more than once")
-    return names
-
-
-def _ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
-    """Numbers of the two nodes of an edge, in the order given."""
-    ends = (edge,) if isinstance(edge, str) else tuple(edge)
-    for name in ends:
-        if name not in index:
-            raise unknown("node", name, index)
-    if len(ends) != 2 or ends[0] == ends[1]:
-        raise KesError(f"an edge joins two different nodes, which {edge!r} does not")
-    return index[ends[0]], index[ends[1]]
-
-
-def _refuse_double(names: Sequence[str], arcs: Edges, edges: Edges) -> None:
-    """Complain if two nodes are joined more than once."""
-    seen: set[frozenset[int]] = set()
-    for a, b in [*arcs, *edges]:
-        if frozenset((a, b)) in seen:
-            raise KesError(
-                f"{names[a]} and {names[b]} are joined more than once; "
-                "an edge without direction belongs into `undirected`, once"
-            )
-        seen.add(frozenset((a, b)))
-
-
-def _refuse_cycle(names: Sequence[str], arcs: Edges) -> None:
-    """Complain, naming it, about a directed cycle."""
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for a, b in arcs:
-        sorter.add(names[b], names[a])
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
-
-
-def _edges_as_text(names: Sequence[str], graph: tuple[Edges, Edges]) -> list[str]:
-    arcs = [f"{names[a]} -> {names[b]}" for a, b in graph[0]]
-    return arcs + [f"{names[a]} - {names[b]}" for a, b in graph[1]]
-
-
-def _why_not_essential(names: Sequence[str], graph: tuple[Edges, Edges]) -> str:
-    """Say in node names why a graph is not essential.
-
-    Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
-    """
-    _refuse_cycle(names, graph[0])
-    arcs, stuck = _extend(len(names), graph)
-    if stuck:
-        return (
-            "not an essential graph: the undirected edges cannot be given directions without a "
-            f"cycle or a new v-structure, at {', '.join(names[i] for i in stuck)}"
-        )
-    ours = set(_edges_as_text(names, graph))
-    with core_errors():
-        right = set(_edges_as_text(names, _core.essential_graph(len(names), arcs)))
-    return (
-        f"not an essential graph: {', '.join(sorted(ours - right))} should be "
-        f"{', '.join(sorted(right - ours))}. EssentialGraph.from_dag gets this right for any DAG"
-    )
-
-
-def _extend(n: int, graph: tuple[Edges, Edges]) -> tuple[Edges, list[int]]:
-    """Orient the undirected edges without new v-structures; arcs, and the nodes where it fails.
-
-    [Dor & Tarsi 1992]: take away, again and again, a node without outgoing arcs whose undirected
-    neighbours are adjacent to all its other neighbours, and point its edges at it.
-    """
-    children: list[set[int]] = [set() for _ in range(n)]
-    open_: list[set[int]] = [set() for _ in range(n)]
-    adjacent: list[set[int]] = [set() for _ in range(n)]
-    for a, b in graph[0]:
-        children[a].add(b)
-    for a, b in graph[1]:
-        open_[a].add(b)
-        open_[b].add(a)
-    for a, b in graph[0] + graph[1]:
-        adjacent[a].add(b)
-        adjacent[b].add(a)
-    left, arcs = set(range(n)), list(graph[0])
-
-    def is_sink(v: int) -> bool:
-        return not children[v] & left and all(
-            (adjacent[v] & left) - {u} <= adjacent[u] for u in open_[v] & left
-        )
-
-    while (sink := next((v for v in left if is_sink(v)), None)) is not None:
-        left.remove(sink)
-        arcs += [(u, sink) for u in open_[sink] & left]
-    return arcs, sorted(left)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kes.errors import KesError, unknown
-from kes.graph.essential import EssentialGraph, _extend
+from kes.graph.essential import EssentialGraph
+from kes.graph.extension import oriented
 
 
 def preferred_dag(
@@ -70,9 +71,9 @@ def _extension(graph: EssentialGraph, fixed: set[tuple[str, str]]) -> list[tuple
     edges = sorted((index[a], index[b]) for a, b in map(sorted, graph.undirected - taken))
     if len(taken) < len(fixed):  # both directions of an edge
         return None
-    oriented, stuck = _extend(len(index), (arcs, edges))
+    found, stuck = oriented(len(index), (arcs, edges))
     if stuck:
         return None
-    dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in oriented)
+    dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)
     # The fixed arcs themselves may meet in a v-structure that the class does not have.
     return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph else None

@@ -1,6 +1,7 @@
 """Networks: what a user takes home from a search."""
 
+from kes.network.discrete import BayesianNetwork
+from kes.network.files import convert, read_graph, read_network
 from kes.network.fitting import fit
-from kes.network.network import BayesianNetwork
 
-__all__ = ["BayesianNetwork", "fit"]
+__all__ = ["BayesianNetwork", "convert", "fit", "read_graph", "read_network"]

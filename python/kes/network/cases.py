@@ -7,13 +7,13 @@ from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import PCG64
 from numpy.typing import NDArray
 
-from kes.errors import KesError
+from kes.data.stream import Stream
+from kes.settings import whole
 
 if TYPE_CHECKING:
-    from kes.network.network import BayesianNetwork
+    from kes.network.discrete import BayesianNetwork
 
 
 def configurations(codes: NDArray[np.int32], cardinalities: Sequence[int]) -> NDArray[np.intp]:
@@ -62,7 +62,8 @@ def draw(network: BayesianNetwork, n: int, seed: int) -> NDArray[np.int32]:
     ndarray
         Codes, shape (nodes, n).
     """
-    uniforms = np.ascontiguousarray(_uniforms(n, len(network.nodes), seed).T)
+    cases = whole("n", n, least=1)
+    uniforms = np.ascontiguousarray(Stream(seed).uniforms(cases, len(network.nodes)).T)
     codes = np.zeros(uniforms.shape, dtype=np.int32)
     row_of = {node: i for i, node in enumerate(network.nodes)}
     for node in TopologicalSorter(network.parents).static_order():
@@ -76,15 +77,3 @@ def draw(network: BayesianNetwork, n: int, seed: int) -> NDArray[np.int32]:
         for threshold in thresholds:
             codes[row_of[node]] += scaled >= threshold[given]
     return codes
-
-
-def _uniforms(rows: int, columns: int, seed: int) -> NDArray[np.float64]:
-    """Draw a matrix of numbers in [0, 1), filled row by row.
-
-    numpy promises to keep the integers of PCG64 for ever, but not what its Generator makes of them.
-    """
-    for name, value, least in (("n", rows, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise KesError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    bits: NDArray[np.uint64] = PCG64(seed).random_raw((rows, columns))
-    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -12,7 +12,7 @@ from kes.formats.names import labels
 if TYPE_CHECKING:
     import networkx as nx
 
-    from kes.network import BayesianNetwork
+    from kes.network.discrete import BayesianNetwork
 
 
 def import_pyagrum() -> Any:  # noqa: ANN401 - pyAgrum has no types

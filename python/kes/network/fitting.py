@@ -15,7 +15,7 @@ from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.orientation import checked_arc, preferred_dag
 from kes.network.cases import configurations
-from kes.network.network import BayesianNetwork
+from kes.network.discrete import BayesianNetwork
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["ml", "bdeu"] | float | None

@@ -16,7 +16,7 @@ from kes.network.conversion import import_pyagrum, to_pyagrum
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data
-    from kes.network import BayesianNetwork
+    from kes.network.discrete import BayesianNetwork
 
 
 class Engine:

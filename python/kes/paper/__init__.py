@@ -9,7 +9,7 @@ printed values beside ours. ``kes paper`` is its command line.
 - `document`: what is written.
 """
 
-from kes.paper.reproduce import EXPERIMENTS, reproduce
+from kes.paper.reproduction import EXPERIMENTS, reproduce
 from kes.paper.samples import DATABASES
 
 __all__ = ["DATABASES", "EXPERIMENTS", "reproduce"]

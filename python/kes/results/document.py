@@ -160,7 +160,7 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
         "max_parents": settings.max_parents,
         "two_phase": settings.two_phase,
         "neighbourhood": asdict(where) if isinstance(where, Sampled) else where,
-        "start": None if start is None else start._to_core(names),
+        "start": None if start is None else start.to_core(names),
     }
 
 
@@ -168,7 +168,7 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
     where, start = entry["neighbourhood"], entry["start"]
     if start is not None:
         edges = tuple(_edges_from_json(part, len(names)) for part in start)
-        start = EssentialGraph._from_core(names, (edges[0], edges[1]))
+        start = EssentialGraph.from_core(names, (edges[0], edges[1]))
     settings = Settings.checked(
         k=entry["k"],
         criterion=entry["criterion"],

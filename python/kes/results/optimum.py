@@ -46,4 +46,4 @@ class Optimum(OptimumQuestions):
     @cached_property
     def graph(self) -> EssentialGraph:
         """The model as an essential graph."""
-        return EssentialGraph._from_core(self.names, self.edges)
+        return EssentialGraph.from_core(self.names, self.edges)

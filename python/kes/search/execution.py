@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError
 from kes.progress import Progress
+from kes.search import cluster
 from kes.search.collector import Limits
 from kes.settings import seconds, whole
 
@@ -59,8 +60,6 @@ class Execution:
                 f"progress must be None, True or a function of a kes.Progress, not {progress!r}"
             )
         if client is not None:
-            from kes.search import cluster
-
             cluster.check_client(client)
         return cls(threads(n_jobs), limits, progress, client)
 

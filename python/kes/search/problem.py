@@ -12,14 +12,15 @@ import numpy as np
 from kes import _core
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encode import encode
+from kes.data.encoding import encode
 from kes.data.like import encode_like
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.search.collector import NewModels, OnBatch
 from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
-from kes.search.record import Edges, Model, Reading, Record, fingerprint, level
+from kes.search.record import Edges, Model, Reading, Record, fingerprint
+from kes.search.start import starting
 from kes.settings import Settings, megabytes
 
 
@@ -63,7 +64,7 @@ class Problem:
         weights, missing = chosen["weights"], chosen["missing"]
         dataset = encode(data, weights=weights, missing=missing)
         named = weights if isinstance(weights, str) else dataset.weights is not None
-        settings = settings.starting(chosen["start"], dataset.names)
+        settings = starting(settings, chosen["start"], dataset.names)
         return cls(dataset, settings, memory, Reading(missing=missing, weights=named))
 
     @classmethod
@@ -154,25 +155,14 @@ class Problem:
     def score(self, graph: EssentialGraph) -> float:
         """Score a model over these variables, as a search does."""
         names = self.dataset.names
-        return self.core.score(_core.extension(len(names), graph._to_core(names)))
+        return self.core.score(_core.extension(len(names), graph.to_core(names)))
 
     def neighbours(self, graph: EssentialGraph) -> list[Neighbour]:
         """Return the admissible neighbours of a model with what they gain, best first."""
         names = self.dataset.names
-        triples = _core.boundary(len(names), graph._to_core(names), self.settings.max_parents)
-        gains = [(self.core.delta(triple), triple) for triple in triples]
-        gains.sort(key=lambda gain: -level(gain[0], self.core.tolerance))
-        return [
-            Neighbour(
-                "insert" if insertion else "delete",
-                names[x],
-                names[y],
-                frozenset(names[i] for i in given),
-                delta,
-                graph,
-            )
-            for delta, (insertion, x, y, given) in gains
-        ]
+        with core_errors():
+            valued = self.core.boundary(graph.to_core(names), self.settings.max_parents)
+        return [Neighbour.from_core(graph, triple, delta) for triple, delta in valued]
 
     def blank(self, tick: Callable[[], None]) -> Record:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from kes._core import __version__
+from kes.data.core import level
 from kes.data.dataset import State
 from kes.search.amounts import Improve
 from kes.settings import CoreGraph, Settings
@@ -242,23 +242,6 @@ class Record:
             return self
         improving = replace(self.improving, earlier=old.improving.tasks)
         return replace(self, offspring=(*self.offspring, *kept), improving=improving)
-
-
-def level(score: float, tolerance: float) -> float:
-    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
-
-    Halves are rounded away from zero, as the core does.
-
-    Examples
-    --------
-    >>> level(-20.3, 0.5), level(-20.25, 0.5), level(float("-inf"), 0.5)
-    (-41, -41, -inf)
-    """
-    units = score / tolerance
-    if not math.isfinite(units):
-        return units
-    rest, whole = math.modf(units)
-    return int(whole) + (int(math.copysign(1.0, units)) if abs(rest) >= 0.5 else 0)
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from kes.progress import Progress, reporting
+from kes.search import cluster
 from kes.search.collector import Collector
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
@@ -71,8 +72,6 @@ def _finish(problem: Problem, collector: Collector, execution: Execution) -> Non
             runs = list(islice(collector.pending(), _AT_ONCE))
             problem.search(runs, collector.receiver(), n_jobs=execution.threads)
     elif not collector.stopped:
-        from kes.search import cluster
-
         cluster.search(execution.client, problem, collector)
 
 

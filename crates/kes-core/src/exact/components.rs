@@ -8,28 +8,14 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Choice, Families};
+use crate::graph::components::strong_components;
 use crate::varset::VarSet;
 
 /// The strongly connected components of the choices, each before those that depend on it.
 pub fn components<const W: usize>(families: &Families<W>) -> Vec<VarSet<W>> {
-    let n = families.of.len();
-    let mut above: Vec<VarSet<W>> = (0..n)
-        .map(|y| families.of[y].iter().fold(VarSet::single(y), |all, choice| all | choice.parents))
-        .collect();
-    // Transitive closure by Warshall's algorithm: rows are sets, so it takes n² of their operations.
-    for middle in 0..n {
-        let more = above[middle];
-        above.iter_mut().filter(|set| set.contains(middle)).for_each(|set| *set |= more);
-    }
-    let mut found: Vec<VarSet<W>> = Vec::new();
-    let mut left = VarSet::first_n(n);
-    while let Some(v) = left.first() {
-        let component: VarSet<W> = above[v].iter().filter(|&u| above[u].contains(v)).collect();
-        left -= component;
-        found.push(component);
-    }
-    found.sort_by_key(|component| component.first().map_or(0, |v| above[v].len()));
-    found
+    let all =
+        |choices: &Vec<Choice<W>>| choices.iter().fold(VarSet::EMPTY, |all, choice| all | choice.parents);
+    strong_components(&families.of.iter().map(all).collect::<Vec<_>>())
 }
 
 /// The problem within a component, its variables numbered from 0.
@@ -76,15 +62,13 @@ mod tests {
     fn components_come_after_those_they_depend_on() {
         let choice =
             |set: &[usize]| Choice { parents: set.iter().copied().collect::<VarSet<1>>(), score: 0.0 };
-        let families = Families {
-            of: vec![
-                vec![choice(&[1, 4]), choice(&[])],
-                vec![choice(&[0]), choice(&[])],
-                vec![choice(&[0, 3])],
-                vec![choice(&[])],
-                vec![choice(&[3])],
-            ],
-        };
+        let families = Families::new(vec![
+            vec![choice(&[1, 4]), choice(&[])],
+            vec![choice(&[0]), choice(&[])],
+            vec![choice(&[0, 3])],
+            vec![choice(&[])],
+            vec![choice(&[3])],
+        ]);
         let found = components(&families);
         let sets: Vec<Vec<usize>> = found.iter().map(|set| set.iter().collect()).collect();
         assert_eq!(sets, [vec![3], vec![4], vec![0, 1], vec![2]]);

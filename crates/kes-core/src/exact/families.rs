@@ -4,57 +4,70 @@
 //! a useful one: every family `y | T∖{y,x}` could, and no rule of [`Bounds`] says otherwise. Only such
 //! sets, and the parent sets in them, are counted. A family is kept if it scores higher than with any
 //! proper subset of its parents.
+//!
+//! If the work ends before that, the open families of the last level tell what the rest can score: all
+//! that was not looked at has one of them in it, and is no better than its [`Bounds::ceiling`].
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::bounds::Bounds;
-use super::parallel::map_chunks;
-use super::partition::{Measure, Measuring};
-use super::{Choice, Failure, Families, Limits};
-use crate::score::discrete::criterion::{Cells, SetFunction};
-use crate::score::discrete::dataset::Dataset;
+use super::{Choice, Failure, Families, Limits, Missing};
+use crate::score::bounds::{Bounds, Measure};
+use crate::score::evaluate::{Evaluate, Survey};
 use crate::score::terms::Terms;
+use crate::stop::Stop;
+use crate::threads::map_chunks;
 use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
 const PIECE: usize = 256;
+/// One thread's means to measure sets.
+type Surveys<'e, const W: usize> = Box<dyn Survey<W> + 'e>;
 
 /// Finds the families of `terms` that can be part of a best network with at most `max_parents`
-/// parents each. `counted` is kept at the number of sets counted so far.
-///
-/// # Errors
-/// If `stop` is raised, or a level needs more memory than allowed.
+/// parents each. `counted` is kept at the number of sets counted so far. If `stop` is raised, or a level
+/// needs more memory than allowed, some are [missing](Families::missing).
 pub fn find<const W: usize>(
     terms: &Terms<W>,
     max_parents: Option<usize>,
     limits: &Limits,
-    stop: &AtomicBool,
+    stop: &Stop,
     counted: &AtomicUsize,
-) -> Result<Families<W>, Failure> {
-    let n = terms.data().variables();
-    let growth = Growth {
-        data: terms.data(),
-        function: terms.function(),
-        bounds: Bounds::new(terms.data(), terms.function()),
-        limits,
-        stop,
-        counted,
-    };
-    let mut families = Families { of: vec![Vec::new(); n] };
-    let mut level = growth.root();
-    let most = max_parents.map_or(n, |limit| n.min(limit.saturating_add(1)));
-    for _ in 1..=most {
+) -> Families<W> {
+    let n = terms.variables();
+    let mut families = Families::new(vec![Vec::new(); n]);
+    let mut most = vec![terms.evaluator().perfect(); n];
+    let grown = grow(terms, max_parents, limits, stop, counted, (&mut families, &mut most));
+    families.missing = grown.err().map(|why| Missing { why, most });
+    families.sort();
+    families
+}
+
+/// Finds the families, and keeps `most` at what each variable can score with others than those found.
+fn grow<const W: usize>(
+    terms: &Terms<W>,
+    max_parents: Option<usize>,
+    limits: &Limits,
+    stop: &Stop,
+    counted: &AtomicUsize,
+    (families, most): (&mut Families<W>, &mut Vec<f64>),
+) -> Result<(), Failure> {
+    let evaluator = terms.evaluator();
+    let bounds = evaluator.bounds(limits.threads, stop)?;
+    let growth = Growth { evaluator, bounds, limits, stop, counted };
+    let mut workers: Vec<_> = (0..limits.threads).map(|_| evaluator.survey()).collect();
+    let mut level = growth.root(&mut *workers[0], most);
+    let largest = max_parents.map_or(usize::MAX, |limit| limit.saturating_add(1));
+    for _ in 0..terms.variables().min(largest) {
         let candidates = growth.candidates(&level)?;
         if candidates.is_empty() {
             break;
         }
-        level = growth.count(&level, &candidates, &mut families)?;
+        level = growth.count(&mut workers, &level, &candidates, (families, most))?;
     }
-    families.sort();
-    Ok(families)
+    Ok(())
 }
 
 /// What is known of a family `y | P`.
@@ -109,12 +122,11 @@ impl<const W: usize> Level<W> {
 }
 
 /// What every level needs.
-struct Growth<'g> {
-    data: &'g Dataset,
-    function: &'g SetFunction,
+struct Growth<'g, const W: usize> {
+    evaluator: &'g dyn Evaluate<W>,
     bounds: Bounds,
     limits: &'g Limits,
-    stop: &'g AtomicBool,
+    stop: &'g Stop,
     counted: &'g AtomicUsize,
 }
 
@@ -136,32 +148,41 @@ struct Origin {
     parents: Option<u32>,
 }
 
-impl Growth<'_> {
+impl<const W: usize> Growth<'_, W> {
+    /// What a family that was not looked at can score at most, by the rules and in any case.
+    fn ceiling(&self, y: usize, cells: f64, parents: f64, family: f64) -> f64 {
+        self.bounds.ceiling(y, cells, parents, family).min(self.evaluator.perfect())
+    }
+
     /// Level 0: the empty set.
-    fn root<const W: usize>(&self) -> Level<W> {
+    fn root(&self, survey: &mut dyn Survey<W>, most: &mut [f64]) -> Level<W> {
+        for (y, most) in most.iter_mut().enumerate() {
+            *most = self.ceiling(y, self.bounds.cells(VarSet::<W>::single(y)), 1.0, 1.0);
+        }
         let mut level = Level::default();
-        level.push(VarSet::EMPTY, Measuring::new(self.data, self.function).measure(VarSet::<W>::EMPTY), []);
+        level.push(VarSet::EMPTY, survey.measure(VarSet::EMPTY), []);
         level
     }
 
     /// The sets of the next level, sorted.
-    fn candidates<const W: usize>(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
+    fn candidates(&self, level: &Level<W>) -> Result<Vec<Candidate<W>>, Failure> {
         // This level and what was needed to find it take about as much as the next.
         let room = AtomicUsize::new(self.limits.bytes / 2);
-        let mut found =
-            map_chunks(&level.sets, PIECE, self.limits.threads, self.stop, Vec::new, |parts, sets| {
-                let mut found = Vec::new();
-                sets.iter().for_each(|counted| self.extensions(level, counted, parts, &mut found));
-                let families: usize =
-                    found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
-                // Besides a candidate, its entry in the next level, with a place in a half-empty table.
-                let bytes = found.len()
-                    * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
-                    + families * size_of::<(Origin, Family)>();
-                let left =
-                    room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
-                left.map(|_| found).map_err(|_| Failure::Memory)
-            })?;
+        let mut states = vec![Vec::new(); self.limits.threads];
+        let mut found = map_chunks(&mut states, &level.sets, PIECE, self.stop, |parts, sets| {
+            let mut found = Vec::new();
+            for counted in sets {
+                self.stop.check()?;
+                self.extensions(level, counted, parts, &mut found);
+            }
+            let families: usize = found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
+            // Besides a candidate, its entry in the next level, with a place in a half-empty table.
+            let bytes = found.len() * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
+                + families * size_of::<(Origin, Family)>();
+            let left =
+                room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
+            left.map(|_| found).map_err(|_| Failure::Memory)
+        })?;
         found.sort_unstable_by_key(|candidate| candidate.set);
         Ok(found)
     }
@@ -169,7 +190,7 @@ impl Growth<'_> {
     /// The sets made of `counted` and one more variable. An open variable `y` of such a set `T` is open
     /// in `T∖x` for all `x ≠ y`; so `T` can be found from the set without its first or without its
     /// second variable, and the former has precedence.
-    fn extensions<'l, const W: usize>(
+    fn extensions<'l>(
         &self,
         level: &'l Level<W>,
         counted: &Counted<W>,
@@ -180,7 +201,7 @@ impl Growth<'_> {
         if counted.open.is_empty() && !set.is_empty() {
             return;
         }
-        let n = self.data.variables();
+        let n = self.evaluator.variables();
         let first = set.first().unwrap_or(n);
         let second = set.iter().nth(1).unwrap_or(n);
         for v in (0..second).filter(|&v| v != first) {
@@ -194,7 +215,7 @@ impl Growth<'_> {
     }
 
     /// The set, if some variable is open in it.
-    fn candidate<'l, const W: usize>(
+    fn candidate<'l>(
         &self,
         level: &'l Level<W>,
         set: VarSet<W>,
@@ -210,7 +231,7 @@ impl Growth<'_> {
             }
             parts.push((x, part));
         }
-        let cells = Cells::of(set.iter().map(|v| self.data.arity()[v])).number;
+        let cells = self.bounds.cells(set);
         let mut origins = Vec::new();
         for &(y, parents) in parts.iter() {
             if !open.contains(y) {
@@ -229,7 +250,7 @@ impl Growth<'_> {
     /// The best score of `y` with a proper subset of `P = T∖y`, where `parts` holds `T∖x` for each `x`, and
     /// `cells` are those of `T`; nothing if `y | P` is hopeless.
     #[inline]
-    fn best_smaller<const W: usize>(
+    fn best_smaller(
         &self,
         level: &Level<W>,
         parts: &[(usize, Option<&Counted<W>>)],
@@ -237,7 +258,6 @@ impl Growth<'_> {
         parents: Option<&Counted<W>>,
         cells: f64,
     ) -> Option<f64> {
-        let arity = self.data.arity();
         let known = parents.map_or(0.0, |parents| parents.measure.detail);
         let mut best = f64::NEG_INFINITY;
         for &(x, part) in parts.iter().filter(|part| part.0 != y) {
@@ -246,11 +266,9 @@ impl Growth<'_> {
             let of_y = level.family(part, y)?;
             let of_x = parents.and_then(|parents| level.family(parents, x));
             let promise = of_x.map_or(of_y.promise, |of_x| of_x.promise.min(of_y.promise));
-            let common = cells / (arity[x] * arity[y]) as f64;
             best = best.max(of_y.best);
-            if self.bounds.pair_is_hopeless(promise, arity[x], arity[y], common)
-                || self.bounds.ceiling(y, arity[y], cells / arity[y] as f64, known, part.measure.detail)
-                    <= best
+            if self.bounds.pair_is_hopeless(promise, x, y, cells)
+                || self.bounds.ceiling(y, cells, known, part.measure.detail) <= best
             {
                 return None;
             }
@@ -258,23 +276,30 @@ impl Growth<'_> {
         Some(best)
     }
 
-    /// Counts the sets and the parent sets that their families need, and collects the families that
-    /// score higher than any smaller one.
-    fn count<const W: usize>(
+    /// Counts the sets and the parent sets that their families need, collects the families that score
+    /// higher than any smaller one, and notes the `most` that larger ones can.
+    fn count(
         &self,
+        workers: &mut [Surveys<'_, W>],
         smaller: &Level<W>,
         candidates: &[Candidate<W>],
-        families: &mut Families<W>,
+        (families, most): (&mut Families<W>, &mut Vec<f64>),
     ) -> Result<Level<W>, Failure> {
-        let measures =
-            self.measure_all(&candidates.iter().map(|candidate| candidate.set).collect::<Vec<_>>())?;
-        let others = self.uncounted_parents(candidates)?;
-        let arity = self.data.arity();
+        let sets: Vec<VarSet<W>> = candidates.iter().map(|candidate| candidate.set).collect();
+        let measures = self.measure_all(workers, &sets)?;
+        let others = self.uncounted_parents(workers, candidates)?;
         let mut level = Level::default();
         level.place.reserve(candidates.len());
         let mut open = Vec::new();
+        let mut larger = vec![f64::NEG_INFINITY; families.of.len()];
         for (candidate, &measure) in candidates.iter().zip(&measures) {
+            self.stop.check()?;
             let set = candidate.set;
+            let cells = self.bounds.cells(set);
+            if measure.term == f64::NEG_INFINITY {
+                level.push(set, measure, []); // inadmissible, and so is every larger set
+                continue;
+            }
             for (y, origin) in candidate.open.iter().zip(&candidate.origins) {
                 let parents = set.without(y);
                 let counted = match origin.parents {
@@ -288,19 +313,22 @@ impl Growth<'_> {
                     families.of[y].push(Choice { parents, score });
                 }
                 // Could it still be better with one parent more, which has at least two states?
-                let cells = 2.0 * Cells::of(parents.iter().map(|v| arity[v])).number;
-                if self.bounds.ceiling(y, arity[y], cells, counted.detail, measure.detail) > best {
+                let ceiling = self.ceiling(y, 2.0 * cells, counted.detail, measure.detail);
+                if ceiling > best {
+                    larger[y] = larger[y].max(ceiling);
                     open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
                 }
             }
             level.push(set, measure, open.drain(..));
         }
+        *most = larger;
         Ok(level)
     }
 
     /// The measures of parent sets in which no variable was open itself.
-    fn uncounted_parents<const W: usize>(
+    fn uncounted_parents(
         &self,
+        workers: &mut [Surveys<'_, W>],
         candidates: &[Candidate<W>],
     ) -> Result<HashMap<VarSet<W>, Measure, FxBuildHasher>, Failure> {
         let of = |candidate: &Candidate<W>| {
@@ -311,15 +339,22 @@ impl Growth<'_> {
         let mut sets: Vec<VarSet<W>> = candidates.iter().flat_map(of).collect();
         sets.sort_unstable();
         sets.dedup();
-        let measures = self.measure_all(&sets)?;
+        let measures = self.measure_all(workers, &sets)?;
         Ok(sets.into_iter().zip(measures).collect())
     }
 
-    fn measure_all<const W: usize>(&self, sets: &[VarSet<W>]) -> Result<Vec<Measure>, Failure> {
-        let state = || Measuring::new(self.data, self.function);
-        map_chunks(sets, PIECE, self.limits.threads, self.stop, state, |measuring, part| {
+    fn measure_all(
+        &self,
+        workers: &mut [Surveys<'_, W>],
+        sets: &[VarSet<W>],
+    ) -> Result<Vec<Measure>, Failure> {
+        map_chunks(workers, sets, PIECE, self.stop, |measuring, part| {
             self.counted.fetch_add(part.len(), Ordering::Relaxed);
-            Ok(part.iter().map(|&set| measuring.measure(set)).collect())
+            let measure = |&set: &VarSet<W>| {
+                self.stop.check()?;
+                Ok(measuring.measure(set))
+            };
+            part.iter().map(measure).collect()
         })
     }
 }

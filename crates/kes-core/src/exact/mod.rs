@@ -5,20 +5,17 @@
 //!
 //! `best(S) = max over y in S of best(S∖y) + max over P ⊆ S∖y of s(y | P)`.
 //!
-//! [`families`] finds all families that can matter, counting no more than the criterion's [`bounds`]
-//! leave open. [`components`] splits the variables where no best network can have a cycle
+//! [`families`] finds all families that can matter, counting no more than the criterion's
+//! [`bounds`](crate::score::bounds) leave open. [`components`] splits the variables where no best network can have a cycle
 //! [Fan 2014], and [`order`] does the recursion on each part. For more variables than that,
 //! [`relaxation`] has bounds on the score for which the families are enough.
 
-pub mod bounds;
 pub mod components;
 pub mod families;
 pub mod order;
-pub mod parallel;
-pub mod partition;
 pub mod relaxation;
 
-use crate::frontier::Stopped;
+use crate::stop::Stopped;
 use crate::varset::VarSet;
 
 /// A parent set that a variable may choose, with its score.
@@ -35,24 +32,30 @@ pub struct Choice<const W: usize> {
 pub struct Families<const W: usize> {
     /// The choices of each variable.
     pub of: Vec<Vec<Choice<W>>>,
+    /// What is known of others that could not be looked at, if there are any.
+    pub missing: Option<Missing>,
+}
+
+/// Families that are not known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// Why not.
+    pub why: Failure,
+    /// What each variable can score at most with parents that are not among its choices.
+    pub most: Vec<f64>,
 }
 
 impl<const W: usize> Families<W> {
+    /// These families, and no others.
+    pub fn new(of: Vec<Vec<Choice<W>>>) -> Self {
+        Self { of, missing: None }
+    }
+
     /// Sorts the choices: best first, ties by their sets.
     pub(crate) fn sort(&mut self) {
         for choices in &mut self.of {
             choices.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.parents.cmp(&b.parents)));
         }
-    }
-
-    /// Number of families.
-    pub fn len(&self) -> usize {
-        self.of.iter().map(Vec::len).sum()
-    }
-
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

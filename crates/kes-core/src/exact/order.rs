@@ -9,31 +9,35 @@
 //! Nothing but `best(S)` is stored, 8 bytes a set. The network is found by going back from the whole set.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::components::{Part, components};
-use super::parallel::map;
 use super::{Choice, Failure, Families, Limits};
-use crate::frontier::Stopped;
 use crate::graph::Dag;
+use crate::stop::{Stop, Stopped};
+use crate::threads::map;
 
 /// Variables whose subsets are done at once, with tables.
 const BLOCK: usize = 9;
 /// Variables that make tasks for the threads: `2^TASKS` of them at most.
 const TASKS: usize = 8;
 /// The largest component whatever the memory: sets are numbers of 32 bits.
-const LARGEST: usize = 31;
+pub const LARGEST: usize = 31;
 
 /// The best network that the choices permit, and its score as the sum of their scores.
 ///
 /// # Errors
-/// If `stop` is raised, or a component is too large for the memory allowed; see [`bytes`].
+/// If families are missing, `stop` is raised, or a component is too large for the memory allowed; see
+/// [`bytes`].
 pub fn optimum<const W: usize>(
     families: &Families<W>,
     limits: &Limits,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &AtomicUsize,
 ) -> Result<(Dag<W>, f64), Failure> {
+    if let Some(missing) = &families.missing {
+        return Err(missing.why);
+    }
     let mut dag = Dag::empty(families.of.len());
     let mut score = 0.0;
     for component in components(families) {
@@ -77,7 +81,7 @@ impl Best {
 fn best_scores<const W: usize>(
     part: &Part<W>,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &AtomicUsize,
 ) -> Result<Best, Stopped> {
     let size = part.members.len();
@@ -88,24 +92,17 @@ fn best_scores<const W: usize>(
     for members in 0..=high {
         let tasks: Vec<usize> =
             (0..1 << high).filter(|set: &usize| set.count_ones() as usize == members).collect();
-        map(
-            tasks.len(),
-            threads,
-            stop,
-            || (),
-            |(), at| {
-                let mut choices = all.clone();
-                for v in (low..size).rev() {
-                    choices = choices.decide(v, tasks[at] >> (v - low) & 1 == 1);
-                }
-                let mut task =
-                    Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
-                task.visit(&choices, low, 0)?;
-                let _ = best.pieces[tasks[at]].set(task.found); // nobody else does this task
-                done.fetch_add(1 << low, Ordering::Relaxed);
-                Ok::<_, Stopped>(())
-            },
-        )?;
+        map(&mut vec![(); threads], tasks.len(), stop, |(), at| {
+            let mut choices = all.clone();
+            for v in (low..size).rev() {
+                choices = choices.decide(v, tasks[at] >> (v - low) & 1 == 1);
+            }
+            let mut task = Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
+            task.visit(&choices, low, 0)?;
+            let _ = best.pieces[tasks[at]].set(task.found); // nobody else does this task
+            done.fetch_add(1 << low, Ordering::Relaxed);
+            Ok::<_, Stopped>(())
+        })?;
     }
     Ok(best)
 }
@@ -151,16 +148,14 @@ struct Task<'t> {
     high: usize,
     /// `best(S)` so far, by the number of `S` in its lower variables.
     found: Vec<f64>,
-    stop: &'t AtomicBool,
+    stop: &'t Stop,
 }
 
 impl Task<'_> {
     /// Visits the subsets that contain `middle` and any of the variables below `undecided`.
     fn visit(&mut self, choices: &Choices, undecided: usize, middle: usize) -> Result<(), Stopped> {
         if undecided <= BLOCK {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(Stopped);
-            }
+            self.stop.check()?;
             self.block(choices, undecided, middle);
             return Ok(());
         }

@@ -9,6 +9,9 @@
 //! The bound holds whatever the weights; a linear programme finds good ones [Bartlett & Cussens 2017],
 //! and need not be trusted. If the bound with a family `y | P` put in the place of the best one falls
 //! below the score of a known network, no better network has that family.
+//!
+//! Of families that are not known, only what they can score at most counts. They receive what a family
+//! without parents does, which is as much as any could.
 
 use super::{Choice, Families};
 use crate::varset::VarSet;
@@ -43,7 +46,13 @@ impl<'r, const W: usize> Relaxation<'r, W> {
     }
 
     fn most(&self, y: usize) -> f64 {
-        self.families.of[y].iter().map(|choice| self.worth(y, choice)).fold(f64::NEG_INFINITY, f64::max)
+        let unknown = self
+            .families
+            .missing
+            .as_ref()
+            .map(|missing| Choice { parents: VarSet::EMPTY, score: missing.most[y] });
+        let choices = self.families.of[y].iter().chain(&unknown);
+        choices.map(|choice| self.worth(y, choice)).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// No network scores more.
@@ -58,6 +67,7 @@ impl<'r, const W: usize> Relaxation<'r, W> {
             let least = self.most(y) - slack;
             choices.iter().filter(|choice| self.worth(y, choice) >= least).copied().collect()
         };
-        Families { of: self.families.of.iter().enumerate().map(keep).collect() }
+        let of = self.families.of.iter().enumerate().map(keep).collect();
+        Families { of, missing: self.families.missing.clone() }
     }
 }

@@ -1,5 +1,6 @@
 //! Models as graphs: directed acyclic graphs and the essential graphs of their classes.
 
+pub mod components;
 pub mod dag;
 pub mod essential;
 

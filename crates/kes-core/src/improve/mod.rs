@@ -9,19 +9,20 @@
 pub mod recombine;
 pub mod refine;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::frontier::{Gains, Stopped};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::improve::recombine::recombine;
 use crate::improve::refine::Refinement;
 use crate::rng::Stream;
+use crate::score::evaluate::Evaluate;
 use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
+use crate::threads::share_out;
 use crate::varset::VarSet;
 
 /// How many of the best models are recombined with the best one, and how many are refined at first. A
@@ -96,7 +97,7 @@ pub fn improve<const W: usize>(
     effort: Effort,
     gains_bytes: usize,
     pause: Duration,
-    stop: &AtomicBool,
+    stop: &Stop,
     mut take: impl FnMut(&[Found<W>], usize) -> bool,
 ) {
     let mut workers: Vec<Gains<'_, W>> =
@@ -104,7 +105,7 @@ pub fn improve<const W: usize>(
     let mut pool =
         Pool { terms, effort, found: Vec::new(), known: HashSet::default(), ranking: Vec::new(), done: 0 };
     for graph in given {
-        let score = terms.score(&mut workers[0].counter, &graph.extension());
+        let score = workers[0].score(graph);
         pool.add(Found { graph: graph.clone(), score, origin: Origin::Given, task: 0 });
     }
     let mut seen = pool.found.len();
@@ -113,7 +114,7 @@ pub fn improve<const W: usize>(
         let mut tasks = plan.next(&pool);
         tasks.truncate(effort.tasks - pool.done);
         pool.work(&mut workers, &tasks, pause, stop, |done| take(&[], done));
-        if !take(&pool.found[seen..], pool.done) || stop.load(Ordering::Relaxed) {
+        if !take(&pool.found[seen..], pool.done) || stop.is_raised() {
             return;
         }
         seen = pool.found.len();
@@ -142,41 +143,14 @@ impl<const W: usize> Pool<'_, W> {
         workers: &mut [Gains<'_, W>],
         tasks: &[Origin],
         pause: Duration,
-        stop: &AtomicBool,
+        stop: &Stop,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
-        let next = AtomicUsize::new(0);
-        let mut results = vec![None; tasks.len()];
         let (pool, first) = (&*self, self.done);
-        std::thread::scope(|scope| {
-            let (sender, receiver) = channel();
-            for gains in workers {
-                let (next, sender) = (&next, sender.clone());
-                scope.spawn(move || {
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&task) = tasks.get(at) else { return };
-                        let Ok(found) = pool.task(gains, task, first + at, stop) else { return };
-                        let _ = sender.send((at, found)); // the receiver outlives all senders
-                    }
-                });
-            }
-            drop(sender);
-            let (mut done, mut due) = (first, Instant::now() + pause);
-            loop {
-                match receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                    Ok((at, found)) => {
-                        results[at] = Some(found);
-                        done += 1;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) => {
-                        due = Instant::now() + pause;
-                        if !go_on(done) {
-                            stop.store(true, Ordering::Relaxed);
-                        }
-                    }
-                }
+        let task = |gains: &mut Gains<'_, W>, at: usize| pool.task(gains, tasks[at], first + at, stop);
+        let (results, _) = share_out(workers, tasks.len(), stop, task, pause, |done| {
+            if !go_on(first + done) {
+                stop.raise();
             }
         });
         for found in results.into_iter().map_while(|result| result) {
@@ -191,10 +165,10 @@ impl<const W: usize> Pool<'_, W> {
         gains: &mut Gains<'_, W>,
         task: Origin,
         number: usize,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Option<Found<W>>, Stopped> {
         let max_parents = self.effort.max_parents;
-        let mut stream = Stream::new(self.effort.seed, number as u64);
+        let mut stream = Stream::of_task(self.effort.seed, number as u64);
         let mut refinement = Refinement { gains, max_parents, stream: &mut stream, stop };
         let graph = match task {
             Origin::Given => return Ok(None),
@@ -207,7 +181,7 @@ impl<const W: usize> Pool<'_, W> {
             Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
             Origin::Perturbed(a) => {
                 let start = &self.found[a].graph;
-                let other = perturbed(start, self.terms.data().arity(), max_parents, refinement.stream);
+                let other = perturbed(start, self.terms.evaluator(), max_parents, refinement.stream);
                 let climbed = refinement.climb(other, GREEDINESS)?;
                 match self.cross(&mut refinement, start, &climbed) {
                     Some(child) => refinement.climb(child, 1.0)?,
@@ -215,7 +189,7 @@ impl<const W: usize> Pool<'_, W> {
                 }
             }
         };
-        let score = refinement.score(&graph);
+        let score = refinement.gains.score(&graph);
         Ok(Some(Found { graph, score, origin: task, task: number }))
     }
 
@@ -227,7 +201,7 @@ impl<const W: usize> Pool<'_, W> {
         a: &EssentialGraph<W>,
         b: &EssentialGraph<W>,
     ) -> Option<EssentialGraph<W>> {
-        let child = recombine(self.terms, &mut refinement.gains.counter, a, b)?;
+        let child = recombine(self.terms, &mut *refinement.gains.worker, a, b)?;
         child.order().map(|order| EssentialGraph::from_dag(&child, &order))
     }
 }
@@ -237,7 +211,7 @@ impl<const W: usize> Pool<'_, W> {
 /// show only when several parents come at once, and nothing that is taken out leads there.
 fn perturbed<const W: usize>(
     graph: &EssentialGraph<W>,
-    arity: &[usize],
+    evaluator: &dyn Evaluate<W>,
     max_parents: Option<usize>,
     stream: &mut Stream,
 ) -> EssentialGraph<W> {
@@ -248,7 +222,7 @@ fn perturbed<const W: usize>(
         for _ in 0..2 + stream.below(2) {
             let (from, to) = (order[stream.below(at + 1)], order[at]);
             // An edge to a constant gains and costs nothing, so the climb would leave it.
-            let varied = arity[from] > 1 && arity[to] > 1;
+            let varied = evaluator.varies(from) && evaluator.varies(to);
             if from != to && varied && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
                 dag.parents[to].insert(from);
             }

@@ -15,8 +15,9 @@
 //! used by [Fan 2014] to divide the search for an optimal network, and recombination by parent sets by
 //! [Cotta & Muruzábal 2002] and [Contaldi 2017]. We know of no earlier use of the two together.
 
+use crate::graph::components::strong_components;
 use crate::graph::{Dag, EssentialGraph};
-use crate::score::discrete::counts::Counter;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -26,17 +27,17 @@ const MIXED: usize = 18;
 /// The best child of two models, or `None` if it is one of the two DAGs it was made of.
 pub fn recombine<const W: usize>(
     terms: &Terms<W>,
-    counter: &mut Counter,
+    worker: &mut dyn Worker<W>,
     first: &EssentialGraph<W>,
     second: &EssentialGraph<W>,
 ) -> Option<Dag<W>> {
     let a = first.extension();
     let b = follow(second, &position(&a));
     let mut child = Dag::empty(first.len());
-    for component in components(&a, &b) {
-        let scores: Vec<[f64; 2]> = (component.iter())
-            .map(|v| [&a, &b].map(|dag| terms.family(counter, v, dag.parents[v])))
-            .collect();
+    let both: Vec<VarSet<W>> = a.parents.iter().zip(&b.parents).map(|(&a, &b)| a | b).collect();
+    for component in strong_components(&both) {
+        let scores: Vec<[f64; 2]> =
+            (component.iter()).map(|v| [&a, &b].map(|dag| terms.family(worker, v, dag.parents[v]))).collect();
         let choices = choose(component, [&a, &b], &scores);
         for (v, choice) in component.iter().zip(choices) {
             child.parents[v] = [&a, &b][choice].parents[v];
@@ -66,24 +67,6 @@ fn follow<const W: usize>(graph: &EssentialGraph<W>, position: &[usize]) -> Dag<
         dag.parents[last] |= graph.neighbours[last] & left;
     }
     dag
-}
-
-/// The strongly connected components of `a ∪ b`.
-fn components<const W: usize>(a: &Dag<W>, b: &Dag<W>) -> Vec<VarSet<W>> {
-    let n = a.parents.len();
-    let mut reach: Vec<VarSet<W>> = (0..n).map(|v| (a.parents[v] | b.parents[v]).with(v)).collect();
-    for middle in 0..n {
-        let beyond = reach[middle];
-        reach.iter_mut().filter(|from| from.contains(middle)).for_each(|from| *from |= beyond);
-    }
-    let mut left = VarSet::first_n(n);
-    let mut components = Vec::new();
-    while let Some(v) = left.first() {
-        let component: VarSet<W> = (reach[v] & left).iter().filter(|&u| reach[u].contains(v)).collect();
-        left -= component;
-        components.push(component);
-    }
-    components
 }
 
 /// For every node of a component, whether it takes its parents from `a` (0) or from `b` (1).

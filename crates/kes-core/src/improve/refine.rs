@@ -9,14 +9,13 @@
 //!
 //! Neither ever lowers the score, and both end in a local optimum.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
-
 use crate::boundary::{Model, Neighbour};
-use crate::frontier::{Frontier, Gains, Moves, Stopped};
+use crate::frontier::{Frontier, Moves};
+use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::rng::Stream;
 use crate::search::climb;
+use crate::stop::{Stop, Stopped};
 
 /// A model that is being made better.
 pub struct Refinement<'g, 'a, const W: usize> {
@@ -27,7 +26,7 @@ pub struct Refinement<'g, 'a, const W: usize> {
     /// For ties.
     pub stream: &'g mut Stream,
     /// Raised when the work should stop.
-    pub stop: &'g AtomicBool,
+    pub stop: &'g Stop,
 }
 
 impl<const W: usize> Refinement<'_, '_, W> {
@@ -59,20 +58,16 @@ impl<const W: usize> Refinement<'_, '_, W> {
         Ok(model.graph().clone())
     }
 
-    /// The score of a model, from its canonical DAG.
-    pub fn score(&mut self, graph: &EssentialGraph<W>) -> f64 {
-        self.gains.terms().score(&mut self.gains.counter, &graph.extension())
-    }
-
     /// The optimum above the best turning move, if one improves the score.
     fn turn(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let mut best: Option<(f64, EssentialGraph<W>)> = None;
         let tolerance = self.gains.terms().tolerance();
-        for (loss, deletion) in self.deletions(start) {
+        for (loss, deletion) in self.deletions(start)? {
+            self.stop.check()?;
             let mut between = Model::new(start.clone());
             between.apply(&deletion);
-            for insertion in between.insertions_between(deletion.x, deletion.y, self.max_parents) {
-                let gain = loss + self.delta(&insertion);
+            for insertion in between.between(true, deletion.x, deletion.y, self.max_parents) {
+                let gain = loss + self.gains.delta(&insertion);
                 if gain > best.as_ref().map_or(tolerance, |(most, _)| *most) {
                     let mut turned = between.clone();
                     turned.apply(&insertion);
@@ -86,7 +81,7 @@ impl<const W: usize> Refinement<'_, '_, W> {
     /// The first higher optimum found by deleting and banning an edge, cheapest deletion first.
     fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let terms = self.gains.terms();
-        let deletions = self.deletions(start);
+        let deletions = self.deletions(start)?;
         let mut model = Frontier::new(self.gains, start.clone(), self.max_parents, self.stop)?;
         let level = terms.level(model.score());
         let position = model.position();
@@ -105,21 +100,18 @@ impl<const W: usize> Refinement<'_, '_, W> {
     }
 
     /// All deletions with their gains (mostly losses), best first.
-    fn deletions(&mut self, graph: &EssentialGraph<W>) -> Vec<(f64, Neighbour<W>)> {
+    fn deletions(&mut self, graph: &EssentialGraph<W>) -> Result<Vec<(f64, Neighbour<W>)>, Stopped> {
         let model = Model::new(graph.clone());
         let mut all = Vec::new();
         for y in 0..graph.len() {
-            let _all = model.deletions(y, |x, given| {
+            model.deletions(y, |x, given| {
                 all.push(Neighbour { insert: false, x, y, given });
-                ControlFlow::Continue(())
-            });
+                self.stop.check()
+            })?;
         }
-        let mut all: Vec<_> = all.into_iter().map(|deletion| (self.delta(&deletion), deletion)).collect();
+        let mut all: Vec<_> =
+            all.into_iter().map(|deletion| (self.gains.delta(&deletion), deletion)).collect();
         all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
-        all
-    }
-
-    fn delta(&mut self, neighbour: &Neighbour<W>) -> f64 {
-        self.gains.terms().delta(&mut self.gains.counter, neighbour)
+        Ok(all)
     }
 }

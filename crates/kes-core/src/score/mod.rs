@@ -1,5 +1,9 @@
 //! Scores as functions of variable sets: terms `F(S)` of a table, kept in one cache.
 
+pub mod bounds;
 pub mod cache;
 pub mod discrete;
+pub mod evaluate;
+pub mod gaussian;
+pub mod rows;
 pub mod terms;

@@ -7,6 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::rng::Stream;
+use kes_core::score::discrete::Table;
+use kes_core::score::discrete::criterion::Criterion;
+use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::terms::Terms;
 
 /// (kind, x, y, C) with x < y.
 pub type Triple = (bool, usize, usize, Vec<usize>);
@@ -129,6 +133,12 @@ pub fn random_table<const W: usize>(
         }
     }
     columns
+}
+
+/// The terms of a table under a criterion, given by its name and equivalent sample size.
+pub fn terms<const W: usize>(data: Dataset, (name, ess): (&str, f64), cache_bytes: usize) -> Terms<W> {
+    let criterion = Criterion::named(name, ess).expect("a known criterion");
+    Terms::new(Table::new(data, criterion).expect("good parameters"), cache_bytes)
 }
 
 /// The BIC of a family, straight from the definition.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kes.analysis.coverage import Coverage
+from kes.drawing import style
 from kes.errors import KesError
-from kes.show.plot import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

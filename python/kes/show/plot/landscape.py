@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kes.analysis.landscape import Landscape
-from kes.show.plot import style
+from kes.drawing import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kes.drawing import style
 from kes.results.summary import Standing, counted
-from kes.show.plot import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

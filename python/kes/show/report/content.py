@@ -6,10 +6,11 @@ from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 from kes.analysis.landscape import Landscape
-from kes.analysis.support import COLUMNS, edge_table, ensembles
+from kes.analysis.support import edge_table, ensembles
+from kes.drawing import layout
+from kes.drawing.layout import Layout
+from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
 from kes.network.fitting import fit
-from kes.show import layout
-from kes.show.layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,10 +67,7 @@ def content(
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
             _packed(_shared_layout(optima, edges), optima.names, place),
-            *(
-                _packed(layout.graph_layout(found.optima[i].graph), optima.names, place)
-                for i in own
-            ),
+            *(_packed(graph_layout(found.optima[i].graph), optima.names, place) for i in own),
         ],
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
@@ -81,7 +79,7 @@ def content(
 
 def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
-    columns = (COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
+    columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
     return [[round(edges[name][i], 4) for name in columns] for i in range(len(edges))]
 
 
@@ -113,7 +111,7 @@ def _shared_layout(optima: Optima, edges: Table) -> Layout:
     parents: dict[str, list[str]] = {name: [] for name in optima.names}
     for a, b in optima.best.graph.to_dag():
         parents[b].append(a)
-    supports = {frozenset((row["x"], row["y"])): row[COLUMNS["search"]] for row in edges}
+    supports = {frozenset((row["x"], row["y"])): row[SUPPORT_COLUMNS["search"]] for row in edges}
     order = TopologicalSorter(parents).static_order()
     return layout.shared_layout(optima.names, order, supports, threshold=LEAST_SUPPORT)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.landscape import Landscape
-from kes.show.plot.style import BLUE, ORANGE
+from kes.drawing.style import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima

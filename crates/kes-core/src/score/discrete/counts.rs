@@ -14,7 +14,8 @@ use hashbrown::HashMap;
 use pulp::Arch;
 use rustc_hash::FxBuildHasher;
 
-use crate::score::discrete::dataset::{Bitmaps, Dataset};
+use super::dataset::{Bitmaps, Dataset};
+use crate::score::evaluate::Source;
 
 /// A dense table may have this many cells whatever the data, or [`TABLE_PER_ROW`] per row.
 const TABLE: usize = 1 << 16;
@@ -60,22 +61,24 @@ impl Counter {
             [] => self.counts.joint = vec![data.total_units()],
             &[x] => {
                 // No base: the variable divides the single cell of all cases, counted as its margin.
-                self.count_each(data, &[], x, &[x], |_, _| ());
+                self.count_each(data, &[], x, &mut [Source::new(x, None)], |_, _| ());
                 std::mem::swap(&mut self.counts.joint, &mut self.counts.margin);
             }
-            &[ref given @ .., y, x] => self.count_each(data, given, y, &[x], |_, _| ()),
+            &[ref given @ .., y, x] => {
+                self.count_each(data, given, y, &mut [Source::new(x, None)], |_, _| ());
+            }
         }
         &self.counts.joint
     }
 
-    /// Calls `found(x, counts)` for every `x` of `sources`, given `C` and `y`.
+    /// Calls `found(source, counts)` for every source `x`, given `C` and `y`.
     pub fn count_each(
         &mut self,
         data: &Dataset,
         given: &[usize],
         y: usize,
-        sources: &[usize],
-        mut found: impl FnMut(usize, &Counts),
+        sources: &mut [Source],
+        mut found: impl FnMut(&mut Source, &Counts),
     ) {
         match data.bitmaps().filter(|bitmaps| prefers_bitmaps(data, bitmaps, given, y, sources)) {
             Some(bitmaps) => {
@@ -84,18 +87,18 @@ impl Counter {
                     #[inline(always)]
                     || {
                         cells.divide_all(spare, data, bitmaps, given.iter().chain([&y]));
-                        for &x in sources {
-                            cells.count(bitmaps, x, data.arity()[x], counts);
-                            found(x, counts);
+                        for source in sources {
+                            cells.count(bitmaps, source.x, data.arity()[source.x], counts);
+                            found(source, counts);
                         }
                     },
                 );
             }
             None => {
                 self.rows.divide(data, given, y);
-                for &x in sources {
-                    self.rows.count(data, x, &mut self.counts);
-                    found(x, &self.counts);
+                for source in sources {
+                    self.rows.count(data, source.x, &mut self.counts);
+                    found(source, &self.counts);
                 }
             }
         }
@@ -103,11 +106,12 @@ impl Counter {
 }
 
 /// Bitmaps pay while the words to look at are fewer than the rows.
-fn prefers_bitmaps(data: &Dataset, bitmaps: &Bitmaps, given: &[usize], y: usize, sources: &[usize]) -> bool {
-    if !given.iter().chain([&y]).chain(sources).all(|&v| bitmaps.has(v)) {
+fn prefers_bitmaps(data: &Dataset, bitmaps: &Bitmaps, given: &[usize], y: usize, sources: &[Source]) -> bool {
+    let of_sources = sources.iter().map(|source| &source.x);
+    if !given.iter().chain([&y]).chain(of_sources.clone()).all(|&v| bitmaps.has(v)) {
         return false;
     }
-    let states: usize = sources.iter().map(|&x| data.arity()[x] - 1).sum();
+    let states: usize = of_sources.map(|&x| data.arity()[x] - 1).sum();
     let mut cells = 1.0;
     let mut dividing = 0.0;
     for &v in given.iter().chain([&y]) {
@@ -366,7 +370,8 @@ mod tests {
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
         let data = Dataset::new(&slices, arity, Some(weights)).unwrap();
         let mut seen = Vec::new();
-        Counter::default().count_each(&data, given, y, sources, |x, counts| {
+        let mut asked: Vec<Source> = sources.iter().map(|&x| Source::new(x, None)).collect();
+        Counter::default().count_each(&data, given, y, &mut asked, |&mut Source { x, .. }, counts| {
             assert_eq!(occupied(&counts.joint), direct(columns, &[given, &[y, x]].concat(), weights));
             assert_eq!(occupied(&counts.margin), direct(columns, &[given, &[x]].concat(), weights));
             seen.push(x);

@@ -4,6 +4,10 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::Error;
+use crate::score::rows::{fingerprint, mix, to_units};
+
+/// The largest number of states of a variable: they are coded in 16 bits.
+pub const MAX_STATES: usize = u16::MAX as usize;
 
 /// Variables with more states get no bitmaps; they would be mostly empty.
 const BITMAP_STATES: usize = 32;
@@ -56,7 +60,10 @@ impl Dataset {
         let rows = columns.first().map_or(0, |c| c.len());
         check_shape(columns, arity, weights, rows)?;
         let (row_units, unit) = to_units(weights, rows)?;
-        let hashes = hash_rows(columns, rows);
+        let mut hashes = vec![0u64; rows];
+        for column in columns {
+            mix(&mut hashes, column.iter().map(|&code| code as u64 + 1));
+        }
         let (kept, units) = merge_rows(columns, &hashes, &row_units);
         let codes: Vec<Vec<u16>> =
             columns.iter().map(|c| kept.iter().map(|&r| c[r] as u16).collect()).collect();
@@ -163,43 +170,14 @@ fn check_shape(
         return problem(format!("there are {rows} rows and {} weights", weights.map_or(0, <[f64]>::len)));
     }
     for (v, (column, &r)) in columns.iter().zip(arity).enumerate() {
-        if r == 0 || r > usize::from(u16::MAX) {
-            return problem(format!("variable {v} has {r} states; 1 to {} are possible", u16::MAX));
+        if r == 0 || r > MAX_STATES {
+            return problem(format!("variable {v} has {r} states; 1 to {MAX_STATES} are possible"));
         }
         if let Some(&code) = column.iter().find(|&&code| code < 0 || code as usize >= r) {
             return problem(format!("variable {v} has the code {code}, but {r} states"));
         }
     }
     Ok(())
-}
-
-/// The weights as multiples of a unit. Whole numbers keep the unit 1; other weights are rounded to
-/// multiples of a power of two about 2⁻⁶⁰ of their sum.
-fn to_units(weights: Option<&[f64]>, rows: usize) -> Result<(Vec<u64>, f64), Error> {
-    let Some(weights) = weights else { return Ok((vec![1; rows], 1.0)) };
-    if let Some(at) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-        return Err(Error::Data(format!("the weight of row {at} is {}", weights[at])));
-    }
-    let mut ascending = weights.to_vec();
-    ascending.sort_unstable_by(f64::total_cmp); // the sum must not depend on the order of the rows
-    let sum: f64 = ascending.iter().sum();
-    if sum <= 0.0 {
-        return Err(Error::Data("the weights sum to 0".into()));
-    }
-    let whole = sum < (1u64 << 53) as f64 && weights.iter().all(|w| w.fract() == 0.0);
-    let unit = if whole { 1.0 } else { libm::exp2(libm::ceil(libm::log2(sum)) - 60.0) };
-    Ok((weights.iter().map(|w| libm::round(w / unit) as u64).collect(), unit))
-}
-
-fn hash_rows(columns: &[&[i32]], rows: usize) -> Vec<u64> {
-    let mut hashes = vec![0u64; rows];
-    for column in columns {
-        for (hash, &code) in hashes.iter_mut().zip(*column) {
-            *hash = (hash.rotate_left(23) ^ (code as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            *hash ^= *hash >> 29;
-        }
-    }
-    hashes
 }
 
 /// The rows to keep, each with the weight of all rows like it. Rows of weight 0 are left out.
@@ -220,22 +198,6 @@ fn merge_rows(columns: &[&[i32]], hashes: &[u64], units: &[u64]) -> (Vec<usize>,
         }
     }
     (kept, merged)
-}
-
-/// Sums over the rows, so that neither their order nor how they are merged matters.
-fn fingerprint(hashes: &[u64], units: &[u64], unit: f64) -> [u64; 2] {
-    let lane = |salt: u64| {
-        let spread = |&h: &u64| {
-            let h = (h ^ salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            (h ^ (h >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb)
-        };
-        let sum = hashes
-            .iter()
-            .zip(units)
-            .fold(unit.to_bits(), |sum, (h, &w)| sum.wrapping_add(spread(h).wrapping_mul(w)));
-        (sum ^ (sum >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd)
-    };
-    [lane(0x6a09_e667_f3bc_c908), lane(0xbb67_ae85_84ca_a73b)]
 }
 
 #[cfg(test)]

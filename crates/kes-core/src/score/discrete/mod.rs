@@ -1,5 +1,10 @@
 //! Tables of discrete variables: their rows, the counts of their cells, and the criteria made of counts.
 
-pub mod counts;
+mod counts;
 pub mod criterion;
 pub mod dataset;
+mod losses;
+mod partition;
+mod table;
+
+pub use table::Table;

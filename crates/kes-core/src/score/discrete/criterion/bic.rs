@@ -3,7 +3,19 @@
 //! In the difference `F(P ∪ y) − F(P)` the penalty becomes `½ ln N` per free parameter
 //! [Schwarz 1978].
 
-/// The penalty of a cell.
-pub fn penalty(total: f64) -> f64 {
-    0.5 * libm::log(total)
+use super::Description;
+use super::likelihood::Penalised;
+
+pub const DESCRIPTION: Description = Description {
+    name: "bic",
+    title: "Bayesian information criterion",
+    parameters: &[],
+    penalty: Some(penalty),
+    has_rules: true,
+    on: |data, _| Ok(Box::new(Penalised::new(data, penalty(data.total())))),
+};
+
+/// `½ ln N`.
+fn penalty(cases: f64) -> f64 {
+    0.5 * libm::log(cases)
 }

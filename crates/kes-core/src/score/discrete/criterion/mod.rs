@@ -1,34 +1,121 @@
-//! Scoring criteria as functions of variable sets.
+//! Scoring criteria as functions of variable sets, and the one list of them.
 //!
 //! For a score-equivalent criterion the score of a family is a difference of two values of one set
-//! function, `s(y | P) = F(P ∪ y) − F(P)`, where `F(S)` needs the cell counts of `S` only. The gain of
-//! inserting an edge between `x` and `y` given `C` is `F(Cxy) − F(Cx) − F(Cy) + F(C)`.
+//! function, `s(y | P) = F(P ∪ y) − F(P)`, where `F(S)` needs the cell counts of `S` only. A criterion is
+//! one file: its formula, its [`Description`], and its [`SetFunction`]. To add one, write the file and
+//! add it to [`CRITERIA`]; nothing else in the engine or in its bindings knows criteria by name.
 //!
-//! Sums over cells are taken in [`FixedPoint`], as integers, so that they do not depend on the order
-//! of the cells, and logarithms come from `libm`, so that they do not depend on the platform.
+//! Sums over cells are taken in [`FixedPoint`](fixed_point::FixedPoint), as integers, so that they do not
+//! depend on the order of the cells, and logarithms come from `libm`, so that they do not depend on the
+//! platform.
 
 mod aic;
 mod bdeu;
 mod bic;
+mod fixed_point;
 mod likelihood;
+mod memo;
+mod qnml;
 
-use crate::score::discrete::dataset::Dataset;
-use bdeu::Bdeu;
-pub use bdeu::CellTable;
-use likelihood::Likelihood;
+use super::dataset::Dataset;
+use crate::Error;
+use crate::score::bounds::Measure;
+pub use memo::Memo;
 
-/// Which criterion.
+/// All criteria for discrete tables.
+pub const CRITERIA: [&Description; 4] =
+    [&bic::DESCRIPTION, &aic::DESCRIPTION, &bdeu::DESCRIPTION, &qnml::DESCRIPTION];
+
+/// What there is to know of a criterion before it meets data.
+#[derive(Debug)]
+pub struct Description {
+    /// Its name in settings.
+    pub name: &'static str,
+    /// Its name in a line of text.
+    pub title: &'static str,
+    /// The names of the parameters it takes.
+    pub parameters: &'static [&'static str],
+    /// What a free parameter costs with `N` cases, if every one costs the same.
+    pub penalty: Option<fn(cases: f64) -> f64>,
+    /// Is there a rule by which families can be left out of an exact search (see
+    /// [`bounds`](crate::score::bounds))?
+    pub has_rules: bool,
+    /// Its set function on given data.
+    on: fn(&Dataset, Parameters) -> Made,
+}
+
+/// A set function on given data, or what is wrong with the parameters.
+type Made = Result<Box<dyn SetFunction>, Error>;
+
+/// The parameters of all criteria; each uses those that its description names.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Criterion {
-    /// Bayesian information criterion.
-    Bic,
-    /// Akaike information criterion.
-    Aic,
-    /// Bayesian Dirichlet, equivalent and uniform, with its equivalent sample size.
-    Bdeu {
-        /// Equivalent sample size.
-        ess: f64,
+pub struct Parameters {
+    /// Equivalent sample size.
+    pub ess: f64,
+}
+
+/// A criterion with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Criterion {
+    /// Which criterion.
+    pub description: &'static Description,
+    parameters: Parameters,
+}
+
+impl Criterion {
+    /// The criterion with a name, and its equivalent sample size if it uses one.
+    ///
+    /// # Errors
+    /// If there is no such criterion.
+    pub fn named(name: &str, ess: f64) -> Result<Self, Error> {
+        let description = CRITERIA.into_iter().find(|description| description.name == name);
+        let known = || CRITERIA.map(|description| description.name).join(", ");
+        let unknown = || Error::Setting(format!("unknown criterion {name:?}; known: {}", known()));
+        Ok(Self { description: description.ok_or_else(unknown)?, parameters: Parameters { ess } })
+    }
+
+    /// The set function of the criterion on given data.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn on(&self, data: &Dataset) -> Made {
+        (self.description.on)(data, self.parameters)
+    }
+}
+
+/// `F`: from the counts of the cells of a set to its value.
+pub trait SetFunction: Send + Sync {
+    /// `F(S)` from the number of cells of `S` and the counts (in units) of at least all occupied ones.
+    fn value(&self, cells: Cells, counts: &[u64]) -> f64;
+
+    /// The same, to the bit, with what the criterion's rules need to know of the set. The memo is kept
+    /// from set to set.
+    fn measure(&self, cells: Cells, counts: &[u64], _memo: &mut Memo) -> Measure {
+        Measure { term: self.value(cells, counts), detail: 0.0 }
+    }
+
+    /// The rules by which families can be left out of an exact search.
+    fn rules(&self) -> Rules {
+        Rules::None
+    }
+
+    /// `τ`, what rounding cannot tell from zero in a gain.
+    fn tolerance(&self) -> f64;
+}
+
+/// Which rules of [`bounds`](crate::score::bounds) hold for a criterion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rules {
+    /// Rules 1 and 2: likelihood less a penalty. The detail of a set is its likelihood `Σ n ln n`.
+    Penalised {
+        /// What a free parameter costs.
+        penalty: f64,
     },
+    /// Rules 3 and 4: every case costs at least what it costs to predict it. The detail of a set is its
+    /// number of occupied cells.
+    Occupied,
+    /// None.
+    None,
 }
 
 /// The number of cells of a set of variables, occupied or not: the product of their arities.
@@ -41,93 +128,54 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// The cells of variables with the given arities.
-    pub fn of(arities: impl Iterator<Item = usize>) -> Self {
-        let unit = Self { number: 1.0, ln: 0.0 };
-        arities.fold(unit, |cells, r| Self {
-            number: cells.number * r as f64,
-            ln: cells.ln + libm::log(r as f64),
-        })
+    /// The single cell of the empty set.
+    pub const ONE: Self = Self { number: 1.0, ln: 0.0 };
+
+    /// Each cell divided by a variable of `arity` states.
+    #[inline]
+    #[must_use]
+    pub fn times(self, arity: usize, ln_arity: f64) -> Self {
+        Self { number: self.number * arity as f64, ln: self.ln + ln_arity }
     }
 }
 
-/// `F`: from the counts of the cells of a set to its value.
-pub enum SetFunction {
-    /// Σ n ln n less a penalty per cell (BIC, AIC).
-    Penalised {
-        /// The sum over the cells.
-        likelihood: Likelihood,
-        /// What every cell costs.
-        penalty: f64,
-    },
-    /// The Bayesian marginal likelihood.
-    Bdeu(Bdeu),
+/// `τ = 2⁻⁴⁶ M ln M` for terms of the order of `M ln M`, given as `M` and `ln M`, the latter at least 1
+/// (weights may sum to little more than 1). It is about a hundred times the rounding of a gain made
+/// of such terms, and tiny beside any gain that means something.
+fn tolerance(m: f64, ln_m: f64) -> f64 {
+    libm::exp2(-46.0) * m * ln_m.max(1.0)
 }
 
-impl SetFunction {
-    /// The set function of a criterion on given data.
-    pub fn new(criterion: Criterion, data: &Dataset) -> Self {
-        let penalised = |penalty| Self::Penalised { likelihood: Likelihood::new(data), penalty };
-        match criterion {
-            Criterion::Bic => penalised(bic::penalty(data.total())),
-            Criterion::Aic => penalised(aic::penalty()),
-            Criterion::Bdeu { ess } => Self::Bdeu(Bdeu::new(data, ess)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_criterion_is_found_by_its_name_and_keeps_what_it_describes() {
+        let data = Dataset::new(&[&[0, 1, 1], &[0, 1, 0]], &[2, 3], None).unwrap();
+        for description in CRITERIA {
+            let criterion = Criterion::named(description.name, 1.0).unwrap();
+            assert_eq!(criterion.description.title, description.title);
+            let function = criterion.on(&data).unwrap();
+            assert_eq!(function.rules() != Rules::None, description.has_rules);
+            assert!(function.tolerance() > 0.0);
+            if let (Rules::Penalised { penalty }, Some(of)) = (function.rules(), description.penalty) {
+                assert_eq!(penalty, of(3.0));
+            }
         }
+        let error = Criterion::named("bci", 1.0).err().map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(error, "unknown criterion \"bci\"; known: bic, aic, bdeu, qnml");
     }
 
-    /// [`SetFunction::value`], to the bit, with a table for what many sets share.
-    #[inline]
-    pub fn value_by_table(&self, cells: Cells, counts: &[u64], table: &mut CellTable) -> f64 {
-        match self {
-            Self::Penalised { .. } => self.value(cells, counts),
-            Self::Bdeu(bdeu) => bdeu.value_by_table(cells, counts, table),
+    /// More cells than a number can say: no criterion gives more than a number, or none at all.
+    #[test]
+    fn no_number_of_cells_is_too_large() {
+        let data = Dataset::new(&[&[0, 1, 1]], &[2], None).unwrap();
+        let ln = 2000.0 * std::f64::consts::LN_2;
+        for description in CRITERIA {
+            let function = Criterion::named(description.name, 1.0).unwrap().on(&data).unwrap();
+            let value = function.value(Cells { number: f64::INFINITY, ln }, &[1, 1, 1]);
+            assert!(value < 0.0 && !value.is_nan(), "{} gives {value}", description.name);
         }
-    }
-
-    /// `F(S)` from the number of cells of `S` and the counts (in units) of at least all occupied ones.
-    #[inline]
-    pub fn value(&self, cells: Cells, counts: &[u64]) -> f64 {
-        match self {
-            Self::Penalised { likelihood, penalty } => likelihood.value(counts) - penalty * cells.number,
-            Self::Bdeu(bdeu) => bdeu.value(cells, counts),
-        }
-    }
-}
-
-/// What rounding cannot tell from zero: `τ = 2⁻⁴⁶ M ln M`, with `M = N` (BDeu: `N + ess`), and `ln M` at
-/// least 1 (weights may sum to little more than 1).
-///
-/// Gains up to `τ` are no improvement, and gains or scores tie if they round to the same multiple of
-/// it. Every move then raises the score by more than rounding, so that no search can loop.
-pub fn tolerance(criterion: Criterion, total: f64) -> f64 {
-    let m = match criterion {
-        Criterion::Bdeu { ess } => total + ess,
-        Criterion::Bic | Criterion::Aic => total,
-    };
-    libm::exp2(-46.0) * m * libm::log(m).max(1.0)
-}
-
-/// Numbers as 64-bit integers, so that sums are exact whatever their order.
-#[derive(Clone, Copy, Debug)]
-pub struct FixedPoint {
-    scale: f64,
-}
-
-impl FixedPoint {
-    /// A scale for sums whose absolute value stays below `bound`.
-    pub fn new(bound: f64) -> Self {
-        Self { scale: libm::exp2(61.0 - libm::ceil(libm::log2(bound))) }
-    }
-
-    /// The number as an integer.
-    #[inline]
-    pub fn encode(&self, value: f64) -> i64 {
-        libm::rint(value * self.scale) as i64
-    }
-
-    /// The integer as a number.
-    #[inline]
-    pub fn decode(&self, sum: i64) -> f64 {
-        sum as f64 / self.scale
     }
 }

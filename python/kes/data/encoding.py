@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
-
+from kes._core import MAX_STATES, MAX_VARIABLES
 from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor
-from kes.data.missing import check_choice, settle
+from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor, stack
+from kes.data.missing import check_choice, settle, with_missing_state
 from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
 from kes.errors import KesError, listed
-
-_MOST_STATES = 65535  # of a column: the core codes them in 16 bits
 
 
 def encode(
@@ -55,8 +54,9 @@ def encode(
     -----
     *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
     the states, in their order, whether they occur or not. Otherwise the values that occur are,
-    sorted: numbers numerically, text by code point, False before True. In a CSV file the values
-    stay as they are written ("01", "TRUE"), and are sorted numerically if all are integers. Floats
+    sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from left to right
+    if all values are such, other text by code point. In a CSV file the values stay as they are
+    written ("01", "TRUE"), and are sorted numerically if all are integers. Floats
     that are all integers, with at most 50 distinct values, are taken as integers; other floats,
     and decimal numbers in a CSV file, must be discretised first (see `kes.discretize`).
     A column in which one value occurs has one state, whatever is declared.
@@ -87,20 +87,14 @@ def encode(
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
     factors = read_factors(source, indices, na_values)
-    factors, row_weights, notes = settle(names, factors, row_weights, missing)
-    _check_rows(len(factors[0].codes), notes)
+    factors, row_weights, notes, _ = settle(names, factors, row_weights, missing)
+    rows = len(factors[0].codes)
+    _check_rows(rows, notes)
     if row_weights is not None:
         check_total(row_weights)
-    factors = [_without_alternatives(factor) for factor in factors]
-    for name, factor in zip(names, factors, strict=True):
-        _check_states(name, factor.values)
-    return Dataset(
-        names=names,
-        states=tuple(tuple(factor.values) for factor in factors),
-        codes=np.stack([factor.codes for factor in factors]),
-        weights=row_weights,
-        notes=notes + _remarks(names, factors),
-    )
+    columns = zip(names, factors, strict=True)
+    states, codes = stack(itertools.starmap(_with_states, columns), (len(names), rows))
+    return Dataset(names, states, codes, row_weights, notes + _remarks(names, states, rows))
 
 
 def read_factors(
@@ -111,11 +105,26 @@ def read_factors(
     absent = frozenset(str(value) for value in texts)
     factors = []
     for index in indices:
-        try:
+        with _naming(source.names[index]):
             factors.append(source.factor(index, absent))
-        except KesError as error:
-            raise KesError(f"column {source.names[index]!r} {error}") from None
     return factors
+
+
+@contextmanager
+def _naming(column: str) -> Iterator[None]:
+    """Name the column in errors about its values."""
+    try:
+        yield
+    except KesError as error:
+        raise KesError(f"column {column!r} {error}") from None
+
+
+def _with_states(name: str, factor: Factor) -> Factor:
+    """Decide on the states of a column whose rows are settled."""
+    with _naming(name):
+        factor = _without_alternatives(with_missing_state(factor.ordered()))
+    _check_states(name, factor.values)
+    return factor
 
 
 def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
@@ -134,6 +143,11 @@ def _check_size(columns: int, weighted_by: str | None) -> None:
     if not columns:
         besides = " besides the weights" if weighted_by else ""
         raise KesError(f"the data have no columns{besides}; each variable must be a column")
+    if columns > MAX_VARIABLES:
+        raise KesError(
+            f"the data have {columns} columns, but at most {MAX_VARIABLES} variables are possible; "
+            "leave some out"
+        )
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
@@ -145,9 +159,9 @@ def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
 
 def _check_states(name: str, states: Sequence[State]) -> None:
     """Refuse what the core cannot count or no file can hold."""
-    if len(states) > _MOST_STATES:
+    if len(states) > MAX_STATES:
         raise KesError(
-            f"column {name!r} has {len(states)} states, but at most {_MOST_STATES} are possible; "
+            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are possible; "
             "cut it into intervals with kes.discretize if it holds numbers, or leave it out"
         )
     for text in (name, *(state for state in states if isinstance(state, str))):
@@ -168,16 +182,15 @@ def _without_alternatives(factor: Factor) -> Factor:
     return factor.select([lowest]) if lowest == highest else factor
 
 
-def _remarks(names: Sequence[str], factors: Sequence[Factor]) -> tuple[str, ...]:
+def _remarks(names: Sequence[str], states: Sequence[Sequence[State]], rows: int) -> tuple[str, ...]:
     """Say what is allowed but may not be meant."""
-    rows = len(factors[0].codes)
-    sizes = {name: len(factor.values) for name, factor in zip(names, factors, strict=True)}
-    constant = [name for name, size in sizes.items() if size == 1]
-    many = [name for name, size in sizes.items() if size > max(MANY_STATES, rows // 2)]
+    states_of = dict(zip(names, states, strict=True))
+    constant = [name for name, values in states_of.items() if len(values) == 1]
+    many = [name for name, values in states_of.items() if len(values) > max(MANY_STATES, rows // 2)]
     suspect = {
         name: value
-        for name, factor in zip(names, factors, strict=True)
-        for value in LOOKS_MISSING.intersection(factor.values)
+        for name, values in states_of.items()
+        for value in LOOKS_MISSING.intersection(values)
     }
     remarks = []
     if constant:
@@ -189,5 +202,5 @@ def _remarks(names: Sequence[str], factors: Sequence[Factor]) -> tuple[str, ...]
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        remarks.append(f"a state looks like a missing value (see na_values): {shown}")
+        remarks.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
     return tuple(remarks)

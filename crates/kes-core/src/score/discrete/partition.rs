@@ -8,21 +8,15 @@
 
 use std::cmp::Reverse;
 
-use crate::score::discrete::criterion::{CellTable, Cells, SetFunction};
-use crate::score::discrete::dataset::Dataset;
+use super::criterion::Memo;
+use super::dataset::Dataset;
+use super::table::Table;
+use crate::score::bounds::Measure;
+use crate::score::evaluate::Survey;
 use crate::varset::VarSet;
 
 /// Variables with more states than this are divided and counted by sorting.
 const FEW: usize = 8;
-
-/// What the bounds need to know of a set.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
-    /// `F(S)`.
-    pub term: f64,
-    /// BIC and AIC: `Σ n ln n`. BDeu: the number of occupied cells.
-    pub detail: f64,
-}
 
 /// The distinct rows, grouped by the cells of a set.
 #[derive(Default)]
@@ -157,9 +151,8 @@ impl Packed {
 }
 
 /// Measures sets, best in ascending order.
-pub struct Measuring<'d> {
-    data: &'d Dataset,
-    function: &'d SetFunction,
+pub struct Surveyor<'t> {
+    table: &'t Table,
     /// The variables divided by, and the partitions by none, one, two, ... of them.
     path: Vec<usize>,
     partitions: Vec<Partition>,
@@ -167,29 +160,31 @@ pub struct Measuring<'d> {
     members: Vec<usize>,
     counts: Vec<u64>,
     scratch: Scratch,
-    table: CellTable,
+    memo: Memo,
 }
 
-impl<'d> Measuring<'d> {
-    /// For the terms of `function` on `data`.
-    pub fn new(data: &'d Dataset, function: &'d SetFunction) -> Self {
+impl<'t> Surveyor<'t> {
+    /// For the terms of a table.
+    pub fn new(table: &'t Table) -> Self {
+        let data = table.data();
         let mut whole = Partition::default();
         whole.push(&(0..data.units().len() as u32).collect::<Vec<_>>(), data.units());
         Self {
-            data,
-            function,
+            table,
             path: Vec::new(),
             partitions: vec![whole],
             packed: Packed::new(data),
             members: Vec::new(),
             counts: Vec::new(),
             scratch: Scratch::default(),
-            table: CellTable::default(),
+            memo: Memo::default(),
         }
     }
+}
 
-    /// Measures a set.
-    pub fn measure<const W: usize>(&mut self, set: VarSet<W>) -> Measure {
+impl<const W: usize> Survey<W> for Surveyor<'_> {
+    fn measure(&mut self, set: VarSet<W>) -> Measure {
+        let data = self.table.data();
         self.members.clear();
         self.members.extend(set.iter());
         // Sets that follow each other in their order differ in what comes last here.
@@ -197,7 +192,7 @@ impl<'d> Measuring<'d> {
         match self.members.split_last() {
             None => {
                 self.counts.clear();
-                self.counts.push(self.data.total_units());
+                self.counts.push(data.total_units());
             }
             Some((&last, base)) => {
                 let shared = base.iter().zip(&self.path).take_while(|(a, b)| a == b).count();
@@ -208,27 +203,22 @@ impl<'d> Measuring<'d> {
                         self.partitions.push(Partition::default());
                     }
                     if let [.., coarse, fine] = &mut self.partitions[..=self.path.len()] {
-                        fine.divide(coarse, self.data, v, &mut self.scratch);
+                        fine.divide(coarse, data, v, &mut self.scratch);
                     }
                 }
                 let base = &self.partitions[self.path.len()];
-                base.count(self.data, &self.packed, last, &mut self.counts);
+                base.count(data, &self.packed, last, &mut self.counts);
             }
         }
-        let cells = Cells::of(set.iter().map(|v| self.data.arity()[v]));
-        let detail = match self.function {
-            SetFunction::Penalised { likelihood, .. } => likelihood.value(&self.counts),
-            SetFunction::Bdeu(_) => self.counts.iter().filter(|&&n| n > 0).count() as f64,
-        };
-        Measure { term: self.function.value_by_table(cells, &self.counts, &mut self.table), detail }
+        self.table.function().measure(self.table.cells(set), &self.counts, &mut self.memo)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::discrete::counts::Counter;
     use crate::score::discrete::criterion::Criterion;
+    use crate::score::evaluate::Evaluate;
     use proptest::prelude::*;
 
     proptest! {
@@ -237,22 +227,19 @@ mod tests {
         fn terms_are_those_of_single_counts(
             rows in prop::collection::vec((0..2i32, 0..3i32, 0..40i32, 0..4i32, 1..3u32), 1..120),
             sets in prop::collection::vec(0u32..16, 1..40),
-            criterion in prop::sample::select(vec![Criterion::Bic, Criterion::Bdeu { ess: 2.0 }]),
+            name in prop::sample::select(vec!["bic", "bdeu", "qnml"]),
         ) {
             let column = |f: fn(&(i32, i32, i32, i32, u32)) -> i32| rows.iter().map(f).collect::<Vec<_>>();
             let columns = [column(|r| r.0), column(|r| r.1), column(|r| r.2), column(|r| r.3)];
             let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
             let weights: Vec<f64> = rows.iter().map(|r| f64::from(r.4)).collect();
             let data = Dataset::new(&slices, &[2, 3, 40, 4], Some(&weights)).unwrap();
-            let function = SetFunction::new(criterion, &data);
-            let mut measuring = Measuring::new(&data, &function);
+            let table = Table::new(data, Criterion::named(name, 2.0).unwrap()).unwrap();
+            let mut surveyor = Surveyor::new(&table);
+            let mut worker = Evaluate::<1>::worker(&table);
             for bits in sets {
                 let set: VarSet<1> = (0..4).filter(|v| bits >> v & 1 == 1).collect();
-                let members: Vec<usize> = set.iter().collect();
-                let mut counter = Counter::default();
-                let counts = counter.count(&data, &members);
-                let cells = Cells::of(members.iter().map(|&v| data.arity()[v]));
-                prop_assert_eq!(measuring.measure(set).term, function.value(cells, counts));
+                prop_assert_eq!(surveyor.measure(set).term, worker.term(set));
             }
         }
     }

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.programme import Cluster, Programme, Separation
+from kes.exact.linear_program import Cluster, Programme, Separation, cycles
 
 if TYPE_CHECKING:
     from kes._core import Families
@@ -99,19 +99,21 @@ def upper_bound(families: Families, means: Means) -> Bounded:
     method = "linear programme over clusters"
     bound = families.upper_bound([])
     clusters: list[Cluster] = []
+    if means.left <= 0:
+        return Bounded(
+            bound, False, None, "the best family of each variable, stopped by the budget"
+        )
     programme, columns = Programme(families), sum(families.sizes)
     while True:
         solution = programme.solve(means.left)
         if solution is None:
-            return Bounded(bound, False, None, f"{method}, stopped by the time limit")
+            return Bounded(bound, False, None, f"{method}, stopped by the budget")
         choices, weights = solution
         weighted = list(zip(map(sorted, clusters), weights, strict=True))
         bound = min(bound, families.upper_bound(weighted))
         means.report(bound)
         if means.met(bound):
             return Bounded(bound, True, None, method)
-        if means.left <= 0:
-            return Bounded(bound, False, None, f"{method}, stopped by the time limit")
         fewer = families.reduced(weighted, means.known - means.tolerance)
         if sum(fewer.sizes) < sum(families.sizes):
             families = fewer
@@ -119,7 +121,9 @@ def upper_bound(families: Families, means: Means) -> Bounded:
             if solved is not None:
                 arcs, score = solved
                 return Bounded(score, True, arcs, f"{method}, and dynamic programming on the rest")
-        found = Separation(choices).violated(set(clusters))
+        found = Separation(choices, means.deadline).violated(set(clusters))
+        if means.left <= 0:
+            return Bounded(bound, False, None, f"{method}, stopped by the budget")
         if not found:
             return _branch(families, clusters, bound, means)
         if sum(families.sizes) < _REBUILD * columns:
@@ -142,10 +146,14 @@ def _branch(families: Families, clusters: list[Cluster], bound: float, means: Me
         if means.met(bound):
             return Bounded(bound, True, None, method)
         if choices is None:
-            return Bounded(bound, False, None, f"{method}, stopped by the time limit")
-        found = Separation(choices).violated(set(clusters))
-        if not found:
-            arcs = [(x, y) for y, parents, _ in choices for x in parents]
+            return Bounded(bound, False, None, f"{method}, stopped by the budget")
+        chosen = {y: parents for y, parents, share in choices if share > 0.5}
+        entangled = cycles(chosen)
+        if not entangled:
+            arcs = [(x, y) for y, parents in chosen.items() for x in parents]
             return Bounded(bound, True, arcs, method)
+        if means.left <= 0:
+            return Bounded(bound, False, None, f"{method}, stopped by the budget")
+        found = Separation(choices, means.deadline).violated(set(clusters)) or [entangled]
         clusters = clusters + found
         programme.add(found)

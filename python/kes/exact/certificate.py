@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from kes.table import Table
 
 
+_HOPELESS = 100
+"""Variables that nobody will ever solve together."""
+
+
 @dataclass(frozen=True)
 class CertifyProgress:
     """How far a certificate is.
@@ -18,8 +22,8 @@ class CertifyProgress:
     Attributes
     ----------
     stage : str
-        What is being done: at first an `Estimate` in words, then "counting sets", "solving subsets"
-        or "lowering the bound".
+        What is being done: at first an `Expense` in words, then "counting sets", "solving
+        subsets", "searching for a network" or "lowering the bound".
     done : int
         Sets counted or solved so far in this stage; 0 where that means nothing.
     upper_bound : float or None
@@ -40,7 +44,7 @@ class CertifyProgress:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Expense:
     """What a certificate may need, as far as it can be told before it is made.
 
     Attributes
@@ -48,7 +52,8 @@ class Estimate:
     variables : int
         Variables that are not constant.
     sets : float
-        Most sets of variables to count; the data usually rule out nearly all of them.
+        Most sets of variables to count; the data usually rule out nearly all of them. Infinite if
+        no float can say it.
     bytes : int
         Memory to solve all variables together by dynamic programming. Where that is too much and
         they do not fall into parts, the score is bounded instead.
@@ -62,6 +67,11 @@ class Estimate:
     seconds: float
 
     def __str__(self) -> str:
+        if self.variables >= _HOPELESS:  # the memory is soon beyond what a float can say
+            return (
+                f"{self.variables} variables that vary: too many to solve them together "
+                "unless they fall into parts"
+            )
         return (
             f"{self.variables} variables that vary: at most {self.sets:.2g} sets to count and "
             f"{self.bytes / 2**20:.4g} MB to solve them together; at most about "

@@ -22,18 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, State, encode_like
+from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
+from kes.formats import write_network
 from kes.formats.names import labels, same
 from kes.graph import EssentialGraph
-from kes.network import checks
+from kes.network import checks, conversion
 from kes.network.cases import draw, log_probabilities
+from kes.network.inference import Engine
 from kes.table import Table
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from kes.data.dataset import Data, Weights
-    from kes.network.inference import Engine
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -305,29 +307,21 @@ class BayesianNetwork:
 
     @cached_property
     def _engine(self) -> Engine:
-        from kes.network.inference import Engine
-
         return Engine(self)
 
     # --- other programs --------------------------------------------------------------------------
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - pyAgrum has no types
         """Convert into a ``pyagrum.BayesNet`` (extra ``inference``); states become text."""
-        from kes.network.conversion import to_pyagrum
-
-        return to_pyagrum(self)
+        return conversion.to_pyagrum(self)
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - pgmpy has no types
         """Convert into a ``pgmpy.models.DiscreteBayesianNetwork`` (extra ``pgmpy``)."""
-        from kes.network.conversion import to_pgmpy
-
-        return to_pgmpy(self)
+        return conversion.to_pgmpy(self)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Convert into a `networkx.DiGraph` whose nodes have ``states``, ``parents``, ``cpt``."""
-        from kes.network.conversion import to_networkx
-
-        return to_networkx(self)
+        return conversion.to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the network into a file; the suffix says in which format.
@@ -339,8 +333,6 @@ class BayesianNetwork:
             network and can be read again by `kes.read_network`; ``.dot`` and ``.graphml`` hold the
             graph. With a further ``.gz`` the file is compressed.
         """
-        from kes.formats import write_network
-
         write_network(self, path)
 
     # --- Python ----------------------------------------------------------------------------------
@@ -368,9 +360,15 @@ class BayesianNetwork:
         return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
 
     def _repr_html_(self) -> str:
-        from kes.show.notebook import network_html
-
-        return network_html(self)
+        nodes = Table(
+            {
+                "node": self.nodes,
+                "states": [self.states[node] for node in self.nodes],
+                "parents": [self.parents[node] for node in self.nodes],
+            }
+        )
+        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
+        return f"<p>Bayesian network: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
 
     # --- names and codes -------------------------------------------------------------------------
 

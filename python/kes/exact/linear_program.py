@@ -1,4 +1,4 @@
-"""The linear programme behind `kes.bound`, and the search for conditions that it violates.
+"""The linear programme behind `kes.exact.bound`, and the search for conditions that it violates.
 
 Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ _HOPE = 0.5
 _SEARCH_SECONDS = 20.0
 """For the search for one violated cluster."""
 _LEAST_SECONDS = 0.2
-"""Even when the time is over: the first bound should come from a solution."""
+"""Even when the time is nearly over: less is not worth the start."""
 _PATIENCE = 1.0
 """Seconds to wait for a solver to stop."""
 
@@ -117,9 +117,15 @@ class Separation:
 
     The *support* of a cluster is the share of choices of its members without parents in it. It must
     be at least 1.
+
+    Parameters
+    ----------
+    deadline : float
+        When to end the search, on the clock `time.monotonic`.
     """
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Choices, deadline: float = math.inf) -> None:
+        self._deadline = deadline
         self._n = 1 + max(max((y, *parents)) for y, parents, _ in choices)
         self._child = np.array([y for y, _, _ in choices])
         self._share = np.array([share for _, _, share in choices])
@@ -136,6 +142,8 @@ class Separation:
         """
         found: dict[Cluster, float] = {}
         for start in range(self._n):
+            if time.monotonic() > self._deadline:
+                break
             found.update(self._grow(start))
         fresh = {cluster: support for cluster, support in found.items() if cluster not in known}
         if not fresh:
@@ -183,13 +191,21 @@ class Separation:
                 row = np.append(places, column).astype(np.int32)
                 signs = np.append(-np.ones(len(places)), 1.0)
                 solver.addRow(-np.inf, 0.0, len(row), row, signs)
-        if not _run(solver, _SEARCH_SECONDS):
+        if not _run(solver, min(_SEARCH_SECONDS, self._deadline - time.monotonic())):
             return []
         values = np.asarray(solver.getSolution().col_value)
         cluster = (values[: self._n] > 0.5).astype(float) if len(values) else np.zeros(self._n)
         outside = self._share * (self._parent @ cluster == 0)
         is_violated = cluster.any() and outside @ (self._is_child @ cluster) < 1.0 - _SLACK
         return [_members(cluster)] if is_violated else []
+
+
+def cycles(parents: Mapping[int, Sequence[int]]) -> Cluster:
+    """Return the variables that are on a cycle or below one: each has a parent among them."""
+    left = frozenset(parents)
+    while free := {y for y in left if left.isdisjoint(parents[y])}:
+        left -= free
+    return left
 
 
 def _members(cluster: NDArray[np.float64]) -> Cluster:

@@ -2,60 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kes.analysis.support import COLUMNS
-from kes.errors import KesError, unknown
-from kes.show.layout import (
-    FONT_SIZE,
-    Box,
-    Layout,
-    Points,
-    arrowhead,
-    consensus_layout,
-    graph_layout,
-)
-from kes.show.layout import label as shortened
-from kes.show.plot import style
-from kes.table import Table
+from kes.drawing import style
+from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead
+from kes.drawing.layout import label as shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from kes.analysis.support import ConsensusGraph
-    from kes.graph import EssentialGraph
 
 _INCHES = 1 / 72  # a point
 _LARGEST = (14.0, 10.0)
 _WIDEST, _THINNEST, _USUAL = 2.8, 0.6, 1.2
 _HEAD = 7.0
+_OPEN = (0, (4, 1.6))  # dashes: reversible edges are told apart also without colours
 
 
-def plot_graph(
-    graph: EssentialGraph | ConsensusGraph,
-    supports: Mapping[frozenset[str], float] | None,
+def draw(
+    place: Layout,
+    directed: Iterable[Arc],
+    undirected: Iterable[frozenset[str]],
+    *,
+    labels: tuple[str, str],
+    supports: Mapping[frozenset[str], float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a graph; see `EssentialGraph.plot`.
+    """Draw a graph: arrows for directed edges, dashed lines for others.
 
     Parameters
     ----------
+    place
+        Where nodes and edges go.
+    labels
+        What directed and undirected edges mean, for the legend.
     supports
-        Support of each edge {a, b}; None draws all edges alike.
+        Support of each edge {a, b}, which makes it wide; None draws all edges alike.
+    ax
+        Where to draw; by default a new figure.
     """
-    from kes.graph import EssentialGraph
-
-    essential = isinstance(graph, EssentialGraph)
-    layout = graph_layout(graph) if isinstance(graph, EssentialGraph) else consensus_layout(graph)
-    ax = style.axes(ax, _size(layout))
-    for a, b in sorted(graph.directed):
-        _draw_edge(ax, layout.curve(a, b), _width(supports, a, b), directed=True)
-    for a, b in sorted(tuple(sorted(pair)) for pair in graph.undirected):
-        _draw_edge(ax, layout.curve(a, b), _width(supports, a, b), directed=False)
-    for name, box in layout.boxes.items():
+    arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
+    ax = style.axes(ax, _size(place))
+    for a, b in arcs:
+        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), directed=True)
+    for a, b in links:
+        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), directed=False)
+    for name, box in place.boxes.items():
         _draw_node(ax, name, box)
-    handles = list(_legend(graph, essential, supports is not None))
+    width = "" if supports is None else ", width: support"
+    handles = _handles(labels[0] + width if arcs else "", labels[1] + width if links else "")
     if handles:
         ax.legend(
             handles=handles,
@@ -65,33 +60,16 @@ def plot_graph(
             frameon=False,
             handlelength=3,
         )
-    ax.set_xlim(0, layout.width)
-    ax.set_ylim(layout.height, 0)
+    ax.set_xlim(0, place.width)
+    ax.set_ylim(place.height, 0)
     ax.set_aspect("equal")
     ax.set_axis_off()
     return ax
 
 
-def edge_supports(
-    support: Table | Mapping[frozenset[str], float] | None, kind: str
-) -> Mapping[frozenset[str], float] | None:
-    """Return the support of each edge {a, b} from what a user may give."""
-    if not isinstance(support, Table):
-        return support
-    if kind not in COLUMNS:
-        raise unknown("support", kind, COLUMNS)
-    column = COLUMNS[kind]
-    if not {"x", "y", column} <= set(support.columns):
-        raise KesError(
-            f"the table has no column {column!r} of supports of x and y; give optima.edges(), with "
-            "stability=... for resampling support"
-        )
-    return {frozenset((row["x"], row["y"])): row[column] for row in support}
-
-
-def _size(layout: Layout) -> tuple[float, float]:
+def _size(place: Layout) -> tuple[float, float]:
     """Return the size of a figure in inches: that of the layout, unless it is too large."""
-    width, height = layout.width * _INCHES * 1.1 + 0.3, layout.height * _INCHES * 1.1 + 0.6
+    width, height = place.width * _INCHES * 1.1 + 0.3, place.height * _INCHES * 1.1 + 0.6
     scale = min(1.0, _LARGEST[0] / width, _LARGEST[1] / height)
     return max(3.0, width * scale), max(1.5, height * scale)
 
@@ -116,10 +94,10 @@ def _draw_edge(ax: Axes, points: Points, width: float, *, directed: bool) -> Non
 
 
 def _line(directed: bool) -> dict[str, Any]:
-    """Return the looks of an edge: reversible ones are told apart also without colours."""
+    """Return the looks of an edge."""
     if directed:
         return {"edgecolor": style.INK}
-    return {"edgecolor": style.ORANGE, "linestyle": (0, (4, 1.6))}
+    return {"edgecolor": style.ORANGE, "linestyle": _OPEN}
 
 
 def _draw_node(ax: Axes, name: str, box: Box) -> None:
@@ -154,15 +132,12 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
     ax.add_patch(PathPatch(place.transform_path(text), color=style.INK, linewidth=0, zorder=4))
 
 
-def _legend(
-    graph: EssentialGraph | ConsensusGraph, essential: bool, has_support: bool
-) -> Iterator[Any]:
+def _handles(directed: str, undirected: str) -> list[Any]:
+    """Return the lines of the legend that have a text."""
     from matplotlib.lines import Line2D
 
-    width = ", width: support" if has_support else ""
-    if graph.directed:
-        text = ("compelled" if essential else "directed") + width
-        yield Line2D([], [], color=style.INK, marker=">", markevery=[-1], label=text)
-    if graph.undirected:
-        text = ("reversible" if essential else "no clear direction") + width
-        yield Line2D([], [], color=style.ORANGE, linestyle=(0, (4, 1.6)), label=text)
+    lines = [
+        Line2D([], [], color=style.INK, marker=">", markevery=[-1], label=directed),
+        Line2D([], [], color=style.ORANGE, linestyle=_OPEN, label=undirected),
+    ]
+    return [line for line in lines if line.get_label()]

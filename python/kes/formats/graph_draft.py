@@ -8,7 +8,7 @@ from kes.graph import EssentialGraph
 
 
 @dataclass
-class Edges:
+class GraphDraft:
     """Nodes and edges as a reader finds them; `graph` makes a graph of them."""
 
     names: dict[str, str] = field(default_factory=dict)

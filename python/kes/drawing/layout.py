@@ -12,16 +12,12 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.errors import KesError, missing_extra
-
-if TYPE_CHECKING:
-    from kes.analysis.support import ConsensusGraph
-    from kes.graph import EssentialGraph
 
 Arc: TypeAlias = tuple[str, str]
 Points: TypeAlias = NDArray[np.float64]
@@ -133,19 +129,6 @@ def _laid_out(
         for a, b in (*edges, *extra)
     }
     return _on_screen(boxes, curves)
-
-
-def graph_layout(graph: EssentialGraph) -> Layout:
-    """Lay out an essential graph; edges without direction as in the canonical DAG of the class."""
-    return layout(graph.nodes, graph.to_dag())
-
-
-def consensus_layout(graph: ConsensusGraph) -> Layout:
-    """Lay out a consensus, which may have cycles; edges without direction in node order."""
-    position = {node: i for i, node in enumerate(graph.nodes)}
-    undirected = [sorted(pair, key=position.__getitem__) for pair in graph.undirected]
-    edges = sorted([*graph.directed, *((a, b) for a, b in undirected)])
-    return layout(graph.nodes, edges)
 
 
 def shared_layout(

@@ -1,0 +1,109 @@
+//! A table under one criterion, as a set function: counts become terms here.
+
+use super::counts::Counter;
+use super::criterion::{Cells, Criterion, Rules, SetFunction};
+use super::dataset::Dataset;
+use super::losses::least_losses;
+use super::partition::Surveyor;
+use crate::Error;
+use crate::score::bounds::Bounds;
+use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
+use crate::stop::{Stop, Stopped};
+use crate::varset::VarSet;
+
+/// A coded table with the set function of a criterion on it.
+pub struct Table {
+    data: Dataset,
+    function: Box<dyn SetFunction>,
+    /// `ln r` of every variable.
+    ln_arity: Vec<f64>,
+}
+
+impl Table {
+    /// The table under a criterion.
+    ///
+    /// # Errors
+    /// If a parameter of the criterion is out of range.
+    pub fn new(data: Dataset, criterion: Criterion) -> Result<Self, Error> {
+        let function = criterion.on(&data)?;
+        let ln_arity = data.arity().iter().map(|&r| libm::log(r as f64)).collect();
+        Ok(Self { data, function, ln_arity })
+    }
+
+    /// The rows.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// `F`, from counts.
+    pub fn function(&self) -> &dyn SetFunction {
+        &*self.function
+    }
+
+    /// The cells of a set. Members are taken in ascending order, so that the set alone decides the bits.
+    #[inline]
+    pub fn cells<const W: usize>(&self, set: VarSet<W>) -> Cells {
+        set.iter().fold(Cells::ONE, |cells, v| cells.times(self.data.arity()[v], self.ln_arity[v]))
+    }
+}
+
+impl<const W: usize> Evaluate<W> for Table {
+    fn variables(&self) -> usize {
+        self.data.variables()
+    }
+
+    fn varies(&self, v: usize) -> bool {
+        self.data.arity()[v] > 1
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.function.tolerance()
+    }
+
+    fn worker(&self) -> Box<dyn Worker<W> + '_> {
+        Box::new(Counting { table: self, counter: Counter::default(), members: Vec::new() })
+    }
+
+    fn survey(&self) -> Box<dyn Survey<W> + '_> {
+        Box::new(Surveyor::new(self))
+    }
+
+    fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped> {
+        let (data, arity) = (&self.data, self.data.arity().to_vec());
+        let least_loss = |taken| least_losses(data, taken, threads, stop);
+        Ok(match self.function.rules() {
+            Rules::Penalised { penalty } => Bounds::Penalised { penalty, arity, least_loss: least_loss(0)? },
+            Rules::Occupied => Bounds::Occupied { arity, least_loss: least_loss(1)? },
+            Rules::None => Bounds::None,
+        })
+    }
+}
+
+/// Counts cells and makes terms of the counts.
+struct Counting<'t> {
+    table: &'t Table,
+    counter: Counter,
+    members: Vec<usize>,
+}
+
+impl<const W: usize> Worker<W> for Counting<'_> {
+    fn term(&mut self, set: VarSet<W>) -> f64 {
+        let &mut Self { table, ref mut counter, ref mut members } = self;
+        members.clear();
+        members.extend(set.iter());
+        table.function.value(table.cells(set), counter.count(&table.data, members))
+    }
+
+    fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
+        let &mut Self { table, ref mut counter, ref mut members } = self;
+        members.clear();
+        members.extend(given.iter());
+        counter.count_each(&table.data, members, y, sources, |source, counts| {
+            let with_x = given.with(source.x);
+            source.joint = table.function.value(table.cells(with_x.with(y)), &counts.joint);
+            if source.known.is_none() {
+                source.margin = table.function.value(table.cells(with_x), &counts.margin);
+            }
+        });
+    }
+}

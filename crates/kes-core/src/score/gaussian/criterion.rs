@@ -1,0 +1,78 @@
+//! The criteria for continuous and mixed tables, and the one list of them.
+//!
+//! None has rules for exact search. Those of penalised likelihoods on discrete tables (see
+//! [`bounds`](crate::score::bounds)) hold for Gaussian ones too, but the penalty of a family grows with the
+//! number of its parents only, not with their cells: on random sparse models they left out fewer than
+//! one set in ten thousand.
+
+use super::bge;
+use super::bic;
+use super::moments::Moments;
+use crate::Error;
+
+/// All criteria for continuous and mixed tables.
+pub const CRITERIA: [&Description; 3] = [&bic::BIC, &bic::AIC, &bge::BGE];
+
+/// What there is to know of a criterion before it meets data.
+#[derive(Debug)]
+pub struct Description {
+    /// Its name in settings.
+    pub name: &'static str,
+    /// Its name in a line of text.
+    pub title: &'static str,
+    /// The names of the parameters it takes.
+    pub parameters: &'static [&'static str],
+    /// The kinds of tables it takes.
+    pub kinds: &'static [&'static str],
+    /// Its function of determinants on given moments.
+    pub(super) on: fn(&Moments, Parameters) -> Box<dyn Function>,
+}
+
+/// The parameters of all criteria; each uses those that its description names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// What the penalty of BIC and AIC is multiplied by.
+    pub penalty: f64,
+}
+
+/// A criterion with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Criterion {
+    /// Which criterion.
+    pub description: &'static Description,
+    parameters: Parameters,
+}
+
+impl Criterion {
+    /// The criterion with a name, and the factor of its penalty if it has one.
+    ///
+    /// # Errors
+    /// If there is no such criterion, or the factor is not positive.
+    pub fn named(name: &str, penalty: f64) -> Result<Self, Error> {
+        let description = CRITERIA.into_iter().find(|description| description.name == name);
+        let known = || CRITERIA.map(|description| description.name).join(", ");
+        let unknown =
+            || Error::Setting(format!("unknown criterion {name:?} for numbers; known: {}", known()));
+        if !(penalty > 0.0 && penalty.is_finite()) {
+            return Err(Error::Setting(format!("the penalty {penalty} is not a positive number")));
+        }
+        Ok(Self { description: description.ok_or_else(unknown)?, parameters: Parameters { penalty } })
+    }
+
+    /// The function of the criterion on given moments.
+    pub fn on(&self, moments: &Moments) -> Box<dyn Function> {
+        (self.description.on)(moments, self.parameters)
+    }
+}
+
+/// `F` as a function of determinants.
+pub trait Function: Send + Sync {
+    /// `F(S)` from the embedded columns of `S` and the logarithm of the determinant of their correlations.
+    fn value(&self, columns: &[usize], ln_determinant: f64) -> f64;
+
+    /// What the diagonal of the correlations is to be enlarged by. If it is positive, every set has a
+    /// determinant; else sets whose columns depend on each other are inadmissible.
+    fn enlargement(&self) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,231 @@
+//! Variables as columns of numbers.
+//!
+//! A continuous variable is its own column. A discrete one becomes indicators of the states that
+//! occur, all but one of them, because they sum to 1; which one is left out does not change the space
+//! they span, nor a determinant of covariances [Andrews 2019]. It is the most frequent state: then no
+//! indicator is nearly a combination of the others. What does not vary has no column.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::fixed::Scale;
+use crate::Error;
+use crate::threads::on_threads;
+use crate::varset::MAX_VARIABLES;
+
+/// The largest number of embedded columns.
+pub const MAX_COLUMNS: usize = MAX_VARIABLES;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub enum Column<'a> {
+    /// A continuous variable.
+    Numbers(&'a [f64]),
+    /// A discrete variable by the codes of its states, from 0.
+    Codes(&'a [i32]),
+}
+
+impl Column<'_> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Codes(codes) => codes.len(),
+        }
+    }
+
+    /// Has it no row?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// # Errors
+    /// If a number is not finite or a code is negative.
+    fn check(&self, v: usize) -> Result<(), Error> {
+        let bad = match self {
+            Self::Numbers(numbers) => numbers
+                .iter()
+                .position(|x| !x.is_finite())
+                .map(|row| format!("variable {v} is {} in row {row}", numbers[row])),
+            Self::Codes(codes) => codes
+                .iter()
+                .position(|&code| code < 0)
+                .map(|row| format!("variable {v} has the code {} in row {row}", codes[row])),
+        };
+        bad.map_or(Ok(()), |text| Err(Error::Data(text)))
+    }
+}
+
+/// What an embedded column holds.
+#[derive(Clone, Copy, Debug)]
+enum Content<'a> {
+    Numbers(&'a [f64]),
+    /// 1 in one state, else 0.
+    Indicator(&'a [i32], i32),
+}
+
+impl Content<'_> {
+    /// Writes the values of the given rows; of all rows from the first on, if none are given.
+    fn fill(&self, rows: Option<&[usize]>, first: usize, values: &mut [f64]) {
+        let indicate = |code: i32, state: i32| f64::from(u8::from(code == state));
+        match (*self, rows) {
+            (Self::Numbers(numbers), None) => values.copy_from_slice(&numbers[first..][..values.len()]),
+            (Self::Indicator(codes, state), None) => {
+                let codes = &codes[first..];
+                values.iter_mut().zip(codes).for_each(|(value, &code)| *value = indicate(code, state));
+            }
+            (Self::Numbers(numbers), Some(rows)) => {
+                values.iter_mut().zip(&rows[first..]).for_each(|(value, &row)| *value = numbers[row]);
+            }
+            (Self::Indicator(codes, state), Some(rows)) => {
+                let rows = &rows[first..];
+                values.iter_mut().zip(rows).for_each(|(value, &row)| *value = indicate(codes[row], state));
+            }
+        }
+    }
+}
+
+/// A table embedded in columns of whole numbers, rows of weight 0 left out.
+pub struct Embedding<'a> {
+    columns: Vec<(Content<'a>, Scale)>,
+    /// Where the columns of each variable are.
+    blocks: Vec<Range<usize>>,
+    /// The rows with a weight, if not all have one.
+    rows: Option<Vec<usize>>,
+    units: Vec<u64>,
+}
+
+impl<'a> Embedding<'a> {
+    /// Embeds a table with the weights of its rows in units. The columns are laid out from the last variable
+    /// of the given order to the first: an exact search asks for sets in ascending order, in which one
+    /// set and the next have their last members in common.
+    ///
+    /// # Errors
+    /// If a value cannot be used, or there are too many columns.
+    pub fn new(
+        table: &[Column<'a>],
+        order: &[usize],
+        units: Vec<u64>,
+        threads: usize,
+    ) -> Result<Self, Error> {
+        let mut embedding = Self { columns: Vec::new(), blocks: vec![0..0; table.len()], rows: None, units };
+        if embedding.units.contains(&0) {
+            let weighty = (0..embedding.units.len()).filter(|&row| embedding.units[row] > 0);
+            embedding.rows = Some(weighty.collect());
+            embedding.units.retain(|&units| units > 0);
+        }
+        let mut contents = Vec::new();
+        for &v in order.iter().rev() {
+            table[v].check(v)?;
+            match table[v] {
+                Column::Numbers(numbers) => contents.push((v, Content::Numbers(numbers))),
+                Column::Codes(codes) => {
+                    let states = embedding.indicated_states(codes);
+                    if contents.len() + states.len() > MAX_COLUMNS {
+                        return Err(Error::Data(format!(
+                            "with the {} occurring states of variable {v} the table has more than \
+                             {MAX_COLUMNS} numeric columns",
+                            states.len() + 1
+                        )));
+                    }
+                    contents.extend(states.iter().map(|&state| (v, Content::Indicator(codes, state))));
+                }
+            }
+        }
+        let share = contents.len().div_ceil(threads.max(1)).max(1);
+        let scales = on_threads(contents.len().div_ceil(share), |thread| {
+            let mut values = vec![0.0; embedding.units.len()];
+            let part = contents[share * thread..].iter().take(share);
+            part.map(|(_, content)| embedding.scale_of(content, &mut values)).collect::<Vec<_>>()
+        });
+        for (&(v, content), scale) in contents.iter().zip(scales.into_iter().flatten()) {
+            let Some(scale) = scale else { continue };
+            let at = embedding.columns.len();
+            let block = &mut embedding.blocks[v];
+            *block = if block.start == block.end { at..at + 1 } else { block.start..at + 1 };
+            embedding.columns.push((content, scale));
+        }
+        Ok(embedding)
+    }
+
+    fn scale_of(&self, content: &Content<'_>, values: &mut [f64]) -> Option<Scale> {
+        content.fill(self.rows.as_deref(), 0, values);
+        Scale::of(values, &self.units)
+    }
+
+    /// The states that occur, but for the most frequent, and of several such the first.
+    fn indicated_states(&self, codes: &[i32]) -> Vec<i32> {
+        let mut counts: BTreeMap<i32, u64> = BTreeMap::new();
+        for (at, units) in self.units.iter().enumerate() {
+            let row = self.rows.as_ref().map_or(at, |rows| rows[at]);
+            *counts.entry(codes[row]).or_default() += units;
+        }
+        let counts: Vec<(i32, u64)> = counts.into_iter().collect();
+        let most = counts.iter().map(|&(_, units)| units).max();
+        let left_out = counts.iter().position(|&(_, units)| Some(units) == most);
+        let others = counts.iter().enumerate().filter(|&(at, _)| Some(at) != left_out);
+        others.map(|(_, &(state, _))| state).collect()
+    }
+
+    /// Where the columns of each variable are.
+    pub fn blocks(&self) -> &[Range<usize>] {
+        &self.blocks
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The weights of the rows, in units.
+    pub fn units(&self) -> &[u64] {
+        &self.units
+    }
+
+    /// The scale of a column.
+    pub fn scale(&self, column: usize) -> &Scale {
+        &self.columns[column].1
+    }
+
+    /// Writes the whole numbers of a column, from a row on.
+    pub fn fill(&self, column: usize, first: usize, numbers: &mut [f64]) {
+        let (content, scale) = &self.columns[column];
+        content.fill(self.rows.as_deref(), first, numbers);
+        numbers.iter_mut().for_each(|number| *number = scale.whole(*number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_follow_the_order_and_hold_what_occurs() {
+        let (numbers, codes) = ([1.5, 2.5, 4.0, 9.0, 0.0], [3, 0, 3, 5, 1]);
+        let table = [Column::Codes(&codes), Column::Numbers(&numbers), Column::Numbers(&[7.0; 5])];
+        let embedding = Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 2).unwrap();
+        // Constant; one column; states 0, 3, 5 occur with a weight, of which 3 is the most frequent.
+        assert_eq!(embedding.blocks(), [1..3, 0..1, 0..0]);
+        assert_eq!((embedding.columns(), embedding.units()), (3, &[1; 4][..]));
+        let mut block = [0.0; 4];
+        embedding.fill(1, 0, &mut block);
+        assert!(block[1] > 0.0 && block[0] == block[2] && block[0] == block[3] && block[0] < 0.0);
+        embedding.fill(2, 3, &mut block[..1]);
+        assert!(block[0] > 0.0);
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        let error = |column: Column<'_>| {
+            Embedding::new(&[column], &[0], vec![1; column.len()], 1)
+                .err()
+                .map(|e| e.to_string())
+                .unwrap_or_default()
+        };
+        assert_eq!(error(Column::Numbers(&[1.0, f64::NAN])), "variable 0 is NaN in row 1");
+        assert_eq!(error(Column::Numbers(&[f64::INFINITY, 1.0])), "variable 0 is inf in row 0");
+        assert_eq!(error(Column::Codes(&[0, -1])), "variable 0 has the code -1 in row 1");
+        let many: Vec<i32> = (0..5000).collect();
+        assert!(error(Column::Codes(&many)).contains("5000 occurring states of variable 0"));
+    }
+}

@@ -1,0 +1,19 @@
+//! Continuous and mixed tables: criteria of a covariance matrix.
+//!
+//! Every variable is *embedded* in columns of numbers (a continuous variable is its own column, a
+//! discrete one becomes indicators of its states), whose correlations are computed once, exactly.
+//! The criteria are functions of determinants of their submatrices: no row is ever touched again.
+
+mod bge;
+mod bic;
+mod cholesky;
+pub mod criterion;
+mod embedding;
+mod fixed;
+mod moments;
+mod products;
+mod table;
+
+pub use embedding::Column;
+pub use moments::Moments;
+pub use table::Table;

@@ -1,0 +1,366 @@
+//! A continuous or mixed table under one criterion, as a set function.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::cholesky::Factors;
+use super::criterion::{Criterion, Function};
+use super::moments::Moments;
+use crate::score::bounds::{Bounds, Measure};
+use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
+use crate::stop::{Stop, Stopped};
+use crate::varset::VarSet;
+
+/// A column of which less than this is left when the others of a set are known depends on them.
+const DEPENDENT: f64 = 1e-9;
+
+/// `F` is rounded to multiples of `2⁻⁴⁶ N`, rounded up to a power of two: sums of terms up to `64 N` are exact.
+const PRECISION: i32 = 46;
+/// `τ` in such multiples. Equal gains of different sets differ by the rounding of a few pivots, about
+/// `10⁻¹⁵ N`: a thousandth of `τ`.
+const TOLERANCE: f64 = 64.0;
+
+/// The moments of a table with the function of a criterion on them.
+pub struct Table {
+    moments: Moments,
+    function: Box<dyn Function>,
+    /// See [`Function::enlargement`].
+    enlargement: f64,
+    /// What `F` is a multiple of.
+    quantum: f64,
+    /// The smallest set met whose columns depend on each other, by its variables.
+    dependent: Mutex<Option<Vec<usize>>>,
+}
+
+impl Table {
+    /// The moments under a criterion.
+    pub fn new(moments: Moments, criterion: Criterion) -> Self {
+        let function = criterion.on(&moments);
+        let enlargement = function.enlargement();
+        let quantum = libm::ldexp(1.0, libm::frexp(moments.total).1 - PRECISION);
+        Self { moments, function, enlargement, quantum, dependent: Mutex::new(None) }
+    }
+
+    /// The moments.
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    /// Pairs of variables that determine each other linearly, so that they are one variable written twice.
+    ///
+    /// That a discrete variable determines another (a city its region) is ordinary: one way only.
+    pub fn twins(&self) -> Vec<(usize, usize)> {
+        let Moments { blocks, correlations, .. } = &self.moments;
+        let mut factors = Factors::default();
+        let mut twins = Vec::new();
+        for x in (0..blocks.len()).filter(|&x| !blocks[x].is_empty()) {
+            let others: Vec<usize> =
+                (x + 1..blocks.len()).filter(|&y| blocks[y].len() == blocks[x].len()).collect();
+            factors.truncate(0);
+            if others.is_empty() {
+                continue;
+            }
+            for column in blocks[x].clone() {
+                factors.push(correlations, column, 0.0);
+            }
+            // As many columns, each of them a combination of those of `x`: then these are combinations of
+            // them too.
+            let mut depends = |column: usize| {
+                factors.truncate(blocks[x].len());
+                factors.push(correlations, column, 0.0) < DEPENDENT
+            };
+            twins.extend(others.into_iter().filter(|&y| blocks[y].clone().all(&mut depends)).map(|y| (x, y)));
+        }
+        twins
+    }
+
+    /// The smallest set of variables met so far whose columns depend on each other, and of several such
+    /// the first.
+    pub fn dependent(&self) -> Option<Vec<usize>> {
+        self.dependent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_dependent(&self, set: impl Iterator<Item = usize>) {
+        let set: Vec<usize> = set.filter(|&v| !self.moments.blocks[v].is_empty()).collect();
+        let mut known = self.dependent.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|known| (set.len(), &set) < (known.len(), known)) {
+            *known = Some(set);
+        }
+    }
+
+    /// A pivot below this makes a set of so many columns inadmissible. It grows with the set by more than
+    /// the rounding of pivots: a set with an inadmissible subset must be inadmissible too.
+    fn threshold(columns: usize) -> f64 {
+        DEPENDENT * (1.0 + 0.01 * columns as f64)
+    }
+}
+
+impl<const W: usize> Evaluate<W> for Table {
+    fn variables(&self) -> usize {
+        self.moments.blocks.len()
+    }
+
+    fn varies(&self, v: usize) -> bool {
+        !self.moments.blocks[v].is_empty()
+    }
+
+    fn tolerance(&self) -> f64 {
+        TOLERANCE * self.quantum
+    }
+
+    fn worker(&self) -> Box<dyn Worker<W> + '_> {
+        Box::new(Evaluating { table: self, joint: Factoring::default(), margin: Factoring::default() })
+    }
+
+    fn survey(&self) -> Box<dyn Survey<W> + '_> {
+        Box::new(Evaluating { table: self, joint: Factoring::default(), margin: Factoring::default() })
+    }
+
+    fn perfect(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn bounds(&self, _: usize, _: &Stop) -> Result<Bounds, Stopped> {
+        Ok(Bounds::None)
+    }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        Table::dependent(self)
+    }
+}
+
+/// Computes terms. What the next set shares with the last one, as far as the first columns go, is
+/// kept: sources come in ascending order.
+struct Evaluating<'t> {
+    table: &'t Table,
+    joint: Factoring,
+    margin: Factoring,
+}
+
+impl<const W: usize> Worker<W> for Evaluating<'_> {
+    fn term(&mut self, set: VarSet<W>) -> f64 {
+        self.joint.term(self.table, set)
+    }
+
+    fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
+        for source in sources {
+            let with_x = given.with(source.x);
+            source.joint = self.joint.term(self.table, with_x.with(y));
+            if source.known.is_none() {
+                source.margin = self.margin.term(self.table, with_x);
+            }
+        }
+    }
+}
+
+impl<const W: usize> Survey<W> for Evaluating<'_> {
+    fn measure(&mut self, set: VarSet<W>) -> Measure {
+        Measure { term: self.joint.term(self.table, set), detail: 0.0 }
+    }
+}
+
+/// Factorises one set after the other.
+#[derive(Default)]
+struct Factoring {
+    factors: Factors,
+    columns: Vec<usize>,
+}
+
+impl Factoring {
+    /// `F(S)`.
+    fn term<const W: usize>(&mut self, table: &Table, set: VarSet<W>) -> f64 {
+        let Self { factors, columns } = self;
+        let blocks = &table.moments.blocks;
+        columns.clear();
+        let mut embedded = 0;
+        for v in set.iter() {
+            columns.extend(blocks[v].clone());
+            embedded += usize::from(!blocks[v].is_empty());
+        }
+        // In the order of the columns, whatever the numbers of their variables: that order alone decides
+        // the bits.
+        columns.sort_unstable();
+        let always_defined = table.enlargement > 0.0;
+        if !always_defined && embedded > 1 && 2.0 * columns.len() as f64 >= table.moments.total {
+            return f64::NEG_INFINITY;
+        }
+        let threshold = if always_defined { 0.0 } else { Table::threshold(columns.len()) };
+        let common = factors.columns().iter().zip(&*columns).take_while(|(a, b)| a == b).count();
+        factors.truncate(common);
+        let mut regular = factors.pivots().iter().all(|&pivot| pivot >= threshold);
+        for &column in &columns[common..] {
+            if !regular {
+                break;
+            }
+            regular = factors.push(&table.moments.correlations, column, table.enlargement) >= threshold;
+        }
+        if !regular {
+            factors.truncate(0);
+            table.note_dependent(set.iter());
+            return f64::NEG_INFINITY;
+        }
+        let value = table.function.value(columns, factors.ln_determinant());
+        libm::rint(value / table.quantum) * table.quantum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+    use crate::score::gaussian::Column;
+    use crate::score::terms::Terms;
+    use proptest::prelude::*;
+
+    fn table(columns: &[Column<'_>], order: &[usize], criterion: &str) -> Table {
+        let moments = Moments::new(columns, order, None, 1).unwrap();
+        Table::new(moments, Criterion::named(criterion, 1.0).unwrap())
+    }
+
+    /// Numbers in [-1, 1), in no relation to those of other seeds.
+    fn noise(seed: u64, rows: usize) -> Vec<f64> {
+        let mut stream = Stream::new(seed, 0);
+        (0..rows).map(|_| stream.below(1 << 30) as f64 / f64::from(1 << 29) - 1.0).collect()
+    }
+
+    fn combination(parts: &[(f64, &[f64])]) -> Vec<f64> {
+        (0..parts[0].1.len()).map(|row| parts.iter().map(|(factor, part)| factor * part[row]).sum()).collect()
+    }
+
+    fn all_terms(table: &Table) -> Vec<f64> {
+        let n = Evaluate::<1>::variables(table);
+        let mut worker = Evaluate::<1>::worker(table);
+        (0..1usize << n).map(|set| worker.term((0..n).filter(|v| set >> v & 1 == 1).collect())).collect()
+    }
+
+    /// Six variables: four with noise of their own, one without, one that is a little more than twice
+    /// another.
+    fn dependent_columns(rows: usize) -> [Vec<f64>; 6] {
+        let [a, b, c, d] = [1, 2, 3, 4].map(|seed| noise(seed, rows));
+        let sum = combination(&[(1.0, &a), (-2.5, &c), (0.1, &d)]);
+        let near = combination(&[(2.0, &b), (2e-5, &noise(5, rows))]);
+        [a, sum, b, c, near, d]
+    }
+
+    #[test]
+    fn whoever_computes_a_term_gets_the_same_bits() {
+        let columns = dependent_columns(60);
+        let codes: Vec<i32> = (0..60).map(|row| row * row % 7 % 4).collect();
+        let mut columns: Vec<Column<'_>> = columns.iter().map(|c| Column::Numbers(c)).collect();
+        columns.push(Column::Codes(&codes));
+        for criterion in ["bic", "aic", "bge"] {
+            let table = table(&columns, &[3, 0, 6, 1, 5, 2, 4], criterion);
+            let terms = all_terms(&table);
+            let set = |members: usize| (0..7).filter(|v| members >> v & 1 == 1).collect::<VarSet<1>>();
+            for (members, term) in terms.iter().enumerate() {
+                assert_eq!(term.to_bits(), Evaluate::<1>::worker(&table).term(set(members)).to_bits());
+                assert_eq!(
+                    term.to_bits(),
+                    Evaluate::<1>::survey(&table).measure(set(members)).term.to_bits()
+                );
+                assert!(*term < f64::INFINITY && !term.is_nan());
+            }
+            let mut worker = Evaluate::<1>::worker(&table);
+            for (given, y) in [(0b0001000usize, 2), (0b1000000, 0), (0, 5)] {
+                let others = (0..7).filter(|&x| x != y && given >> x & 1 == 0);
+                let mut sources: Vec<Source> = others.map(|x| Source::new(x, None)).collect();
+                worker.join(set(given), y, &mut sources);
+                for source in sources {
+                    let margin = given | 1 << source.x;
+                    assert_eq!(source.margin.to_bits(), terms[margin].to_bits());
+                    assert_eq!(source.joint.to_bits(), terms[margin | 1 << y].to_bits());
+                }
+            }
+        }
+    }
+
+    /// The order of the columns is given by `order` alone, not by the numbers of the variables.
+    #[test]
+    fn the_numbers_of_the_variables_do_not_matter() {
+        let columns = dependent_columns(50);
+        let original: Vec<Column<'_>> = columns.iter().map(|c| Column::Numbers(c)).collect();
+        let moved: Vec<Column<'_>> = (0..6).map(|v| original[(v + 2) % 6]).collect();
+        let a = all_terms(&table(&original, &[0, 1, 2, 3, 4, 5], "bic"));
+        let b = all_terms(&table(&moved, &[4, 5, 0, 1, 2, 3], "bic"));
+        for (members, term) in a.iter().enumerate() {
+            let there: usize = (0..6).filter(|v| members >> ((v + 2) % 6) & 1 == 1).map(|v| 1 << v).sum();
+            assert_eq!(term.to_bits(), b[there].to_bits());
+        }
+    }
+
+    #[test]
+    fn supersets_of_inadmissible_sets_are_inadmissible() {
+        let columns = dependent_columns(100);
+        let columns: Vec<Column<'_>> = columns.iter().map(|c| Column::Numbers(c)).collect();
+        let table = table(&columns, &[0, 1, 2, 3, 4, 5], "bic");
+        let terms = all_terms(&table);
+        for (members, term) in terms.iter().enumerate() {
+            // a, their sum, c and d; and b with what is nearly twice b.
+            let bad = members & 0b101011 == 0b101011 || members & 0b010100 == 0b010100;
+            assert_eq!(*term == f64::NEG_INFINITY, bad, "{members:b}");
+        }
+        assert_eq!(table.dependent(), Some(vec![2, 4]));
+        assert_eq!(table.twins(), [(2, 4)]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        /// Noise of all strengths around the threshold: an inadmissible set must not have an admissible
+        /// superset.
+        #[test]
+        fn the_threshold_is_hereditary(strength in -5.2..-4.2f64, seed in 0..1000u64) {
+            let [a, b, c, d] = [1, 2, 3, 4].map(|s| noise(4 * seed + s, 40));
+            let strength = 10f64.powf(strength);
+            let near = combination(&[(0.5, &a), (0.5, &b), (strength, &c)]);
+            let columns = [a, near, b, c, d];
+            let columns: Vec<Column<'_>> = columns.iter().map(|c| Column::Numbers(c)).collect();
+            let terms = all_terms(&table(&columns, &[2, 0, 1, 3, 4], "aic"));
+            for (members, term) in terms.iter().enumerate() {
+                for v in (0..5).filter(|v| members >> v & 1 == 0) {
+                    prop_assert!(*term > f64::NEG_INFINITY || terms[members | 1 << v] == f64::NEG_INFINITY);
+                }
+            }
+        }
+    }
+
+    /// A city tells its region, but not the other way round; a recoded city tells the city.
+    #[test]
+    fn twins_tell_each_other() {
+        let rows = 90;
+        let city: Vec<i32> = (0..rows).map(|row| row * row % 11 % 5).collect();
+        let region: Vec<i32> = city.iter().map(|city| city / 2).collect();
+        let recoded: Vec<i32> = city.iter().map(|city| 10 * (7 - city)).collect();
+        let binary: Vec<i32> = (0..rows).map(|row| row % 2).collect();
+        let celsius: Vec<f64> = binary.iter().map(|&b| 36.6 + f64::from(b)).collect();
+        let free = noise(1, rows as usize);
+        let columns = [
+            Column::Codes(&city),
+            Column::Codes(&region),
+            Column::Codes(&recoded),
+            Column::Codes(&binary),
+            Column::Numbers(&celsius),
+            Column::Numbers(&free),
+            Column::Numbers(&[1.0; 90]),
+        ];
+        let table = table(&columns, &[0, 1, 2, 3, 4, 5, 6], "bic");
+        assert_eq!(table.twins(), [(0, 2), (3, 4)]);
+        assert!(Evaluate::<1>::varies(&table, 5) && !Evaluate::<1>::varies(&table, 6));
+        let terms = Terms::<1>::new(table, 1 << 20);
+        let mut worker = terms.worker();
+        assert_eq!(terms.gain(&mut *worker, 0, 1, VarSet::EMPTY), f64::NEG_INFINITY);
+        assert!(terms.gain(&mut *worker, 0, 5, VarSet::EMPTY) < 0.0);
+        assert_eq!(terms.gain(&mut *worker, 5, 6, VarSet::EMPTY), 0.0);
+        assert_eq!(terms.evaluator().dependent(), Some(vec![0, 1]));
+    }
+
+    /// With fewer cases than columns BIC admits families that leave half of the cases free; BGe all.
+    #[test]
+    fn fewer_cases_than_columns() {
+        let columns = [1, 2, 3, 4, 5, 6, 7].map(|seed| noise(seed, 6));
+        let columns: Vec<Column<'_>> = columns.iter().map(|c| Column::Numbers(c)).collect();
+        let order = [0, 1, 2, 3, 4, 5, 6];
+        for (members, term) in all_terms(&table(&columns, &order, "bic")).iter().enumerate() {
+            assert_eq!(term.is_finite(), members.count_ones() < 3, "{members:b}");
+        }
+        assert!(all_terms(&table(&columns, &order, "bge")).iter().all(|term| term.is_finite()));
+    }
+}

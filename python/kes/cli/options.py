@@ -1,0 +1,210 @@
+"""Options that several commands have: declared once, so that they mean the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import click
+
+from kes.settings import CRITERIA, seconds
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+FLAGS = {"random_state": "--seed", "n_jobs": "--jobs", "na_values": "--missing"}
+"""Options that have another name in Python; the others differ in hyphens only."""
+
+_FORMER = {"--time-limit": "--budget", "--random-state": "--seed"}
+"""Flags of earlier versions, and of Python, that do not look like those that are meant."""
+
+
+class Command(click.Command):
+    """A command that says what is probably meant by an option that it does not have."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            given = error.option_name
+            params = self.get_params(ctx)
+            known = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
+            flags = [flag for flag in known if flag.startswith("--")]
+            raise no_such("option", given, flags, ctx, _FORMER.get(given)) from None
+
+
+def no_such(
+    what: str, given: str, known: list[str], ctx: click.Context, meant: str | None = None
+) -> click.UsageError:
+    """Error for a command or option that there is not, with the one that is probably meant."""
+    if meant not in known:
+        by_word = {name.strip("-"): name for name in known}  # hyphens would make all look alike
+        close = get_close_matches(given.strip("-").lower(), by_word, n=1)
+        meant = by_word[close[0]] if close else None
+    advice = f" Did you mean '{meant}'?" if meant else ""
+    return click.UsageError(f"No such {what} '{given}'.{advice}", ctx)
+
+
+class Number(click.FloatRange):
+    """A number, with a decimal point."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Read the number; a comma in it gets an explanation."""
+        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value):
+            point = value.strip().replace(",", ".")
+            self.fail(f"{value!r} has a decimal comma; write {point}, with a point.", param, ctx)
+        number: float = super().convert(value, param, ctx)
+        return number
+
+
+class Time(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
+    """A length of time, in seconds."""
+
+    name = "time"
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Read 90, 30s, 5m or 1h30m."""
+        return seconds(str(param.name) if param else "time", value)
+
+
+def table(command: CommandT) -> CommandT:
+    """Add what says how a table is read; see `kes.cli.source.read_table`."""
+    return _together(
+        click.option(
+            "--example", type=click.Choice(["alarm"]), help="Use built-in data instead of a file."
+        ),
+        click.option(
+            "--rows",
+            type=click.IntRange(min=1),
+            metavar="N",
+            show_default="20000",
+            help="Cases to draw for --example.",
+        ),
+        click.option(
+            "--weights", metavar="COLUMN", help="Column that says how often each row counts."
+        ),
+        click.option(
+            "--missing",
+            multiple=True,
+            metavar="HOW|MARKERS",
+            help="What to do with missing values: error (the default), drop the row, or make a "
+            "state of them. Anything else is a list of texts that mean missing, besides empty "
+            "fields, such as 'NA,?'. Give it twice for both: --missing drop --missing NA,?",
+        ),
+    )(command)
+
+
+def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
+    """Add what says how models are scored and which are allowed.
+
+    Parameters
+    ----------
+    of_result : bool
+        Whether the command has a --result whose settings hold unless others are given. Then what
+        is not given is None.
+    """
+    known = "that of --result, or " if of_result else ""
+    return _together(
+        click.option(
+            "--criterion",
+            type=click.Choice(CRITERIA, case_sensitive=False),
+            default=None if of_result else "bic",
+            show_default=f"{known}bic" if of_result else True,
+            help="What to maximise.",
+        ),
+        click.option(
+            "--ess",
+            type=Number(min=0, min_open=True),
+            metavar="NUMBER",
+            default=None if of_result else 1.0,
+            show_default=f"{known}1.0" if of_result else True,
+            help="Equivalent sample size of bdeu.",
+        ),
+        click.option(
+            "--max-parents",
+            type=click.IntRange(min=0),
+            metavar="N",
+            show_default=f"{known}no limit",
+            help="Largest number of parents of a variable.",
+        ),
+    )
+
+
+def runs(default: int, what: str) -> Callable[[CommandT], CommandT]:
+    """Add the number of runs."""
+    return click.option(
+        "--runs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help=what,
+    )
+
+
+def budget(default: str | None, what: str) -> Callable[[CommandT], CommandT]:
+    """Add the time that the whole command may take."""
+    return click.option(
+        "--budget",
+        type=Time(),
+        metavar="TIME",
+        default=default,
+        show_default=True,
+        help=f"{what}, such as 30s, 5m, 1h30m.",
+    )
+
+
+def seed(command: CommandT) -> CommandT:
+    """Add the seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Seed of all random choices: the same seed gives the same result.",
+    )(command)
+
+
+def jobs(command: CommandT) -> CommandT:
+    """Add the number of threads."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="all usable cores",
+        help="Threads; they do not change the result.",
+    )(command)
+
+
+def progress(command: CommandT) -> CommandT:
+    """Add whether to show how far it is."""
+    return click.option(
+        "--progress/--no-progress",
+        default=None,
+        show_default="only on a terminal",
+        help="Show how far it is.",
+    )(command)
+
+
+def _together(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
+    """Join decorators: the first option is listed first."""
+
+    def decorate(command: CommandT) -> CommandT:
+        for add in reversed(options):
+            command = add(command)
+        return command
+
+    return decorate

@@ -1,0 +1,87 @@
+"""Reading networks and graphs from files, and turning one kind of file into another."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from kes.errors import KesError
+from kes.formats import format_of, holds_network, load, write_graph, write_network
+from kes.graph import EssentialGraph
+from kes.network.discrete import BayesianNetwork
+
+
+def read_network(path: str | PathLike[str]) -> BayesianNetwork:
+    """Read a Bayesian network from a file.
+
+    Parameters
+    ----------
+    path
+        A file in the format BIF (``.bif``), XMLBIF (``.xmlbif``, ``.bifxml``, ``.xml``), HUGIN's
+        NET (``.net``) or JSON as `BayesianNetwork.save` writes it (``.json``), possibly compressed
+        (``.gz``).
+
+    Returns
+    -------
+    BayesianNetwork
+        States are text, unless the file was written by kes and says otherwise. Distributions that
+        miss a sum of 1 by no more than 0.01 are taken for rounded, and scaled.
+
+    Raises
+    ------
+    KesError
+        If the file cannot be read or holds no directed network of discrete variables; the message
+        gives line and column as far as it can.
+    """
+    form = format_of(path)
+    if not form.offers("read"):
+        raise KesError(
+            f"{path}: {form.name} files hold graphs, not networks; read it with kes.read_graph"
+        )
+
+    def parse(content: bytes) -> BayesianNetwork:
+        parts = form.function("read")(content)
+        return BayesianNetwork(parts.nodes, parts.states, parts.parents, parts.cpts)
+
+    network: BayesianNetwork = load(path, parse)
+    return network
+
+
+def read_graph(path: str | PathLike[str]) -> EssentialGraph:
+    """Read a graph from a file, for instance to start a search from it or to compare with it.
+
+    Parameters
+    ----------
+    path
+        A file in the format DOT (``.dot``, ``.gv``), GraphML (``.graphml``) or JSON (``.json``), or
+        a network in any of the formats of `read_network`.
+
+    Returns
+    -------
+    EssentialGraph
+        Arcs alone are taken for a DAG, and its essential graph is returned. With edges without
+        direction among them the graph must be an essential graph.
+
+    Raises
+    ------
+    KesError
+        If the file cannot be read, or its graph is neither a DAG nor an essential graph.
+    """
+    if holds_network(path):
+        return read_network(path).graph
+    graph: EssentialGraph = load(path, format_of(path).function("read_graph"))
+    return graph
+
+
+def convert(source: str | PathLike[str], target: str | PathLike[str]) -> str:
+    """Convert a file into another format, and say what was written.
+
+    A network becomes a graph where the target holds graphs only; a graph stays one.
+    """
+    format_of(target)  # complain before a large file is read
+    if holds_network(source):
+        network = read_network(source)
+        write_network(network, target)
+        return repr(network)
+    graph = read_graph(source)
+    write_graph(graph, target)
+    return repr(graph)

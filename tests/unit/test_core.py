@@ -1,0 +1,88 @@
+"""What the core tells Python of itself: criteria, limits, levels, and the valued boundary."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kes
+from kes import _core
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    data = kes.datasets.alarm(rows=500)
+    return _core.Problem(data.codes, list(data.cardinalities), None, "bic", 1.0, 64)
+
+
+def test_criteria_are_described():
+    described = {name: rest for name, *rest in _core.CRITERIA}
+    assert list(described) == ["bic", "aic", "bdeu", "qnml"]
+    for title, parameters, kinds, _ in described.values():
+        assert title
+        assert kinds == ("discrete",)
+        assert parameters in ((), ("ess",))
+    assert [name for name, (_, own, *_) in described.items() if own] == ["bdeu"]
+    assert [name for name, (*_, rules) in described.items() if not rules] == ["qnml"]
+
+
+def test_every_criterion_can_be_used():
+    codes = np.array([[0, 1, 1], [0, 1, 0]], dtype=np.int32)
+    for name, *_ in _core.CRITERIA:
+        assert _core.Problem(codes, [2, 2], None, name, 1.0, 1).score([]) < 0
+    with pytest.raises(_core.CoreError, match='unknown criterion "bci"; known: bic, aic, bdeu'):
+        _core.Problem(codes, [2, 2], None, "bci", 1.0, 1)
+
+
+def test_price_of_a_parameter():
+    assert _core.penalty("bic", 1000.0) == pytest.approx(math.log(1000) / 2)
+    assert _core.penalty("aic", 1000.0) == 1
+    assert _core.penalty("bdeu", 1000.0) is None
+    assert _core.penalty("qnml", 1000.0) is None
+
+
+def test_limits_are_those_of_the_core():
+    codes = np.zeros((1, 2), dtype=np.int32)
+    _core.Problem(codes, [_core.MAX_STATES], None, "bic", 1.0, 1)
+    with pytest.raises(_core.CoreError, match=f"1 to {_core.MAX_STATES} are possible"):
+        _core.Problem(codes, [_core.MAX_STATES + 1], None, "bic", 1.0, 1)
+    n = _core.MAX_VARIABLES
+    assert _core.essential_graph(n, []) == ([], [])
+    with pytest.raises(_core.CoreError, match=f"up to {n} are possible"):
+        _core.essential_graph(n + 1, [])
+    assert _core.MAX_COMPONENT == 31  # sets of a component are numbers of 32 bits
+
+
+def test_levels():
+    """Halves go away from zero, as in the search; infinite is what a float calls so."""
+    values = [0.25, 0.75, -0.25, 0.24, -1.0, 0.0]
+    assert [_core.level(value, 0.5) for value in values] == [1, 2, -1, 0, -2, 0]
+    assert all(isinstance(_core.level(value, 0.5), int) for value in values)
+    assert _core.level(math.inf, 1e-9) == math.inf
+    assert _core.level(-math.inf, 1e-9) == -math.inf
+    assert _core.level(-1e300, 1e-9) == -math.inf  # 1e309 tolerances are beyond any float
+    assert _core.level(1e30, 0.5) == int(2e30)
+    for wrong in ((math.nan, 1.0), (1.0, 0.0), (1.0, math.nan)):
+        with pytest.raises(_core.CoreError, match="no level"):
+            _core.level(*wrong)
+
+
+def test_level_of_a_problem(alarm):
+    score = alarm.score([])
+    assert alarm.level(score) == _core.level(score, alarm.tolerance)
+    assert alarm.level(score) * alarm.tolerance == pytest.approx(score, abs=alarm.tolerance)
+
+
+@pytest.mark.parametrize("max_parents", [None, 1, 2])
+def test_valued_boundary(alarm, max_parents):
+    """The same triples and the same bits as one by one; best first, ties in canonical order."""
+    _, graph = alarm.trace(
+        0, k=0.5, seed=1, max_parents=None, two_phase=False, start=None, sampled=None
+    )
+    valued = alarm.boundary(graph, max_parents)
+    triples = _core.boundary(37, graph, max_parents)
+    one_by_one = [(triple, alarm.delta(triple)) for triple in triples]
+    assert valued == sorted(one_by_one, key=lambda pair: -alarm.level(pair[1]))
+    fresh = kes.datasets.alarm(rows=500)
+    cold = _core.Problem(fresh.codes, list(fresh.cardinalities), None, "bic", 1.0, 0)
+    assert cold.boundary(graph, max_parents) == valued

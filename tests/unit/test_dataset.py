@@ -1,0 +1,113 @@
+"""A table made of codes that somebody has: taken over, checked, and left alone."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kes
+from kes.data import encode
+
+NAMES = ("a", "b")
+STATES = (("no", "yes"), (1, 2, 3))
+CODES = np.array([[0, 1, 1, 0], [2, 0, 1, 0]], dtype=np.int32)
+
+
+def test_examples_in_docstrings():
+    assert doctest.testmod(sys.modules["kes.data.dataset"]).failed == 0
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64, ">i4"])
+def test_any_integers_will_do(dtype, order):
+    given = CODES.astype(dtype, order=order)
+    dataset = kes.Dataset(NAMES, STATES, given)
+    assert np.array_equal(dataset.codes, CODES)
+    assert dataset.codes.dtype == np.int32
+    assert dataset.codes.flags.c_contiguous
+    as_coded_by_kes = encode(dataset.to_pandas())
+    for arcs in ([], [("a", "b")]):
+        assert kes.score(arcs, dataset) == kes.score(arcs, as_coded_by_kes)
+
+
+def test_lists_will_do():
+    dataset = kes.Dataset(list(NAMES), list(map(list, STATES)), CODES.tolist(), [1, 2, 3, 4])
+    assert (dataset.names, dataset.states) == (NAMES, STATES)
+    assert np.array_equal(dataset.codes, CODES)
+    assert dataset.weights.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_the_arrays_of_the_caller_stay_his(dtype):
+    codes, weights = CODES.astype(dtype), np.array([1.0, 2.0, 3.0, 4.0])
+    dataset = kes.Dataset(NAMES, STATES, codes, weights)
+    codes[0, 0], weights[0] = 1, 9  # an error if they were frozen
+    assert dataset.codes[0, 0] == 0
+    assert dataset.weights[0] == 1
+
+
+def test_nobody_can_write_to_a_dataset():
+    dataset = kes.Dataset(NAMES, STATES, CODES, np.ones(4))
+    for array in (dataset.codes, dataset.weights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_what_nobody_can_write_to_is_not_copied():
+    dataset = kes.Dataset(NAMES, STATES, CODES)
+    assert replace(dataset, weights=np.ones(4)).codes is dataset.codes
+
+
+def test_a_dataset_pickles():
+    dataset = kes.Dataset(NAMES, STATES, CODES, [1, 2, 3, 4])
+    copy = pickle.loads(pickle.dumps(dataset))
+    assert (copy.names, copy.states) == (dataset.names, dataset.states)
+    assert np.array_equal(copy.codes, dataset.codes)
+    assert np.array_equal(copy.weights, dataset.weights)
+
+
+@pytest.mark.parametrize(
+    ("code", "dtype"), [(-1, np.int64), (3, np.int64), (2**32, np.int64), (2**63, np.uint64)]
+)
+def test_a_code_without_a_state_is_named(code, dtype):
+    codes = CODES.astype(dtype)
+    codes[1, 2] = code
+    with pytest.raises(kes.KesError) as error:
+        kes.Dataset(NAMES, STATES, codes)
+    assert str(error.value) == (
+        f"column 'b' has the code {code} in row 2 (counting from 0), but its states are those of "
+        "the codes 0 to 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        (CODES.astype(float), "codes must be integers, not values of dtype float64"),
+        (CODES.astype(str), "codes must be integers"),
+        (CODES.T, r"codes of shape \(4, 2\) do not fit together; codes must have a row for each"),
+        (CODES[0], r"codes of shape \(4,\)"),
+        (CODES[:1], r"2 names, 2 lists of states and codes of shape \(1, 4\)"),
+    ],
+)
+def test_codes_of_another_kind(codes, message):
+    with pytest.raises(kes.KesError, match=message):
+        kes.Dataset(NAMES, STATES, codes)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], "one for each of the 4 rows, found 2"),
+        ([1, 2, -3, 4], r"row 2 \(counting from 0\) has -3"),
+        ([1, 2, np.nan, 4], "row 2 .* has nan"),
+    ],
+)
+def test_weights_that_are_none(weights, message):
+    with pytest.raises(kes.KesError, match=message):
+        kes.Dataset(NAMES, STATES, CODES, weights)

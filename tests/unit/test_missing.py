@@ -1,0 +1,182 @@
+"""Missing values: refused, dropped with their rows, or made a state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import kes
+from kes.data import encode, encode_like
+from kes.data.missing import is_missing_state
+from kes.errors import KesError
+
+TABLE = {"a": ["u", None, "v", "u"], "b": [1, 2, None, None], "c": [True, True, False, None]}
+
+
+def one(values, **options) -> tuple[tuple, list]:
+    """States and codes of the column x of a pandas frame."""
+    dataset = encode(pd.DataFrame({"x": values}), **options)
+    return dataset.states[0], dataset.codes[0].tolist()
+
+
+def test_error_names_columns_and_choices(frame):
+    with pytest.raises(KesError) as error:
+        encode(frame(TABLE))
+    assert str(error.value) == (
+        "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); drop the "
+        'rows that have any with missing="drop", or make missing a state of its own with '
+        'missing="state"'
+    )
+
+
+def test_state(frame):
+    dataset = encode(frame(TABLE), missing="state")
+    assert dataset.states == (
+        ("u", "v", "<missing>"),
+        (1, 2, "<missing>"),
+        (False, True, "<missing>"),
+    )
+    assert dataset.codes.tolist() == [[0, 2, 1, 0], [0, 1, 2, 2], [1, 1, 0, 2]]
+    assert dataset.notes == (
+        "missing is a state of column 'a' (1), column 'b' (2), column 'c' (1)",
+    )
+
+
+def test_only_incomplete_columns_get_the_state():
+    dataset = encode(pd.DataFrame({"a": [1, None, 1], "b": [1, 2, 1]}), missing="state")
+    assert dataset.states == ((1, "<missing>"), (1, 2))
+
+
+def test_the_state_clashes_with_no_value():
+    states, codes = one(["<missing>", None, "a"], missing="state")
+    assert states == ("<missing>", "a", "<<missing>>")
+    assert codes == [0, 2, 1]
+    assert is_missing_state("<<missing>>")
+    assert not is_missing_state("<<missing>")
+    assert not is_missing_state(1)
+
+
+def test_drop_is_as_if_the_rows_had_not_been_there():
+    table = pd.DataFrame(
+        {
+            "a": ["u", None, "v", "w", "u"],
+            "b": [1.0, 5.0, np.nan, 3.0, 3.0],
+            "c": pd.Categorical(["x", "y", "z", "x", "y"]),
+        }
+    )
+    dataset, expected = encode(table, missing="drop"), encode(table.dropna())
+    assert dataset.states == expected.states == (("u", "w"), (1, 3), ("x", "y", "z"))
+    assert np.array_equal(dataset.codes, expected.codes)
+    assert dataset.notes == (
+        "dropped 2 of 5 rows with missing values: column 'a' (1), column 'b' (1)",
+    )
+
+
+def test_drop_drops_weights_too():
+    dataset = encode(pd.DataFrame({"a": [1, None, 2]}), weights=[5, 6, 7], missing="drop")
+    assert dataset.weights.tolist() == [5, 7]
+
+
+def test_drop_must_leave_something():
+    with pytest.raises(KesError, match="leaves no row"):
+        encode(pd.DataFrame({"a": [1, None], "b": [None, 1]}), missing="drop")
+    with pytest.raises(KesError, match="have only 1 row"):
+        encode(pd.DataFrame({"a": [1, None], "b": [2, 1]}), missing="drop")
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT, np.float64("nan")], ids=repr)
+def test_all_that_means_missing(nothing):
+    values = pd.Series(["a", nothing, "b"], dtype=object)
+    assert one(values, missing="state")[1] == [0, 2, 1]
+    array = np.array([["a"], [nothing], ["b"]], dtype=object)
+    assert encode(array, missing="state").codes.tolist() == [[0, 2, 1]]
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "int8[pyarrow]"])
+def test_nullable_types_of_pandas(dtype):
+    assert one(pd.array([1, None, 0], dtype=dtype), missing="state")[1] == [1, 2, 0]
+
+
+def test_nan_and_null_of_polars_are_both_missing():
+    table = pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]})
+    assert encode(table, missing="state").codes.tolist() == [[0, 2, 2, 1]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"x": [None, None]}),
+        pl.DataFrame({"x": [None, None]}),
+        pa.table({"x": pa.nulls(2)}),
+    ],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_a_column_without_any_value(table):
+    with pytest.raises(KesError, match=r"column 'x' \(2\)"):
+        encode(table)
+    assert encode(table, missing="state").states == (("<missing>",),)
+
+
+def test_further_values_can_mean_missing():
+    table = pd.DataFrame({"a": ["x", "?", "y"], "b": [1, -9, 2], "c": [True, False, True]})
+    dataset = encode(table, missing="state", na_values=["?", -9])
+    assert dataset.states == (("x", "y", "<missing>"), (1, 2, "<missing>"), (False, True))
+    assert encode(table[["a"]], missing="drop", na_values="?").rows == 2
+
+
+def test_text_that_looks_missing_is_noted():
+    dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
+    assert dataset.notes == (
+        "a state looks like a missing value (see na_values, or --missing): 'a' ('?')",
+    )
+
+
+def test_unknown_choice():
+    with pytest.raises(KesError, match=r"unknown value of missing 'dorp' .did you mean 'drop'"):
+        encode(np.eye(2), missing="dorp")
+
+
+class TestDroppedRows:
+    """Values that occur only in dropped rows: what "as if they had not been there" means."""
+
+    TABLE = pd.DataFrame(
+        {
+            "a": ["u", "only here", "v", "u", "v", "u"],
+            "b": ["y", None, "x", "x", "y", "y"],
+            "c": [10, 5, 9, 10, 9, 9],
+        }
+    )
+
+    @pytest.fixture(params=["pandas", "csv"])
+    def table(self, request, tmp_path):
+        if request.param == "pandas":
+            return self.TABLE
+        self.TABLE.to_csv(tmp_path / "table.csv", index=False)
+        return tmp_path / "table.csv"
+
+    def test_a_result_knows_its_own_data_again(self, table, tmp_path):
+        optima = kes.learn(table, runs=3, missing="drop")
+        optima.save(tmp_path / "a.json")
+        loaded = kes.load(tmp_path / "a.json")
+        more = loaded.extend(2, data=table, missing="drop")
+        assert more == kes.learn(table, runs=5, missing="drop")
+        assert repr(loaded.trace(0, table, missing="drop")) == repr(optima.trace(0))
+        assert repr(loaded.explain(0, table, missing="drop")) == repr(optima.explain(0))
+
+    def test_what_is_kept_must_be_among_the_states(self, table):
+        states = [["u"], ["x", "y"], [9, 10]]
+        with pytest.raises(KesError) as error:
+            encode_like(table, ["a", "b", "c"], states, missing="drop")
+        assert str(error.value) == (
+            "column 'a' has values that are none of its states: 'v' (first in row 2, counting "
+            "from 0); its states are 'u'"
+        )
+
+    def test_they_do_not_decide_how_the_others_are_read(self, tmp_path):
+        path = tmp_path / "table.csv"
+        path.write_text("a,b\n10,x\n9,y\nfew,\n1.5,\n", encoding="utf-8")
+        dataset = encode(path, missing="drop")
+        assert dataset.states == (("9", "10"), ("x", "y"))
