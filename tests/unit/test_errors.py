@@ -1,7 +1,9 @@
 """What a user can get wrong, and what kes then says: what, where, and what to do."""
 
+import inspect
 import math
 import pickle
+import re
 import sys
 from dataclasses import replace
 
@@ -12,6 +14,7 @@ import pytest
 import kes
 from kes import _core
 from kes.errors import Interrupted, listed, missing_extra, suggest, unknown
+from kes.search.options import DEFAULTS, SearchOptions
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -250,3 +253,56 @@ def test_missing_extra(monkeypatch, data):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(kes.KesError, match=r'pip install "kes\[cluster\]"'):
         kes.learn(data, client=object())
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "meant"),
+    [
+        (kes.learn, "seed", "random_state"),
+        (kes.learn, "jobs", "n_jobs"),
+        (kes.learn, "time_limit", "budget"),
+        (kes.learn, "max_parent", "max_parents"),
+        (kes.learn, "neighborhood", "neighbourhood"),
+        (kes.sweep, "k", "ks"),
+        (kes.sweep, "seed", "random_state"),
+        (kes.stability, "jobs", "n_jobs"),
+        (kes.cross_validate, "fold", "folds"),
+        (kes.certify, "time_limit", "budget"),
+        (kes.score, "criteria", "criterion"),
+        (kes.fit, "priors", "prior"),
+        (kes.Optima.improve, "task", "tasks"),
+        (kes.Optima.extend, "jobs", "n_jobs"),
+        (kes.KES, "seed", "random_state"),
+    ],
+)
+def test_an_option_that_there_is_not_gives_a_hint(function, given, meant):
+    """Before anything else: the data are not even looked at."""
+    name = "__init__" if function is kes.KES else function.__name__
+    expected = re.escape(f"{name}() has no option {given!r}; did you mean {meant}?")
+    for kind in (kes.KesError, TypeError):
+        with pytest.raises(kind, match=f"^{expected}$"):
+            function(**{given: 1})
+
+
+def test_without_a_hint_the_options_are_listed():
+    with pytest.raises(kes.KesError, match=r"has no option 'zzz'; it has .*n_jobs, .*, tasks"):
+        kes.Optima.improve(None, zzz=1)
+
+
+def test_signatures_show_every_option():
+    """Declared once and taken together, they can still be seen, as help() does."""
+    for function in (kes.learn, kes.sweep, kes.stability, kes.cross_validate):
+        shown = inspect.signature(function).parameters
+        assert {name: shown[name].default for name in DEFAULTS} == DEFAULTS
+        assert all(p.kind is not p.VAR_KEYWORD for p in shown.values())
+        assert set(DEFAULTS) == set(SearchOptions.__annotations__)
+    own = inspect.signature(kes.KES).parameters
+    common = set(DEFAULTS) & set(own)
+    assert len(common) >= 9
+    assert {name: own[name].default for name in common} == {name: DEFAULTS[name] for name in common}
+    learn = inspect.signature(kes.learn).parameters
+    for name in ("k", "runs", "improve", "budget", "patience"):
+        assert own[name].default == learn[name].default

@@ -23,7 +23,7 @@ from kes.data.dataset import Dataset
 from kes.data.factor import ContinuousError, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Source, open_source
-from kes.errors import KesError, unknown
+from kes.errors import KesError, checked_options, unknown
 
 _STRATEGIES = ("quantile", "uniform", "mutual_information")
 _BLOCK = 2**21
@@ -35,6 +35,7 @@ DataT = TypeVar("DataT")
 Floats: TypeAlias = NDArray[np.float64]
 
 
+@checked_options()
 def discretize(
     data: DataT,
     bins: int = 3,

@@ -23,7 +23,7 @@ from kes import _core
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import encode
-from kes.errors import KesError, option
+from kes.errors import checked_options, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
@@ -46,6 +46,7 @@ _PER_SET, _PER_ROW, _PER_STEP = 2e-6, 4e-9, 2e-9  # seconds, measured
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
+@checked_options()
 def certify(
     data: Data,
     *,
@@ -59,7 +60,6 @@ def certify(
     memory_mb: int = _MEMORY_MB,
     budget: float | str = _BUDGET,
     progress: bool | Callable[[CertifyProgress], object] | None = None,
-    **other: object,
 ) -> Certificate:
     """Find the highest score of all networks, or bound it, and say how far others are below.
 
@@ -106,7 +106,6 @@ def certify(
     >>> certificate.proven, bool(certificate.score >= optima.best.score)
     (True, True)
     """
-    _refuse(other)
     memory = megabytes("memory_mb", memory_mb)
     reporter = _Reporter(progress, seconds("budget", budget))
     settings = _settings(criterion, ess, max_parents)
@@ -123,14 +122,6 @@ def certify(
     else:
         found = _bounded(work, rivals, families)
     return _certificate(work, rivals, families, found)
-
-
-def _refuse(other: dict[str, object]) -> None:
-    """Say what is wrong with keywords that do not exist."""
-    if "time_limit" in other:
-        raise KesError(f"time_limit is now called budget: pass budget={other['time_limit']!r}")
-    for name in other:
-        raise TypeError(f"certify() got an unexpected keyword argument {name!r}")
 
 
 def estimate(

@@ -16,7 +16,7 @@ from kes import _core
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Weights
 from kes.data.encoding import encode
-from kes.errors import KesError
+from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
 from kes.settings import check_criterion, whole
 
@@ -71,6 +71,7 @@ class Neighbour:
         return EssentialGraph.from_core(nodes, edges)
 
 
+@checked_options()
 def inclusion_boundary(
     g: EssentialGraph,
     data: Data | None = None,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kes.data import Dataset, encode
 from kes.data.dataset import Data, Weights
-from kes.errors import KesError, listed
+from kes.errors import KesError, checked_options, listed
 from kes.graph import EssentialGraph
 from kes.graph.orientation import checked_arc, preferred_dag
 from kes.network.cases import configurations
@@ -24,6 +24,7 @@ MOST_CELLS = 2**27
 """Cells of the largest table that is made: 1 GB."""
 
 
+@checked_options()
 def fit(
     structure: EssentialGraph | Arcs,
     data: Data,

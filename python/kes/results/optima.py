@@ -140,6 +140,7 @@ class Optima(Questions, Sequence[Optimum]):
         """Number of score levels that runs ended on: scores that differ by rounding count once."""
         return len({self.record.level(model.score) for model in self.record.models})
 
+    @checked_options()
     def trace(
         self,
         run: int,
@@ -198,18 +199,9 @@ class Optima(Questions, Sequence[Optimum]):
         return self._lineage.history()
 
     def ancestry(self, index: SupportsIndex = 0) -> Table:
-        """Return what a model was made of, back to the runs.
+        """Return what one of the optima was made of, back to the runs.
 
-        Parameters
-        ----------
-        index : int
-            Which of the optima.
-
-        Returns
-        -------
-        Table
-            A row for each ancestor, oldest first, and for the model itself, with columns as in
-            `history`.
+        A row for each ancestor, oldest first, and for the model itself, as in `history`.
         """
         return self._lineage.ancestry(self._lineage.order[index])
 
@@ -231,8 +223,8 @@ class Optima(Questions, Sequence[Optimum]):
     ) -> Optima:
         """Do more runs with the same settings, and improve on all of them as `kes.learn` did.
 
-        The result is the same as if all runs had been asked for at once. Models that `improve`
-        has made are kept.
+        The new result is the same as if all runs had been asked for at once. Models that `improve`
+        has made are kept. This result stays as it is.
 
         Parameters
         ----------
@@ -243,11 +235,6 @@ class Optima(Questions, Sequence[Optimum]):
         n_jobs, budget, patience, progress, client
             As in `kes.learn`. Patience counts all runs from the first on; those that are here
             already are kept in any case.
-
-        Returns
-        -------
-        Optima
-            A new result; this one stays as it is.
 
         Raises
         ------
@@ -302,12 +289,7 @@ class Optima(Questions, Sequence[Optimum]):
         Optima
             A new result with more models; this one stays as it is. The tasks are numbered on from
             those done, and use the seed of this result. Stopped by `budget` after p tasks, it is
-            the same as with ``tasks=p``.
-
-        Raises
-        ------
-        KesError, Interrupted
-            As `extend`.
+            the same as with ``tasks=p``. Errors are those of `extend`.
 
         Examples
         --------

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
-from kes.errors import KesError
+from kes.errors import KesError, checked_options
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
 from kes.settings import whole
@@ -93,6 +93,7 @@ class Questions:
 
         return blanket_table(self.names, ensembles(self, stability), node)
 
+    @checked_options()
     def consensus(
         self: Optima,
         threshold: float = 0.5,
@@ -179,6 +180,7 @@ class Questions:
 
         return truth_table(self, truth)
 
+    @checked_options()
     def explain(
         self: Optima,
         optimum: int = 0,
@@ -192,7 +194,7 @@ class Questions:
         Parameters
         ----------
         optimum : int
-            Which of the optima, by its place.
+            Which of the optima.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
         """
@@ -203,6 +205,7 @@ class Questions:
             raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
         return explain_stop(self[number], self.ready(data, weights, missing))
 
+    @checked_options()
     def validate(
         self: Optima,
         test: Data,
@@ -224,8 +227,7 @@ class Questions:
             The data of the search, on which the tables are estimated; needed only after loading
             or unpickling (with weights, as a `kes.Dataset`).
         prior, ess
-            How to estimate the tables; see `kes.fit`. Maximum likelihood ("ml") may hold cases
-            for impossible.
+            How to estimate the tables; see `kes.fit`.
         top : int
             How many of the optima.
         weights, missing
@@ -284,6 +286,7 @@ class Questions:
 
         return plot_landscape(self, ax)
 
+    @checked_options()
     def report(
         self: Optima,
         path: PathLike,
@@ -305,18 +308,11 @@ class Questions:
         path
             The file to write; an existing one is replaced.
         data, weights, missing
-            As in `Optima.trace`, to have the probability tables of the best optima in the
-            report; needed only after loading or unpickling.
+            As in `Optima.trace`, for the probability tables of the best optima.
         stability : Stability or None
             What `kes.stability` found, to show its support as well.
         title : str or None
             Heading of the page.
-
-        Raises
-        ------
-        KesError
-            If the data are not those that this result was made from, or the file cannot be
-            written.
         """
         from kes.show.report import write
 
@@ -333,6 +329,7 @@ class Questions:
 class OptimumQuestions:
     """What can be asked of a single optimum."""
 
+    @checked_options()
     def fit(
         self: Optimum,
         data: Data,
@@ -367,13 +364,14 @@ class OptimumQuestions:
         Returns
         -------
         Comparison
-            With the difference of the scores if `other` is an optimum. It means something only if
-            both were learned from the same data by the same criterion.
+            With the difference of the scores if `other` is an optimum, which means something only
+            if both were learned from the same data by the same criterion.
         """
         from kes.analysis.compare import compare_optimum
 
         return compare_optimum(self, other)
 
+    @checked_options()
     def explain(
         self: Optimum,
         data: Data,
@@ -389,24 +387,10 @@ class OptimumQuestions:
         Parameters
         ----------
         data, criterion, ess, max_parents, weights, missing
-            As given to `kes.learn`.
-
-        Raises
-        ------
-        KesError
-            If this optimum has another score on these data by this criterion.
-
-        See Also
-        --------
-        Optima.explain : the same without repeating data and settings.
+            As given to `kes.learn`; `Optima.explain` does the same without repeating them.
         """
         from kes.analysis.explain import explain_stop
 
-        options: SearchOptions = {
-            "criterion": criterion,
-            "ess": ess,
-            "max_parents": max_parents,
-            "weights": weights,
-            "missing": missing,
-        }
-        return explain_stop(self, Problem.of(data, 1.0, options).over(self.names))
+        options: SearchOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
+        problem = Problem.of(data, 1.0, {**options, "weights": weights, "missing": missing})
+        return explain_stop(self, problem.over(self.names))
