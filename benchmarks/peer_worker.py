@@ -48,7 +48,7 @@ def kes_search(**options: Any) -> Callable[[np.ndarray, np.ndarray], Found]:
         import kes
 
         table = frame(codes, states)
-        seconds, optima = timed(lambda: kes.learn(table, **options))
+        seconds, optima = timed(lambda: kes.learn(table, **options, improve=False))
         return seconds, by_name(optima.best.graph.to_dag()), []
 
     return search
@@ -59,8 +59,8 @@ def kes_improved(tasks: int, **options: Any) -> Callable[[np.ndarray, np.ndarray
         import kes
 
         table = frame(codes, states)
-        seconds, improved = timed(lambda: kes.learn(table, **options).improve(tasks=tasks))
-        return seconds, by_name(improved.best.graph.to_dag()), []
+        seconds, optima = timed(lambda: kes.learn(table, **options, improve=tasks))
+        return seconds, by_name(optima.best.graph.to_dag()), []
 
     return search
 

@@ -89,7 +89,7 @@ def test_ties_are_counted_as_far_as_they_were_seen():
 
 
 @pytest.mark.parametrize(("criterion", "ess"), CRITERIA)
-def test_no_run_scores_higher(criterion, ess):
+def test_no_model_of_a_search_scores_higher(criterion, ess):
     data = kes.datasets.alarm(rows=200)
     names = data.names[:12]
     table = pd.DataFrame({name: data.codes[i] for i, name in enumerate(names)})
@@ -101,7 +101,7 @@ def test_no_run_scores_higher(criterion, ess):
     )
     gaps = np.array(certificate.compared["gap"])
     assert gaps.min() >= -1e-9
-    assert len(gaps) == len(optima) + 1
+    assert len(gaps) == len(optima), "whatever found them"
 
 
 def test_agrees_with_the_exhaustive_search_of_pgmpy():

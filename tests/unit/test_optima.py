@@ -1,5 +1,6 @@
 """`Optima`: one list of models, best first; what the runs say is not touched by improving."""
 
+import importlib
 import math
 import pickle
 from dataclasses import replace
@@ -240,6 +241,25 @@ def test_trace_notices_that_the_run_has_changed(data, optima):
     assert record.runs[0] != record.runs[1]
     with pytest.raises(kes.KesError, match="another version"):
         Optima(swapped).trace(0, data)
+
+
+def test_nothing_is_read_or_counted_twice(data, monkeypatch, tmp_path):
+    """What learn has made of the data serves all questions: no table is coded or handed over."""
+    optima = kes.learn(data, k=0.8, runs=5)
+    counted = optima.problem.core.cached_terms
+
+    def again(*args, **options):
+        raise AssertionError("the problem is there already")
+
+    for name in ("encode", "encode_like", "core_problem"):
+        monkeypatch.setattr(importlib.import_module("kes.search.problem"), name, again)
+    assert optima.explain().better == 0
+    assert len(optima.trace(0)) > 0
+    assert optima.extend(1).problem is optima.problem
+    assert optima.improve(tasks=5).extend(1).problem is optima.problem
+    assert optima.compare(kes.datasets.alarm_network()).score_difference < 0
+    optima.report(tmp_path / "a.html")
+    assert optima.problem.core.cached_terms > counted, "it was this one that was used"
 
 
 # --- display -------------------------------------------------------------------------------------
