@@ -37,4 +37,13 @@ pub enum Error {
     /// A setting is out of range.
     #[error("{0}")]
     Setting(String),
+    /// The work was told to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<stop::Stopped> for Error {
+    fn from(_: stop::Stopped) -> Self {
+        Self::Stopped
+    }
 }

@@ -354,8 +354,8 @@ impl Problem {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        let moments = || gaussian::Moments::new(&columns, &order, weights, n_jobs);
-        let moments = py.detach(moments).map_err(core_error)?;
+        let moments = |stop: &Stop| gaussian::Moments::new(&columns, &order, weights, n_jobs, stop);
+        let moments = interruptible(py, moments)?.map_err(core_error)?;
         let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
         let table = gaussian::Table::new(moments, criterion);
         let twins = py.detach(|| table.twins());
