@@ -26,14 +26,11 @@ from kes.exact.certificate import Certificate, CertifyProgress
 from kes.exact.certify import certify
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, inclusion_boundary
-from kes.learning import learn
+from kes.learning import learn, load, score
 from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
-from kes.results.improved import Improved, ImprovedOptimum
-from kes.results.optima import Optima, load
+from kes.results.optima import Optima
 from kes.results.optimum import Optimum
-from kes.scoring import score
-from kes.search.improve import ImprovementInterrupted
 from kes.settings import Sampled, Settings
 from kes.table import Table
 
@@ -48,9 +45,6 @@ __all__ = [
     "ConsensusGraph",
     "Dataset",
     "EssentialGraph",
-    "Improved",
-    "ImprovedOptimum",
-    "ImprovementInterrupted",
     "Interrupted",
     "KesError",
     "Neighbour",

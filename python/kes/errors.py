@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from inspect import Parameter, signature
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_ELSEWHERE = {"seed": "random_state", "jobs": "n_jobs", "time_limit": "budget"}
+"""Options as the command line or an older version calls them."""
 
 _FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("_FLAGS", default=None)
 _SHOWN = 10
@@ -20,13 +28,17 @@ class KesError(ValueError):
     """Input that cannot be used; the message says what, where and what to do."""
 
 
+class UnknownOption(KesError, TypeError):
+    """An option that a function does not have."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a search.
 
     Attributes
     ----------
     optima : Optima or None
-        What the finished runs found; None before the first run has ended.
+        What was found; None before the first run has ended.
     """
 
     def __init__(self, optima: Optima | None = None) -> None:
@@ -36,7 +48,7 @@ class Interrupted(KeyboardInterrupt):
     def __str__(self) -> str:
         if self.optima is None:
             return "interrupted before the first run ended"
-        return "interrupted; what the finished runs found is in the attribute 'optima'"
+        return "interrupted; what was found is in the attribute 'optima'"
 
 
 def missing_extra(package: str, extra: str) -> KesError:
@@ -112,6 +124,55 @@ def unknown(what: str, given: object, known: Iterable[str]) -> KesError:
     """
     names = sorted(known)
     return KesError(f"unknown {what} {given!r}{suggest(str(given), names)}; known: {listed(names)}")
+
+
+def checked_options(
+    more: Mapping[str, object] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function say what is probably meant where it is given an option that it does not have.
+
+    Parameters
+    ----------
+    more : mapping or None
+        Options that it takes by ``**options``, with their defaults: its signature shows them.
+
+    Examples
+    --------
+    >>> @checked_options({"random_state": 0})
+    ... def draw(number=1, **options): ...
+    >>> draw(seed=3)
+    Traceback (most recent call last):
+    kes.errors.UnknownOption: draw() has no option 'seed'; did you mean random_state?
+    >>> print(signature(draw))
+    (number=1, *, random_state=0)
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = signature(function)
+        shown = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        shown += [Parameter(n, Parameter.KEYWORD_ONLY, default=d) for n, d in (more or {}).items()]
+        known = {parameter.name for parameter in shown} - {"self"}
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in known:
+                    raise _no_option(function.__name__, name, known)
+            return function(*args, **kwargs)
+
+        call.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def _no_option(function: str, name: str, known: Iterable[str]) -> UnknownOption:
+    from difflib import get_close_matches
+
+    close = [_ELSEWHERE.get(name, ""), *get_close_matches(name, sorted(known), n=1)]
+    meant = next((other for other in close if other in known), None)
+    advice = f"did you mean {meant}?" if meant else f"it has {', '.join(sorted(known))}"
+    return UnknownOption(f"{function}() has no option {name!r}; {advice}")
 
 
 def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str:

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.data import encode, encode_like
 from kes.data.source import open_source
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, checked_options, missing_extra
 from kes.learning import learn
 from kes.network import BayesianNetwork, fit
-from kes.search.problem import DEFAULT_CACHE_MB
+from kes.search.options import DEFAULT_CACHE_MB
 
 try:
     from sklearn.base import BaseEstimator, DensityMixin
@@ -42,7 +42,7 @@ _SEEDS = 2**31
 class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Bayesian network learned by k-greedy equivalence search, as a scikit-learn estimator.
 
-    `fit` does the runs of `kes.learn`, takes the best optimum and estimates its tables. `score` is
+    `fit` does what `kes.learn` does, takes the best optimum and estimates its tables. `score` is
     the mean log-likelihood of cases, so that model selection (`GridSearchCV`,
     `cross_val_score`) compares settings by cases that had no part in learning.
 
@@ -50,7 +50,8 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     Parameters
     ----------
-    k, runs, criterion, max_parents, two_phase, neighbourhood, start, cache_mb, budget, patience
+    k, runs, improve, criterion, max_parents, two_phase, neighbourhood, start, cache_mb, budget, \
+patience
         As in `kes.learn`.
     ess : float
         Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
@@ -67,7 +68,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     Attributes
     ----------
     optima_ : Optima
-        The distinct models in which the runs ended, best first.
+        The models that the search found, best first.
     graph_ : EssentialGraph
         The best of them.
     network_ : BayesianNetwork
@@ -112,11 +113,13 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
+    @checked_options()
     def __init__(
         self,
         *,
         k: float = 0.8,
         runs: int = 100,
+        improve: bool | int | str = True,
         criterion: str = "bic",
         ess: float = 1.0,
         prior: Prior = "bdeu",
@@ -133,6 +136,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     ) -> None:
         self.k = k
         self.runs = runs
+        self.improve = improve
         self.criterion = criterion
         self.ess = ess
         self.prior = prior
@@ -172,22 +176,9 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
         table = encode(self._table(X, reset=True), weights=weights, missing=self.missing)
-        self.optima_ = learn(
-            table,
-            k=self.k,
-            runs=self.runs,
-            criterion=self.criterion,
-            ess=self.ess,
-            random_state=self._seed(),
-            n_jobs=self.n_jobs,
-            max_parents=self.max_parents,
-            two_phase=self.two_phase,
-            neighbourhood=self.neighbourhood,
-            start=self.start,
-            cache_mb=self.cache_mb,
-            budget=self.budget,
-            patience=self.patience,
-        )
+        options = self.get_params(deep=False)
+        del options["prior"], options["missing"]  # the table is coded
+        self.optima_ = learn(table, **{**options, "random_state": self._seed()})
         self.graph_ = self.optima_.best.graph
         self.network_ = fit(self.graph_, table, prior=self.prior, ess=self.ess)
         return self

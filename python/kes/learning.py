@@ -2,59 +2,46 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Unpack
 
+from kes.data.core import core_errors
 from kes.data.dataset import Data, Weights
-from kes.data.encoding import encode
-from kes.errors import Interrupted, KesError
-from kes.progress import Progress, reporting
+from kes.errors import KesError, checked_options
+from kes.graph import EssentialGraph
+from kes.results import storage
 from kes.results.optima import Optima
-from kes.search.collector import Collector, Limits
-from kes.search.problem import DEFAULT_CACHE_MB, Study
-from kes.search.record import Record
-from kes.search.start import starting
-from kes.settings import Sampled, Settings, megabytes, seconds, whole
+from kes.search.amounts import check_improve
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.problem import Problem
+from kes.search.search import search
+from kes.settings import arcs_of, whole
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from kes.graph import EssentialGraph
-
-_THREADS_PER_CORE = 4  # more only cost memory, and a system gives only so many
-_AT_ONCE = 100_000  # runs that the core is asked for: a list of millions would be large
+_CACHE_MB = 16  # for a single score
 
 
+@checked_options(DEFAULTS)
 def learn(
     data: Data,
     *,
     k: float = 0.8,
     runs: int = 100,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    random_state: int | None = 0,
-    n_jobs: int | None = None,
-    max_parents: int | None = None,
-    two_phase: bool = False,
-    neighbourhood: str | Sampled = "exact",
-    weights: Weights = None,
-    missing: str = "error",
-    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
-    cache_mb: int = DEFAULT_CACHE_MB,
+    improve: bool | int | str = True,
     budget: float | str | None = None,
     patience: int | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
     client: Client | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Optima:
     """Learn Bayesian-network structure by k-greedy equivalence search, many times over.
 
     Each run starts from the empty model (or `start`) and moves, again and again, to the best of
     a random share `k` of the neighbours that score higher, until there is none. It ends in a
-    local optimum. The result holds the distinct optima of all runs [Nielsen 2003].
+    local optimum [Nielsen 2003]. Afterwards the optima are recombined and refined, to find higher
+    scores than those of single runs. The result holds the distinct models that were found.
 
     Run i depends on nothing but the data, the settings and `random_state`: not on the number of
     threads or machines, on the other runs, or on the order of the rows.
@@ -68,6 +55,19 @@ def learn(
         Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).
     runs : int
         Number of runs.
+    improve : bool, int or str
+        What to do after the runs, as `Optima.improve` does: True for an amount that goes with the
+        number of runs (ten tasks for each, but no more than 1000), False for nothing, a number of
+        tasks, or a time as text such as "10s". Figures about the runs stay as they are.
+    budget : float, str or None
+        Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". It holds for all of
+        it: the runs end early enough to be improved on. At least one run is finished.
+    patience : int or None
+        Stop after this many runs in a row without a better score.
+    client : distributed.Client or None
+        Does the runs on a Dask cluster (needs the extra ``cluster``). Each thread of its workers
+        does runs of its own, and all threads of a worker share one cache. What follows the runs is
+        done here.
     criterion : {"bic", "aic", "bdeu", "qnml"}
         What to maximise; scores are natural logarithms.
     ess : float
@@ -94,22 +94,15 @@ def learn(
         Where every run starts; by default at the model without edges.
     cache_mb : int
         Memory for counts that runs share. Does not change the result.
-    budget : float, str or None
-        Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". At least one run
-        is finished.
-    patience : int or None
-        Stop after this many runs in a row without a better score.
     progress : None, True or callable
-        True shows a bar. A callable gets a `kes.Progress` at most ten times a second.
-    client : distributed.Client or None
-        Does the runs on a Dask cluster (needs the extra ``cluster``). Each thread of its workers
-        does runs of its own, all threads of a worker share one cache, and `n_jobs` is not used.
+        True shows a bar. A callable gets a `kes.Progress` at most ten times a second: first of the
+        runs, then of the tasks.
 
     Returns
     -------
     Optima
-        Stopped early (by `budget` or `patience`), it holds runs 0 to p-1 and is the same as if
-        p runs had been asked for.
+        Stopped early (by `budget` or `patience`), it holds runs 0 to p-1, the same as if p runs
+        had been asked for.
 
     Raises
     ------
@@ -125,133 +118,79 @@ def learn(
     >>> optima.best.score >= optima.ges.score
     True
     """
-    wanted = whole("runs", runs, least=1)
-    memory = megabytes("cache_mb", cache_mb)
-    execution = Execution.checked(n_jobs, budget, patience, progress, client)
-    settings = Settings.checked(
-        k=k,
-        criterion=criterion,
-        ess=ess,
-        random_state=random_state,
-        max_parents=max_parents,
-        two_phase=two_phase,
-        neighbourhood=neighbourhood,
+    wanted, asked = whole("runs", runs, least=1), check_improve(improve)
+    execution = Execution.checked(
+        n_jobs=options.get("n_jobs"),
+        budget=budget,
+        patience=patience,
+        progress=options.get("progress"),
+        client=client,
     )
-    dataset = encode(data, weights=weights, missing=missing)
-    study = Study(dataset, starting(settings, start, dataset.names), memory)
-    return search(study, wanted, execution)
+    problem = Problem.of(data, k, options)
+    return Optima.found_by(problem, lambda: search(problem, wanted, execution, improve=asked))
 
 
-@dataclass(frozen=True)
-class Execution:
-    """How to do runs, which does not matter for how they end.
+def load(path: storage.PathLike) -> Optima:
+    """Read a result that `Optima.save` or ``kes learn --out`` wrote.
 
-    Attributes
-    ----------
-    threads : int
-        Threads on this machine.
-    limits : Limits
-        When to stop early.
-    progress : None, bool or callable
-        As in `learn`.
-    client : distributed.Client or None
-        The cluster, if not this machine.
+    Raises
+    ------
+    KesError
+        If the file cannot be read, is damaged or is not a result file.
     """
-
-    threads: int
-    limits: Limits
-    progress: bool | Callable[[Progress], object] | None = None
-    client: Any = None
-
-    @classmethod
-    def checked(
-        cls, n_jobs: object, budget: object, patience: object, progress: object, client: object
-    ) -> Execution:
-        """Make it of what a user wrote, or say what is wrong with it."""
-        limits = Limits(
-            budget=None if budget is None else seconds("budget", budget),
-            patience=None if patience is None else whole("patience", patience, least=1),
+    record = storage.read(path).finished()
+    if not record.runs:
+        raise KesError(
+            f"{path} holds no finished run yet; give the same kes learn command again to go on"
         )
-        if not (progress is None or isinstance(progress, bool) or callable(progress)):
-            raise KesError(
-                f"progress must be None, True or a function of a kes.Progress, not {progress!r}"
-            )
-        if client is not None:
-            from kes.search import cluster
-
-            cluster.check_client(client)
-        return cls(_threads(n_jobs), limits, progress, client)
+    return Optima(record)
 
 
-def search(
-    study: Study,
-    wanted: int,
-    execution: Execution,
+@checked_options()
+def score(
+    graph: EssentialGraph | Sequence[tuple[str, str]],
+    data: Data,
     *,
-    base: Record | None = None,
-    watchers: Sequence[Callable[[Collector], None]] = (),
-) -> Optima:
-    """Do runs until there are as many as wanted, or until a limit is reached.
+    criterion: str = "bic",
+    ess: float = 1.0,
+    weights: Weights = None,
+    missing: str = "error",
+) -> float:
+    """Score a model: the same number that a search would report for it.
 
     Parameters
     ----------
-    base : Record or None
-        What earlier searches of this study found, to be continued.
-    watchers : sequence of callables
-        Called with the collector after each batch of runs.
+    graph : EssentialGraph or list of arcs (parent, child)
+        The model. Arcs stand for a DAG over all columns of the data; all DAGs of a class have
+        the same score.
+    data, criterion, ess, weights, missing
+        As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
+        be readable, too; a row that is dropped for a value missing there is dropped.
+
+    Returns
+    -------
+    float
+        Natural logarithm; higher is better.
+
+    Raises
+    ------
+    KesError
+        If the data lack a node of the graph, the arcs form a cycle, or an option is wrong.
+
+    Examples
+    --------
+    >>> import kes
+    >>> data = kes.datasets.alarm(rows=100)
+    >>> kes.score([("HRBP", "HR")], data) > kes.score([], data)
+    True
     """
-    started = time.monotonic()
-    collector: Collector | None = None
-    with reporting(execution.progress) as report:
-        try:
-            if base is None:
-                base = study.blank(lambda: report(Progress.none(wanted, started)))
-            elif wanted > len(base.runs):
-                base = replace(base, improvement=None)  # it was made of fewer runs
-            collector = Collector(
-                base,
-                wanted,
-                limits=execution.limits,
-                watchers=[lambda now: report(Progress.of(now)), *watchers],
-                started=started,
-            )
-            _finish(study, collector, execution)
-        except KeyboardInterrupt:
-            raise Interrupted(_result(study, collector)) from None
-        optima = _result(study, collector)
-        assert optima is not None, "a search ends with at least one run"
-        report(Progress.end(optima, collector), final=True)
-    return optima
-
-
-def _finish(study: Study, collector: Collector, execution: Execution) -> None:
-    """Do the pending runs, wherever."""
-    if execution.client is None:
-        while not collector.stopped:
-            runs = list(islice(collector.pending(), _AT_ONCE))
-            study.search(runs, collector.receiver(), n_jobs=execution.threads)
-    elif not collector.stopped:
-        from kes.search import cluster
-
-        cluster.search(execution.client, study, collector)
-
-
-def _result(study: Study, collector: Collector | None) -> Optima | None:
-    """Return what was found; None if no run has ended."""
-    if collector is None or collector.ready == 0:
-        return None
-    return Optima(collector.record(), study=study, seconds=collector.seconds)
-
-
-def _threads(n_jobs: object) -> int:
-    """Return the number of threads that `n_jobs` asks for, or as many as make sense."""
-    cores = _usable_cores()
-    if n_jobs is None or n_jobs == -1:
-        return cores
-    return min(whole("n_jobs", n_jobs, least=1), _THREADS_PER_CORE * cores)
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    options: SearchOptions = {"criterion": criterion, "ess": ess, "cache_mb": _CACHE_MB}
+    problem = Problem.of(data, 1.0, {**options, "weights": weights, "missing": missing})
+    names = problem.dataset.names
+    if not isinstance(graph, EssentialGraph):
+        graph = EssentialGraph.from_dag(names, arcs_of("graph", graph))
+    # In the order of the columns, as a search has them, for the very same bits.
+    nodes = [name for name in names if name in set(graph.nodes)]
+    problem = problem.over([*nodes, *sorted(set(graph.nodes).difference(names))])
+    with core_errors():
+        return problem.score(graph)

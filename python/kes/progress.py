@@ -7,11 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from kes.results.optima import Optima
-    from kes.search.collector import Collector
+from typing import TypeAlias
 
 Show: TypeAlias = "Callable[[Progress], object]"
 _PAUSE = 0.12  # seconds: with the last report, which never waits, at most ten a second
@@ -45,35 +41,6 @@ class Progress:
     seconds: float
     left: float | None
     unit: str = "runs"
-
-    @classmethod
-    def of(cls, collector: Collector) -> Progress:
-        """Return the progress of a collector."""
-        return cls(
-            done=collector.done,
-            wanted=collector.wanted,
-            best=collector.best_score,
-            optima=collector.distinct,
-            seconds=collector.seconds,
-            left=_time_left(collector),
-        )
-
-    @classmethod
-    def none(cls, wanted: int, started: float) -> Progress:
-        """Return the progress before the first run."""
-        return cls(0, wanted, None, 0, time.monotonic() - started, None)
-
-    @classmethod
-    def end(cls, optima: Optima, collector: Collector) -> Progress:
-        """Return the progress of a search that has ended: what its result holds, and no more."""
-        return cls(
-            done=len(optima.runs),
-            wanted=collector.wanted,
-            best=optima.best.score,
-            optima=len(optima),
-            seconds=collector.seconds,
-            left=0.0,
-        )
 
     def __str__(self) -> str:
         return ", ".join([f"{self.done} of {self.wanted} {self.unit}", *_figures(self)])
@@ -167,15 +134,3 @@ def _figures(progress: Progress) -> list[str]:
     if progress.left is not None:
         figures.append(f"{clock(progress.left)} left")
     return figures
-
-
-def _time_left(collector: Collector) -> float | None:
-    """Estimate from the pace until the latest batch of runs, and cut off by the budget."""
-    done, spent = collector.done - len(collector.base.runs), collector.seconds
-    estimates = []
-    if done > 0:
-        all_in_all = collector.latest * (collector.wanted - len(collector.base.runs)) / done
-        estimates.append(all_in_all - spent)
-    if collector.limits.budget is not None:
-        estimates.append(collector.limits.budget - spent)
-    return max(0.0, min(estimates)) if estimates else None

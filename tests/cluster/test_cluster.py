@@ -10,7 +10,7 @@ import pytest
 import kes
 from kes.cli import run
 from kes.search import cluster
-from kes.search.problem import Study
+from kes.search.problem import Problem
 from kes.settings import Settings
 
 distributed = pytest.importorskip(
@@ -106,7 +106,9 @@ def test_extend_and_patience(client, data):
 def test_budget(client, data):
     optima = kes.learn(data, k=0.4, runs=10**6, budget=1, client=client)
     assert optima.seconds < 10
-    assert optima == kes.learn(data, k=0.4, runs=len(optima.runs))
+    assert optima.tasks > 0
+    alone = kes.learn(data, k=0.4, runs=len(optima.runs), improve=optima.tasks)
+    assert optima == alone
 
 
 # --- when things go wrong ------------------------------------------------------------------------
@@ -143,7 +145,7 @@ def test_interrupt(client, data):
     with pytest.raises(kes.Interrupted) as caught:
         kes.learn(data, k=0.4, runs=10**5, client=client, progress=show)
     optima = caught.value.optima
-    assert optima == kes.learn(data, k=0.4, runs=len(optima.runs))
+    assert optima == kes.learn(data, k=0.4, runs=len(optima.runs), improve=False)
 
 
 def test_workers_that_die_again_and_again(data, monkeypatch):
@@ -215,13 +217,13 @@ def test_no_workers(monkeypatch):
 
 
 def test_parcels_are_small_and_share_one_cache(data):
-    study = Study(data, Settings(k=0.5, criterion="bic", ess=None, seed=0), 64)
-    parcel = cluster.Parcel(study.dataset, study.settings, study.cache_mb, kes.__version__)
+    problem = Problem(data, Settings(k=0.5, criterion="bic", ess=None, seed=0), 64)
+    parcel = cluster.Parcel(data, problem.settings, problem.cache_mb, kes.__version__)
     assert len(pickle.dumps(parcel)) < data.codes.nbytes / 8
     again = pickle.loads(pickle.dumps(parcel))
-    assert again.study() is again.study()
-    assert "problem" in vars(again.study()), "made under the lock: no two threads make one each"
-    assert again.study().fingerprint == study.fingerprint
+    assert again.problem() is again.problem()
+    assert "core" in vars(again.problem()), "made under the lock: no two threads make one each"
+    assert again.problem().fingerprint == problem.fingerprint
 
 
 def test_chunks_grow_to_their_length_in_time(monkeypatch):

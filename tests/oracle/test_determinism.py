@@ -31,7 +31,7 @@ def learn(data, runs=RUNS, n_jobs=1, k=0.5, **options):
 
 def outcome(optima):
     """Everything a user can see of the search; scores to the last bit."""
-    found = [(o.graph, o.score, o.hits, o.first_run, o.is_local_optimum) for o in optima]
+    found = [(o.graph, o.score, o.hits, o.origin, o.is_local_optimum) for o in optima]
     return found, list(optima.run_scores), optima.ges.graph, optima.ges.score
 
 
@@ -96,7 +96,7 @@ def test_order_of_columns_does_not_matter_without_ties(seed):
     plain, permuted = learn(data), learn(data[:, order])
     np.testing.assert_allclose(plain.run_scores, permuted.run_scores, rtol=1e-12)
     renamed = {f"x{i}": f"x{old}" for i, old in enumerate(order)}
-    for ours, theirs in zip(plain, permuted, strict=True):
+    for ours, theirs in zip(plain.of_runs, permuted.of_runs, strict=True):
         arcs = [(renamed[a], renamed[b]) for a, b in theirs.graph.to_dag()]
         assert kes.EssentialGraph.from_dag(ours.graph.nodes, arcs) == ours.graph
 

@@ -145,7 +145,7 @@ def test_where_ges_stands(optima):
     assert standing.runs == 40
     assert standing.share_better == standing.better / 40
     assert standing.rank == 1 + len({s for s in scores if s > ges + 1e-6})
-    assert standing.gap == optima.best.score - ges
+    assert standing.gap == optima.best_run.score - ges
     assert f"rank {standing.rank} of" in str(standing)
 
 
@@ -156,9 +156,9 @@ def test_ges_on_top_and_alone(data):
 
 def test_ges_better_than_all_runs(optima):
     """Its level counts among the levels although no run has reached it."""
-    record = optima._record
+    record = optima.record
     worst = min(record.models, key=lambda model: model.score)
-    alone = Optima(replace(record, models=(worst,), runs=(0,)))
+    alone = Optima(replace(record.unimproved(False), models=(worst,), runs=(0,)))
     standing = alone.ges_standing()
     assert (standing.rank, standing.levels, standing.worse) == (1, 2, 1)
     assert standing.gap < 0

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.learning import Execution
+from kes.search.execution import Execution
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_two_phases_never_go_back_to_insertions(data):
 def test_a_local_optimum_is_where_a_search_from_it_stays(data, optima):
     best = optima.best
     again = kes.learn(data, runs=4, start=best.graph)
-    assert (len(again), again.best.graph, again.best.hits) == (1, best.graph, 4)
+    assert [(own.graph, own.hits) for own in again.of_runs] == [(best.graph, 4)]
     by_arcs = kes.learn(data, runs=4, start=best.graph.to_dag())
     assert by_arcs == again
 
@@ -126,7 +126,9 @@ def test_sampled_neighbourhood(three):
     assert sampled.settings != exact.settings
     hasty = kes.Sampled(reversals=0, failures=1)
     ends = kes.learn(kes.datasets.alarm(rows=400), k=0, runs=5, neighbourhood=hasty)
-    assert not any(end.is_local_optimum for end in ends)  # one draw in vain and it gives up
+    # One draw in vain and it gives up; what improving makes of that is complete.
+    assert not any(end.is_local_optimum for end in ends.of_runs)
+    assert all(end.is_local_optimum for end in ends if "from" in end.origin)
 
 
 # --- data ----------------------------------------------------------------------------------------
@@ -169,16 +171,16 @@ def test_threads_do_not_matter(data, optima, n_jobs):
 
 
 def test_more_threads_than_a_system_gives_are_not_asked_for(three):
-    cores = Execution.checked(None, None, None, None, None).threads
-    assert Execution.checked(3 * cores, None, None, None, None).threads == 3 * cores
-    assert Execution.checked(100_000, None, None, None, None).threads == 4 * cores
+    cores = Execution.checked().threads
+    assert Execution.checked(n_jobs=3 * cores).threads == 3 * cores
+    assert Execution.checked(n_jobs=100_000).threads == 4 * cores
     assert kes.learn(three, runs=5, n_jobs=100_000) == kes.learn(three, runs=5)
 
 
 @pytest.mark.parametrize("patience", [None, 9])
 def test_runs_handed_to_the_core_in_parts_are_the_same(data, optima, patience, monkeypatch):
     whole = kes.learn(data, k=0.5, runs=60, patience=patience)
-    monkeypatch.setattr(importlib.import_module("kes.learning"), "_AT_ONCE", 7)
+    monkeypatch.setattr(importlib.import_module("kes.search.runs"), "_AT_ONCE", 7)
     parts = kes.learn(data, k=0.5, runs=60, patience=patience)
     assert parts == whole
     assert patience is not None or parts == optima
@@ -205,7 +207,7 @@ def test_order_of_rows_does_not_matter(three):
 def test_fewer_runs_are_the_first_of_more(data, optima):
     fewer = kes.learn(data, k=0.5, runs=25)
     assert np.array_equal(fewer.run_scores, optima.run_scores[:25])
-    assert fewer.extend(35) == optima
+    assert fewer.extend(35) == optima, "improved models included"
     assert len(fewer.runs) == 25, "extend returns a new result"
 
 
@@ -248,13 +250,14 @@ def test_budget_keeps_a_prefix(data):
     optima = kes.learn(data, k=0.5, runs=10**6, budget="0.4s")
     assert time.monotonic() - started < 5
     assert 1 < len(optima.runs) < 10**6
+    assert optima.tasks > 0, "some time was left for that"
     few = kes.learn(data, k=0.5, runs=20)
     assert np.array_equal(optima.run_scores[:20], few.run_scores)
 
 
 def test_the_shortest_budget_gives_a_run(data):
     optima = kes.learn(data, runs=1000, budget=1e-9)
-    assert optima == kes.learn(data, runs=len(optima.runs))
+    assert optima == kes.learn(data, runs=len(optima.runs), improve=False)
 
 
 @pytest.mark.parametrize(
@@ -278,11 +281,16 @@ def test_progress_reports(data):
         times.append(time.monotonic())
 
     optima = kes.learn(data, k=0.5, runs=1500, progress=show, n_jobs=1)
-    assert all(a.done <= b.done for a, b in itertools.pairwise(seen))
-    assert {progress.wanted for progress in seen} == {1500}
-    last = seen[-1]
-    assert (last.done, last.best, last.optima) == (1500, optima.best.score, len(optima))
-    assert last.left == 0
+    runs = [progress for progress in seen if progress.unit == "runs"]
+    tasks = [progress for progress in seen if progress.unit == "tasks"]
+    assert seen == [*runs, *tasks]
+    for part, wanted in ((runs, 1500), (tasks, 1000)):
+        assert all(a.done <= b.done for a, b in itertools.pairwise(part))
+        assert {progress.wanted for progress in part} == {wanted}
+        assert (part[-1].done, part[-1].left) == (wanted, 0)
+    ends = optima.of_runs
+    assert (runs[-1].best, runs[-1].optima) == (optima.best_run.score, len(ends))
+    assert tasks[-1].best == optima.best.score
     for start, stop in zip(times, times[10:], strict=False):
         assert stop - start >= 1, "eleven reports within a second"
 
@@ -307,8 +315,21 @@ def test_interrupt_keeps_what_is_done(data, n_jobs):
         kes.learn(data, k=0.5, runs=10**6, progress=impatient, n_jobs=n_jobs)
     optima = caught.value.optima
     assert 1 <= len(optima.runs) < 10**6
-    assert optima == kes.learn(data, k=0.5, runs=len(optima.runs))
+    assert optima == kes.learn(data, k=0.5, runs=len(optima.runs), improve=False)
     assert optima.extend(5) == kes.learn(data, k=0.5, runs=len(optima.runs) + 5)
+
+
+def test_interrupt_while_improving_keeps_runs_and_what_was_found(data):
+    def impatient(progress):
+        if progress.unit == "tasks" and progress.done > 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted, match="in the attribute 'optima'") as caught:
+        kes.learn(data, k=0.5, runs=30, improve=10**9, progress=impatient)
+    optima = caught.value.optima
+    assert len(optima.runs) == 30
+    assert optima.tasks > 40
+    assert optima == kes.learn(data, k=0.5, runs=30, improve=optima.tasks)
 
 
 def test_interrupt_before_the_first_run(data):

@@ -1,4 +1,4 @@
-"""`Optima`: a view of the runs that is the same however it came about."""
+"""`Optima`: one list of models, best first; what the runs say is not touched by improving."""
 
 import math
 import pickle
@@ -9,6 +9,7 @@ import pytest
 
 import kes
 from kes.results.optima import Optima
+from kes.search.record import Improving, Offspring
 
 
 @pytest.fixture(scope="module")
@@ -37,25 +38,55 @@ def test_sequence(optima):
         optima[len(optima)]
 
 
-def test_order_is_by_score_then_by_first_run(optima):
-    keys = [(-optimum.score, optimum.first_run) for optimum in optima]
+def test_the_list_holds_runs_ges_and_what_improving_made(optima):
+    """One list, each model once: all ends of runs, GES, the 20 best of improving, ancestors."""
+    assert len({optimum.graph for optimum in optima}) == len(optima)
+    assert {o.graph for o in optima.of_runs} == {optima[i].graph for i in optima.run_optima}
+    assert sum(optimum.hits for optimum in optima) == 60
+    made = [optimum for optimum in optima if " from " in optimum.origin]
+    others = [o for o in optima if not o.hits and o not in made]
+    assert len(made) >= 20
+    assert len(optima) == len(optima.of_runs) + len(others) + len(made)
+    assert [other.origin for other in others] in ([], ["GES"])
+    for optimum in optima.of_runs:
+        assert optimum.origin == f"run {optimum.first_run}"
+    for optimum in made:
+        assert (optimum.hits, optimum.first_run) == (0, None)
+
+
+def test_order_is_by_score_then_by_first_run_then_by_task(optima):
+    keys = [-optimum.score for optimum in optima]
     assert keys == sorted(keys)
+    assert optima.of_runs == tuple(sorted(optima.of_runs, key=lambda o: (-o.score, o.first_run)))
+    assert optima.best_run is optima.of_runs[0]
+    assert optima.best.score >= max(optima.best_run.score, optima.ges.score)
 
 
-def test_ties_are_ordered_by_first_run_whatever_rounding_says(optima):
-    """Two models one rounding error apart: the level is one, the earlier run goes first."""
-    record = optima._record
-    a, b = record.models[:2]
+def test_on_one_level_runs_come_first_then_ges_then_tasks(optima):
+    """Models a rounding error apart: the level is one, and rounding has no say in the order."""
+    record = optima.record
+    a, b, c = (replace(model, score=-1.0) for model in record.models[:3])
+    up = math.nextafter(-1.0, 0)
     tied = replace(
-        record,
-        models=(replace(a, score=-1.0), replace(b, score=math.nextafter(-1.0, 0))),
+        record.unimproved(False),
+        models=(a, replace(b, score=up)),
         runs=(0, 1, 1),
+        ges=replace(c, score=math.nextafter(up, 0)),
+        offspring=tuple(
+            Offspring(
+                replace(a, directed=((0, task),), undirected=(), score=up), "refined", (0,), task
+            )
+            for task in (1, 2)
+        ),
+        improving=Improving(own=3),
     )
-    two = Optima(tied)
-    assert [optimum.first_run for optimum in two] == [0, 1]
-    assert two[0].score < two[1].score
-    assert two.levels == 1
-    assert optima.levels <= len(optima)
+    found = Optima(tied)
+    assert [optimum.first_run for optimum in found] == [0, 1, None, None, None]
+    assert [optimum.origin for optimum in found[2:]] == ["GES", *["refined from run 0"] * 2]
+    assert [found.ancestry(i)["task"][-1] for i in (3, 4)] == [1, 2]
+    assert found[0].score < found[1].score
+    assert found.levels == 1
+    assert optima.levels <= len(optima.of_runs)
 
 
 def test_runs_belong_to_optima(optima):
@@ -63,9 +94,25 @@ def test_runs_belong_to_optima(optima):
     assert len(optima.run_scores) == len(optima.run_optima) == 60
     for run, index in enumerate(optima.run_optima):
         assert optima[index].score == optima.run_scores[run]
-    for index, optimum in enumerate(optima):
-        runs = np.flatnonzero(optima.run_optima == index)
-        assert (optimum.hits, optimum.first_run) == (len(runs), runs[0])
+    for optimum in optima:
+        runs = np.flatnonzero(optima.run_optima == optima.index(optimum))
+        assert optimum.hits == len(runs)
+        assert optimum.first_run == (runs[0] if runs.size else None)
+
+
+def test_figures_about_runs_do_not_depend_on_improving(data, optima):
+    alone = kes.learn(data, k=0.8, runs=60, improve=False)
+    assert optima.best.score > alone.best.score, "else the test shows nothing"
+    assert optima.of_runs == alone.of_runs
+    assert optima.levels == alone.levels
+    assert np.array_equal(optima.run_scores, alone.run_scores)
+    assert optima.ges_standing() == alone.ges_standing()
+    assert repr(optima.coverage()) == repr(alone.coverage())
+    ours, theirs = (
+        {(r["x"], r["y"]): r["search_support"] for r in o.edges() if r["search_support"]}
+        for o in (optima, alone)
+    )
+    assert ours == theirs
 
 
 def test_arrays_cannot_be_spoiled(optima):
@@ -79,7 +126,7 @@ def test_optimum(optima, data):
     assert best.graph is best.graph, "made once"
     assert best == pickle.loads(pickle.dumps(best))
     assert "score=" in repr(best)
-    assert "_edges" not in repr(best)
+    assert "edges" not in repr(best)
     with pytest.raises(AttributeError):
         best.score = 0.0
 
@@ -91,8 +138,9 @@ def test_ges_knows_its_hits(data, optima):
     graphs = [optimum.graph for optimum in optima]
     assert optima.ges == optima[graphs.index(optima.ges.graph)]
     aimless = kes.learn(data, k=0, runs=10)
-    assert aimless.ges.graph not in [optimum.graph for optimum in aimless]
-    assert (aimless.ges.hits, aimless.ges.first_run) == (0, None)
+    assert aimless.ges.graph not in [optimum.graph for optimum in aimless.of_runs]
+    assert aimless.ges in list(aimless)
+    assert (aimless.ges.hits, aimless.ges.first_run, aimless.ges.origin) == (0, None, "GES")
     assert aimless.ges.graph == optima.ges.graph
 
 
@@ -108,6 +156,9 @@ def test_equality(data, optima):
     assert optima == kes.learn(data, k=0.8, runs=60)
     assert optima != kes.learn(data, k=0.8, runs=59)
     assert optima != kes.learn(data, k=0.6, runs=60)
+    assert optima != kes.learn(data, k=0.8, runs=60, improve=False)
+    # An amount that is asked for is the same as if it is chosen.
+    assert optima == kes.learn(data, k=0.8, runs=60, improve=600)
     assert optima != "optima"
     # ess is of no concern to bic
     assert optima == kes.learn(data, k=0.8, runs=60, ess=7)
@@ -149,6 +200,7 @@ def test_extend_takes_the_same_data_in_another_form(tmp_path):
 def test_extend_keeps_what_it_extends(data):
     optima = kes.learn(data, k=0.8, runs=5)
     longer = optima.extend(5, n_jobs=1, budget="1h", patience=1000)
+    assert longer == kes.learn(data, k=0.8, runs=10)
     assert (len(optima.runs), len(longer.runs)) == (5, 10)
     assert longer.ges.graph == optima.ges.graph
 
@@ -183,7 +235,7 @@ def test_trace_after_loading(data, optima, loaded):
 
 def test_trace_notices_that_the_run_has_changed(data, optima):
     """As it would if another version of the core drew other random numbers."""
-    record = optima._record
+    record = optima.record
     swapped = replace(record, runs=(record.runs[1], record.runs[0], *record.runs[2:]))
     assert record.runs[0] != record.runs[1]
     with pytest.raises(kes.KesError, match="another version"):
@@ -211,28 +263,49 @@ def test_a_fit_is_that_of_the_graph_with_every_option(data, optima):
 
 def test_summary_says_what_matters(optima):
     text = repr(optima)
-    assert len({optima.best.hits, optima.ges.hits, len(optima), 60}) == 4, "no two the same"
-    above = sum(score > optima.ges.score + 1e-6 for score in optima.run_scores)
-    below = sum(score < optima.ges.score - 1e-6 for score in optima.run_scores)
-    best = optima.best
+    run, ges, best = optima.best_run, optima.ges, optima.best
+    assert len({run.hits, ges.hits, len(optima), len(optima.of_runs), 60}) == 5, "no two the same"
+    above = sum(score > ges.score + 1e-6 for score in optima.run_scores)
+    below = sum(score < ges.score - 1e-6 for score in optima.run_scores)
     for part in (
-        f"{len(optima)} optima from 60 runs",
+        f"{len(optima)} optima from 60 runs, GES and 600 tasks\n",
         "37 variables, 600 cases",
         "k=0.8, bic, seed 0",
-        f"{best.score:.4f}, found by {best.hits} of 60 runs, first by run {best.first_run}",
-        f"{optima.ges.score:.4f}: {above} of 60 runs better, {60 - above - below} equal, "
-        f"{below} worse",
-        f"{len(optima)} distinct on {optima.levels} score level",
+        f"best score    {best.score:.4f}, {best.origin}\n",
         f"{len(best.graph.skeleton)} edges ({len(best.graph.directed)} directed",
+        f"best run      {run.score:.4f}, {best.score - run.score:.4f} below the best, found by "
+        f"{run.hits} of 60 runs, first by run {run.first_run}\n",
+        f"{ges.score:.4f}: {above} of 60 runs better, {60 - above - below} equal, {below} worse",
+        f"{len(optima.of_runs)} optima on {optima.levels} score level",
+        "a higher score in 600 tasks",
     ):
         assert part in text
 
 
+def test_summary_where_the_best_is_a_run(data):
+    alone = kes.learn(data, k=0.8, runs=60, improve=False)
+    text, best = repr(alone), alone.best
+    assert f"{len(alone)} optima from 60 runs and GES\n" in text
+    assert f"{best.score:.4f}, found by {best.hits} of 60 runs, first by run" in text
+    assert "best run" not in text
+    assert "improving     none" in text
+
+
 def test_summary_names_settings_that_are_not_the_usual(data):
     text = repr(
-        kes.learn(data, k=1, runs=1, criterion="bdeu", ess=5, max_parents=1, start=[("HR", "CVP")])
+        kes.learn(
+            data,
+            k=1,
+            runs=1,
+            criterion="bdeu",
+            ess=5,
+            max_parents=1,
+            start=[("HR", "CVP")],
+            improve=False,
+        )
     )
-    assert "1 optimum from 1 run\n" in text
+    assert "1 optimum from 1 run and GES\n" in text
+    assert "1 optimum on 1 score level\n" in text
     assert "k=1, bdeu, ess=5, seed 0, at most 1 parent, from a given start" in text
     assert "two phases" in repr(kes.learn(data, runs=1, two_phase=True))
     assert "sampled" in repr(kes.learn(data, runs=1, neighbourhood="sampled"))

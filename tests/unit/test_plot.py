@@ -207,10 +207,10 @@ def test_all_draw_where_they_are_told(optima):
 
 def test_coverage_ends_at_what_was_found(optima):
     left, right = optima.plot_coverage()
-    assert left.lines[0].get_ydata()[-1] == pytest.approx(len(optima))
+    assert left.lines[0].get_ydata()[-1] == pytest.approx(len(optima.of_runs))
     assert left.lines[1].get_ydata()[-1] == pytest.approx(optima.levels)
-    assert right.lines[0].get_ydata()[-1] == optima.best.score
-    assert right.lines[1].get_ydata()[-1] == pytest.approx(optima.best.score)
+    assert right.lines[0].get_ydata()[-1] == optima.best_run.score
+    assert right.lines[1].get_ydata()[-1] == pytest.approx(optima.best_run.score)
 
 
 def test_landscape_shows_hits_as_area_and_scores_as_colour(optima):

@@ -160,7 +160,7 @@ ORDER = (
     *("errors", "settings", "table", "progress"),
     *("drawing", "data", "graph", "formats", "network"),
     *("search", "results", "exact", "analysis", "show"),
-    *("scoring", "learning", "estimator"),
+    *("learning", "estimator"),
     *("datasets", "paper", "cli"),
 )
 """From the ground up: each imports only those before it."""

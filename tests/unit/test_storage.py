@@ -6,6 +6,7 @@ import math
 import os
 import stat
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 
 import kes
 from kes.results import storage
+from kes.results.optima import Optima
 from kes.search.collector import Collector
 
 SETTINGS = {
@@ -25,6 +27,7 @@ SETTINGS = {
     "neighbourhood": "exact",
     "start": None,
 }
+IMPROVING = {"asked": True, "complete": True, "own": 400, "earlier": 0, "calls": []}
 MODEL = {"score": -1.0, "local optimum": True, "directed": [], "undirected": []}
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and messages of Unix")
@@ -52,13 +55,19 @@ def alarm():
     return kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=50)
 
 
+@pytest.fixture(scope="module")
+def runs():
+    """The same without what improving makes of them."""
+    return kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=50, improve=False)
+
+
 @pytest.mark.parametrize("name", ["a.kes.json", "a.kes.json.gz"])
 def test_round_trip(optima, alarm, name, tmp_path):
     for result in (optima, alarm):
         result.save(tmp_path / name)
         again = kes.load(tmp_path / name)
         assert again == result
-        assert again._record.models == result._record.models, "scores to the last bit"
+        assert again.record.models == result.record.models, "scores to the last bit"
         assert again.notes == result.notes
         assert again.states == result.states
         assert [type(s) for s in again.states[again.names[0]]] == [
@@ -111,24 +120,120 @@ def test_content(alarm, tmp_path):
     assert content["kes"] == kes.__version__
     assert content["settings"]["k"] == 0.3
     assert len(content["runs"]) == 50
-    assert len(content["models"]) == len(alarm)
+    assert len(content["models"]) == len(alarm.of_runs)
+    assert len(content["models"]) + len(content["offspring"]) + 1 >= len(alarm)
+    assert content["version"] == 2
+    assert content["improving"]["own"] == 500
     scores = [content["models"][model]["score"] for model in content["runs"]]
     assert scores == list(alarm.run_scores)
     sizes = {key: len(json.dumps(value)) for key, value in content.items()}
-    del sizes["models"], sizes["states"], sizes["names"], sizes["ges"]
+    del sizes["models"], sizes["states"], sizes["names"], sizes["ges"], sizes["offspring"]
     assert sum(sizes.values()) < 300 * 37 / 8, "no room for 300 rows, even as bits"
 
 
 def test_fingerprint_tells_names_states_and_rows_apart(data):
-    base = kes.learn(data, runs=1)._record.fingerprint
+    base = kes.learn(data, runs=1).record.fingerprint
     for other in (
         data.rename(columns={"z": "y"}),
         data.assign(z=data["z"] + 1),
         data.assign(z=data["z"][::-1].to_numpy()),
         pd.concat([data, data]),
     ):
-        assert kes.learn(other, runs=1)._record.fingerprint != base
-    assert kes.learn(data[::-1], runs=1)._record.fingerprint == base
+        assert kes.learn(other, runs=1).record.fingerprint != base
+    assert kes.learn(data[::-1], runs=1).record.fingerprint == base
+
+
+# --- how the data were read ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """A table with counts, and a value that only an incomplete row has."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 2, (60, 3)).astype(str), columns=list("abc"))
+    frame["a"] = frame["b"]
+    frame.loc[3, ["a", "b"]] = ["9", None]
+    frame["times"] = rng.integers(1, 4, 60)
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    return frame
+
+
+def test_a_loaded_result_reads_its_data_as_they_were_read(holes, tmp_path):
+    """Neither the column of weights nor what to do with missing values need be said again."""
+    optima = kes.learn(holes, runs=5, weights="times", missing="state")
+    optima.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    assert (loaded.record.reading.weights, loaded.record.reading.missing) == ("times", "state")
+    assert loaded.extend(5, holes) == optima.extend(5)
+    assert loaded.trace(0, tmp_path / "holes.csv") == optima.trace(0)
+    assert loaded.explain(data=holes).score == optima.explain().score
+    given = kes.learn(holes.drop(columns="times"), runs=5, weights=holes["times"], missing="state")
+    given.save(tmp_path / "b.json")
+    assert given == optima
+    with pytest.raises(kes.KesError, match="the rows or their weights differ"):
+        kes.load(tmp_path / "b.json").extend(5, holes)
+    assert kes.load(tmp_path / "b.json").extend(5, holes, weights="times") == optima.extend(5)
+
+
+def test_the_file_knows_the_version_that_did_the_work(data, optima, tmp_path):
+    old = Optima(replace(optima.record, version="0.0.1"))
+    old.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    assert loaded.record.version == "0.0.1"
+    loaded.save(tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert loaded.extend(1, data).record.version == kes.__version__
+
+
+# --- version 1 -----------------------------------------------------------------------------------
+
+FIRST = Path(__file__).parents[1] / "data" / "version1"
+"""Written by version 0.1.0: ``kes learn table.csv --k 0 --runs 12 --improve-tasks 120`` and
+``--k 0 --runs 2 --seed 5 --improve-tasks 40``."""
+
+
+def test_a_file_of_version_1_with_ges_among_its_runs():
+    """What it holds is written here by hand, from the summary that version 0.1.0 printed."""
+    optima = kes.load(FIRST / "twelve.kes.json.gz")
+    assert (len(optima.runs), len(optima.of_runs), optima.tasks) == (12, 5, 120)
+    assert f"{optima.best.score:.4f} {optima.best.origin}" == "-515.0218 refined from task 1"
+    assert [row["origin"] for row in optima.ancestry()][-2:] == [
+        "recombined from run 3 and run 5",
+        "refined from task 1",
+    ]
+    assert f"{optima.best_run.score:.4f} {optima.best_run.origin}" == "-520.4944 run 3"
+    assert optima.best_run.hits == 1
+    assert (f"{optima.ges.score:.4f}", optima.ges.first_run) == ("-537.1153", 0)
+    assert optima.record.version == "0.1.0"
+
+
+def test_a_file_of_version_1_in_which_no_run_ended_where_ges_does():
+    optima = kes.load(FIRST / "two.kes.json")
+    assert optima.best.origin == "recombined from run 1 and GES"
+    assert (optima.ges.hits, optima.ges.origin) == (0, "GES")
+    assert len(optima) == 2 + 1 + 6
+    assert list(optima) == sorted(optima, key=lambda o: -o.score)
+
+
+@pytest.mark.parametrize("name", ["twelve.kes.json.gz", "two.kes.json"])
+def test_a_file_of_version_1_takes_its_data(name, tmp_path):
+    """Scores are those of the graphs; improved models stay until there are more runs."""
+    table = FIRST / "table.csv"
+    optima = kes.load(FIRST / name)
+    for optimum in optima:
+        assert optima.record.level(optimum.score) == optima.record.level(
+            kes.score(optimum.graph, table)
+        )
+        assert optimum.is_local_optimum
+    assert optima.explain(0, table).better == 0
+    assert optima.trace(0, table)
+    optima.save(tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json") == optima, "as version 2"
+    more = optima.improve(tasks=30, data=table)
+    assert {o.graph for o in more} >= {o.graph for o in optima}
+    longer = optima.extend(8, table)
+    runs = len(optima.runs) + 8
+    assert longer == kes.learn(table, k=0, runs=runs, random_state=optima.seed)
 
 
 # --- safe writing --------------------------------------------------------------------------------
@@ -174,14 +279,21 @@ def test_no_such_folder(optima, tmp_path):
 # --- checkpoints ---------------------------------------------------------------------------------
 
 
-def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(alarm, tmp_path):
+def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(runs, tmp_path):
     """Runs 0-9 and 20-29 are done: ten runs are shown, twenty need not be done again."""
-    record = alarm._record
+    record = runs.record
     ahead = tuple((run, record.runs[run]) for run in range(20, 30))
-    partial = replace(record, runs=record.runs[:10], ahead=ahead)
-    base = Collector(partial, 50).record(ahead=True)
+    order = dict.fromkeys([*record.runs[:10], *record.runs[20:30]])
+    number = {model: i for i, model in enumerate(order)}
+    base = replace(
+        record,
+        models=tuple(record.models[model] for model in order),
+        runs=tuple(number[model] for model in record.runs[:10]),
+        ahead=tuple((run, number[model]) for run, model in ahead),
+    )
     storage.write(base, tmp_path / "a.json")
-    assert kes.load(tmp_path / "a.json") == kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=10)
+    data = kes.datasets.alarm(rows=300)
+    assert kes.load(tmp_path / "a.json") == kes.learn(data, k=0.3, runs=10, improve=False)
     again = storage.read(tmp_path / "a.json")
     assert again == base
     assert list(Collector(again, 50).pending()) == [*range(10, 20), *range(30, 50)]
@@ -189,11 +301,11 @@ def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(alarm, tmp_
 
 def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
     path = tmp_path / "a.json"
-    collector = Collector(alarm._record, 50)
+    collector = Collector(alarm.record, 50)
     seldom = storage.Checkpoint(path, 3600)
     seldom(collector)
     assert not path.exists()
-    assert seldom.flush()
+    seldom.keep(alarm.record)
     assert kes.load(path) == alarm
     path.unlink()
     often = storage.Checkpoint(path, 0.0)
@@ -206,14 +318,13 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
         raise OSError(28, "No space left on device")
 
     path = tmp_path / "a.json"
-    collector = Collector(alarm._record, 50)
+    collector = Collector(alarm.record, 50)
     checkpoint = storage.Checkpoint(path, 0.0)
     with monkeypatch.context() as patch:
         patch.setattr(storage, "_replace", full)
         checkpoint(collector)
         checkpoint(collector)
-        with pytest.raises(kes.KesError, match="No space left"):
-            checkpoint.flush()
+        checkpoint.keep(alarm.record)
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert "No space left on device; the search goes on, and tries again" in shown
@@ -222,7 +333,7 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
 
 
 def test_nothing_done_nothing_written(alarm, tmp_path):
-    blank = replace(alarm._record, runs=(), models=())
+    blank = replace(alarm.record.unimproved(False), runs=(), models=())
     checkpoint = storage.Checkpoint(tmp_path / "a.json", 0.0)
     checkpoint(Collector(blank, 50))
     assert not (tmp_path / "a.json").exists()
@@ -256,12 +367,17 @@ def test_damaged_gzip(optima, tmp_path):
     ("change", "message"),
     [
         ({"format": "something else"}, "is not a kes result file"),
-        ({"version": 2, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* pip install --upgrade kes"),
+        ({"version": 3, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* pip install --upgrade kes"),
         ({"runs": [0, 1, 1000]}, "1000 where a number below"),
         ({"runs": None}, "damaged"),
         ({"names": ["only one"]}, "damaged"),
         ({"states": []}, "names and states differ"),
         ({"settings": {}}, "damaged"),
+        ({"reading": {}}, "damaged"),
+        ({"reading": {"missing": "drop", "weights": 3, "na_values": []}}, "damaged .*text"),
+        ({"improving": {}}, "damaged"),
+        ({"improving": IMPROVING | {"asked": 0}}, "damaged .*improve must be"),
+        ({"improving": IMPROVING | {"own": -1}}, "damaged .*own must be"),
         ({"ahead": [[0, 0]]}, "given twice"),
         ({"ges": {"score": "high"}}, "damaged"),
         ({"tolerance": 0}, "damaged .*tolerance must be a number greater than 0"),
@@ -313,7 +429,7 @@ def test_nesting_without_end(optima, tmp_path):
 
 @pytest.mark.parametrize("score", [math.inf, -math.inf])
 def test_infinite_scores_round_trip(alarm, score, tmp_path):
-    record = replace(alarm._record, ges=replace(alarm._record.ges, score=score))
+    record = replace(alarm.record, ges=replace(alarm.record.ges, score=score))
     storage.write(record, tmp_path / "a.json")
     assert storage.read(tmp_path / "a.json") == record
 
@@ -321,7 +437,7 @@ def test_infinite_scores_round_trip(alarm, score, tmp_path):
 @pytest.mark.parametrize("change", [{"tolerance": math.inf}, {"fingerprint": "\udcff"}])
 def test_what_no_file_can_hold(alarm, change, tmp_path):
     with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
-        storage.write(replace(alarm._record, **change), tmp_path / "a.json")
+        storage.write(replace(alarm.record, **change), tmp_path / "a.json")
 
 
 def test_no_file(tmp_path):
@@ -332,7 +448,8 @@ def test_no_file(tmp_path):
 
 
 def test_a_file_without_finished_runs(alarm, tmp_path):
-    record = replace(alarm._record, runs=(), ahead=((1, 0),), models=alarm._record.models[:1])
+    bare = alarm.record.unimproved(False)
+    record = replace(bare, runs=(), ahead=((1, 0),), models=bare.models[:1])
     storage.write(record, tmp_path / "a.json")
     with pytest.raises(kes.KesError, match="no finished run yet; give the same kes learn command"):
         kes.load(tmp_path / "a.json")

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kes import _core
 from kes.analysis.truth import Truth, as_graph, compare_to_truth
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
@@ -164,7 +163,7 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
 def _same_criterion(here: Optima, other: Optima) -> bool:
     """Return whether scores of the two results mean the same."""
     ours, theirs = here.settings, other.settings
-    return here._record.fingerprint == other._record.fingerprint and (ours.criterion, ours.ess) == (
+    return here.record.fingerprint == other.record.fingerprint and (ours.criterion, ours.ess) == (
         theirs.criterion,
         theirs.ess,
     )
@@ -172,12 +171,9 @@ def _same_criterion(here: Optima, other: Optima) -> bool:
 
 def _score(optima: Optima, graph: EssentialGraph) -> float | None:
     """Return the score of a graph if it was found, or if the data are still at hand."""
-    found = (optimum.score for optimum in (*optima, optima.ges) if optimum.graph == graph)
-    score = next(found, None)
-    if score is None and optima._study is not None:
-        names = optima.names
-        arcs = _core.extension(len(names), graph.to_core(names))
-        score = optima._study.problem.score(arcs)
+    score = next((optimum.score for optimum in optima if optimum.graph == graph), None)
+    if score is None and optima.problem is not None:
+        return optima.problem.score(graph)
     return score
 
 
@@ -232,7 +228,7 @@ class GesStanding:
     score : float
         The score that GES reaches.
     gap : float
-        How much higher the best score is; negative if GES is better than all runs.
+        How much higher the best run scores; negative if GES is better than all runs.
     rank : int
         Rank of its score among the score levels of the runs and of GES, 1 being the best.
     levels : int
@@ -269,18 +265,18 @@ class GesStanding:
             f"GES scores {self.score:.4f}, rank {self.rank} of "
             f"{counted(self.levels, 'score level')}: {self.better} of "
             f"{counted(self.runs, 'run')} better ({self.share_better:.1%}), {self.equal} equal "
-            f"({self.share_equal:.1%}), {self.worse} worse; the best is {self.gap:.4f} higher"
+            f"({self.share_equal:.1%}), {self.worse} worse; the best run is {self.gap:.4f} higher"
         )
 
 
 def ges_standing(optima: Optima) -> GesStanding:
     """Compare the runs with GES; see `Optima.ges_standing`."""
-    level, ges = optima._record.level, optima.ges.score
-    levels = {level(optimum.score) for optimum in optima}
+    level, ges = optima.record.level, optima.ges.score
+    levels = {level(optimum.score) for optimum in optima.of_runs}
     standing = Standing.of(optima, ges)
     return GesStanding(
         score=ges,
-        gap=optima.best.score - ges,
+        gap=optima.best_run.score - ges,
         rank=1 + sum(own > level(ges) for own in levels),
         levels=len(levels | {level(ges)}),
         better=standing.above,

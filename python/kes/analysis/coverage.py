@@ -82,17 +82,17 @@ class Coverage:
     """
 
     def __init__(self, optima: Optima) -> None:
-        level_of = optima._record.level
-        hits = [optimum.hits for optimum in optima]
+        level_of = optima.record.level
+        hits = [optimum.hits for optimum in optima.of_runs]
         frequency = Counter(hits)
         at_level: Counter[float] = Counter()
         scores: dict[float, float] = {}
-        for optimum in optima:
+        for optimum in optima.of_runs:
             level = level_of(optimum.score)
             at_level[level] += optimum.hits
             scores.setdefault(level, optimum.score)
         self.runs = len(optima.runs)
-        self.models = len(optima)
+        self.models = len(optima.of_runs)
         self.levels = len(at_level)
         self.once, self.twice = frequency[1], frequency[2]
         ascending = sorted(at_level)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from kes import _core
 from kes.data.core import core_problem
 from kes.data.encoding import encode
-from kes.errors import KesError
-from kes.graph.boundary import CACHE_MB, Neighbour, inclusion_boundary
+from kes.errors import KesError, checked_options
+from kes.graph.boundary import CACHE_MB, Neighbour
 from kes.results.summary import counted
 from kes.settings import check_criterion
 from kes.table import Table
@@ -24,6 +24,7 @@ from kes.table import Table
 if TYPE_CHECKING:
     from kes.data.dataset import Data, Dataset, Weights
     from kes.results.optimum import Optimum
+    from kes.search.problem import Problem
 
 _SHOWN = 5
 _ASTRONOMICAL = math.log(1e9)
@@ -117,6 +118,7 @@ class Explanation:
         return []
 
 
+@checked_options()
 def explain(
     neighbour: Neighbour,
     data: Data | None = None,
@@ -274,32 +276,17 @@ class Stop:
         return "\n".join([head, *shown, *weakest, unit])
 
 
-def explain_stop(
-    optimum: Optimum,
-    dataset: Dataset,
-    *,
-    criterion: str,
-    ess: float | None,
-    max_parents: int | None,
-) -> Stop:
+def explain_stop(optimum: Optimum, problem: Problem) -> Stop:
     """List what a search could have done at an optimum; see `Optimum.explain`."""
-    name, strength = check_criterion(criterion, 1.0 if ess is None else ess)
-    graph = optimum.graph
-    problem = core_problem(dataset, name, strength, CACHE_MB, nodes=graph.nodes)
-    here = problem.score(_core.extension(len(graph.nodes), graph.to_core(graph.nodes)))
-    if abs(here - optimum.score) > 2 * problem.tolerance:
+    name, graph, tolerance = problem.settings.criterion, optimum.graph, problem.core.tolerance
+    here = problem.score(graph)
+    if abs(here - optimum.score) > 2 * tolerance:
         raise KesError(
             f"on these data the optimum scores {here:.6f} by {name}, not {optimum.score:.6f}; pass "
             "the data, weights, criterion and ess that it was learned with"
         )
-    neighbours = inclusion_boundary(
-        graph,
-        dataset,
-        criterion=name,
-        ess=1.0 if strength is None else strength,
-        max_parents=max_parents,
-    )
-    better = sum((step.delta or 0.0) > problem.tolerance for step in neighbours)
+    neighbours = problem.neighbours(graph)
+    better = sum((step.delta or 0.0) > tolerance for step in neighbours)
     return Stop(optimum.score, name, tuple(neighbours), better)
 
 

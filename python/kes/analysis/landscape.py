@@ -30,49 +30,36 @@ class Landscape:
     Attributes
     ----------
     optima : sequence of Optimum
-        The best of the optima, best first. What no run ended in follows: where GES ends, and
-        models found by improving.
-    names : sequence of str
-        How Python calls each of them: ``optima[3]``, ``optima.ges``, ``optima.improved[0]``.
+        The best of the optima, best first, and the one of GES if it is not one of them.
+    numbers : sequence of int
+        Which of all optima each of them is.
     points : ndarray of shape (optima, 2)
         Their places; the best optimum is to the upper right of the middle.
     distances : ndarray of shape (optima, optima)
         Structural Hamming distances.
-    runs : int
-        How many of them runs ended in: the first ones.
-    best, ges : int
-        Which of them scores highest, and which is where GES ends.
+    ges : int
+        Which of those shown is where GES ends.
     """
 
     optima: Sequence[Optimum]
-    names: Sequence[str]
+    numbers: Sequence[int]
     points: NDArray[np.float64]
     distances: NDArray[np.int64]
-    runs: int
-    best: int
     ges: int
 
     @classmethod
     def of(cls, optima: Optima, most: int = MOST) -> Landscape:
         """Place the best of the optima."""
-        shown: list[Optimum] = list(optima[:most])
-        names = [f"optima[{i}]" for i in range(len(shown))]
-        index = {optimum._edges: i for i, optimum in enumerate(shown)}
-        further: list[tuple[str, Optimum]] = [("optima.ges", optima.ges)]
-        further += [(f"optima.improved[{i}]", own) for i, own in enumerate(optima.improved or ())]
-        for name, optimum in further:
-            if index.setdefault(optimum._edges, len(shown)) == len(shown):
-                shown.append(optimum)
-                names.append(name)
+        ges = optima.index(optima.ges)
+        numbers = [*range(min(most, len(optima))), *([ges] if ges >= most else [])]
+        shown = [optima[number] for number in numbers]
         between = shd_matrix([optimum.graph for optimum in shown])
         return cls(
             optima=shown,
-            names=names,
+            numbers=numbers,
             points=placed(between),
             distances=between,
-            runs=min(most, len(optima)),
-            best=max(range(len(shown)), key=lambda i: (shown[i].score, -i)),
-            ges=index[optima.ges._edges],
+            ges=numbers.index(ges),
         )
 
 

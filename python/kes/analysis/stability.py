@@ -19,10 +19,9 @@ edges look stable [Friedman 1999; Steck & Jaakkola 2003].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -34,20 +33,20 @@ from kes.analysis.support import (
     edge_table,
     v_structure_table,
 )
-from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encoding import encode
+from kes.data.dataset import Data, Dataset
 from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
-from kes.errors import Interrupted, KesError, unknown
-from kes.learning import Execution, search
-from kes.progress import Progress, reporting
-from kes.search.collector import Limits
-from kes.search.problem import DEFAULT_CACHE_MB, Study
-from kes.search.start import starting
-from kes.settings import Sampled, Settings, megabytes, number, whole
+from kes.errors import Interrupted, KesError, checked_options, unknown
+from kes.progress import reporting
+from kes.results.optima import Optima
+from kes.search.amounts import check_improve
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.problem import Problem
+from kes.search.search import search
+from kes.settings import Settings, number, whole
 
 if TYPE_CHECKING:
-    from kes.graph import EssentialGraph
     from kes.results.optimum import Optimum
     from kes.table import Table
 
@@ -135,6 +134,7 @@ class StabilityInterrupted(Interrupted):
         return "interrupted; what the finished resamples say is in the attribute 'stability'"
 
 
+@checked_options(DEFAULTS)
 def stability(
     data: Data,
     *,
@@ -143,20 +143,14 @@ def stability(
     fraction: float = 0.5,
     k: float = 0.8,
     runs: int = 10,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    random_state: int | None = 0,
-    n_jobs: int | None = None,
-    max_parents: int | None = None,
-    two_phase: bool = False,
-    neighbourhood: str | Sampled = "exact",
-    weights: Weights = None,
-    missing: str = "error",
-    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
-    cache_mb: int = DEFAULT_CACHE_MB,
-    progress: bool | Callable[[Progress], object] | None = None,
+    improve: bool | int | str = True,
+    **options: Unpack[SearchOptions],
 ) -> Stability:
     """Repeat the search on resampled data, to see which edges do not depend on a few cases.
+
+    Further options are those of `kes.learn`, with these differences: `random_state` is the seed of
+    the draws, too; `weights` are numbers of cases (of a row of weight 3, one or two cases may be
+    drawn; subsamples need whole numbers); `progress` counts the runs on all tables together.
 
     Parameters
     ----------
@@ -169,17 +163,10 @@ def stability(
         The bootstrap makes graphs too dense: see the notes of this module.
     fraction : float
         The share, for ``"subsample"``.
-    runs : int
-        Runs on each table, the best of which counts. With few runs, the support also reflects how
-        much the search itself varies.
-    random_state : int or None
-        Seed of the draws and of the runs. None draws one.
-    weights
-        As in `kes.learn`. They are numbers of cases: a row of weight 3 is three cases, of which
-        one or two may be drawn. Subsamples need whole numbers.
-    progress : None, True or callable
-        As in `kes.learn`; counts the runs on all tables together.
-    k, criterion, ess, n_jobs, max_parents, two_phase, neighbourhood, missing, start, cache_mb
+    runs, improve
+        Runs on each table, and what follows them, as in `kes.learn`; the best model counts. With
+        little of both, the support also reflects how much the search itself varies.
+    k : float
         As in `kes.learn`.
 
     Returns
@@ -209,22 +196,12 @@ def stability(
     True
     """
     wanted = whole("resamples", resamples, least=1)
-    each = whole("runs", runs, least=1)
-    memory = megabytes("cache_mb", cache_mb)
+    each, asked = whole("runs", runs, least=1), check_improve(improve)
     if scheme not in SCHEMES:
         raise unknown("scheme", scheme, SCHEMES)
-    execution = Execution.checked(n_jobs, None, None, progress, None)
-    settings = Settings.checked(
-        k=k,
-        criterion=criterion,
-        ess=ess,
-        random_state=random_state,
-        max_parents=max_parents,
-        two_phase=two_phase,
-        neighbourhood=neighbourhood,
-    )
-    cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = starting(settings, start, cases.dataset.names)
+    execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
+    problem = Problem.of(data, k, options)
+    settings, cases = problem.settings, Cases(problem.dataset)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
     best: list[Optimum] = []
 
@@ -237,9 +214,9 @@ def stability(
             for i in range(wanted):
                 stream = Stream(settings.seed, i)
                 own = replace(settings, seed=stream.seed())
-                table = _draw(cases, scheme, size, stream)
-                watched = Execution(execution.threads, Limits(), counter.after(i, report))
-                best.append(search(Study(table, own, memory), each, watched).best)
+                table = Problem(_draw(cases, scheme, size, stream), own, problem.cache_mb)
+                watched = replace(execution, progress=counter.after(i, report))
+                best.append(Optima(search(table, each, watched, improve=asked)).best)
             report(counter.at(wanted), final=True)
     except KeyboardInterrupt:
         raise StabilityInterrupted(result() if best else None) from None

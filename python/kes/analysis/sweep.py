@@ -8,31 +8,28 @@ is best found out by trying.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.coverage import Coverage
-from kes.data.dataset import Data, Weights
-from kes.data.encoding import encode
+from kes.data.dataset import Data
 from kes.data.stream import Stream
-from kes.errors import KesError
-from kes.learning import Execution, search
+from kes.errors import KesError, checked_options
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
 from kes.search.collector import Limits
-from kes.search.problem import DEFAULT_CACHE_MB, Study
-from kes.search.start import starting
-from kes.settings import Sampled, Settings, megabytes, whole
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.problem import Problem
+from kes.search.record import Record
+from kes.search.search import search
+from kes.settings import number, whole
 from kes.table import Table
-
-if TYPE_CHECKING:
-    from kes.graph import EssentialGraph
-    from kes.progress import Progress
 
 _RUNS = 100
 _SPLITS = 128
@@ -87,17 +84,17 @@ class Sweep:
         this k is best or level when the runs are split into halves (`best_in_halves`; see
         `repeatability`).
         """
-        top = max(optima.best.score for optima in self.optima.values())
+        top = max(optima.best_run.score for optima in self.optima.values())
         coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
         every = self.optima.values()
         return Table(
             {
                 "k": list(self.optima),
                 "runs": [len(optima.runs) for optima in every],
-                "optima": [len(optima) for optima in every],
+                "optima": [len(optima.of_runs) for optima in every],
                 "levels": [optima.levels for optima in every],
-                "best_score": [optima.best.score for optima in every],
-                "below_best": [top - optima.best.score for optima in every],
+                "best_score": [optima.best_run.score for optima in every],
+                "below_best": [top - optima.best_run.score for optima in every],
                 "best_hits": [own.best_hits for own in coverage.values()],
                 "mean_score": [float(optima.run_scores.mean()) for optima in every],
                 "better_than_ges": [_better_than_ges(optima) for optima in every],
@@ -109,7 +106,7 @@ class Sweep:
     @property
     def recommendation(self) -> str:
         """What the sweep suggests, and how sure that is."""
-        k, best = self.recommended, self.optima[self.recommended].best.score
+        k, best = self.recommended, self.optima[self.recommended].best_run.score
         hits, runs = self._hits(k), len(self.optima[k].runs)
         also = [
             f"k={other:g} ({counted(self._hits(other), 'run')})"
@@ -153,7 +150,7 @@ class Sweep:
     @cached_property
     def _run_levels(self) -> dict[float, NDArray[np.int64]]:
         return {
-            k: np.array([optima._record.level(score) for score in optima.run_scores])
+            k: np.array([optima.record.level(score) for score in optima.run_scores])
             for k, optima in self.optima.items()
         }
 
@@ -201,29 +198,24 @@ def _split(
     return _Halves(float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist())
 
 
+@checked_options(DEFAULTS)
 def sweep(
     data: Data,
     ks: Iterable[float] = (0, 0.2, 0.4, 0.6, 0.8, 1),
     *,
     runs: int | None = None,
     budget: float | str | None = None,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    random_state: int | None = 0,
-    n_jobs: int | None = None,
-    max_parents: int | None = None,
-    two_phase: bool = False,
-    neighbourhood: str | Sampled = "exact",
-    weights: Weights = None,
-    missing: str = "error",
-    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
-    cache_mb: int = DEFAULT_CACHE_MB,
-    progress: bool | Callable[[Progress], object] | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Sweep:
     """Try several k with the same budget each, to see which finds the best score.
 
+    Further options are those of `kes.learn`. Progress is shown for one k after the other. The runs
+    are not improved on, as it is they that are compared.
+
     Parameters
     ----------
+    data
+        As in `kes.learn`.
     ks : iterable of float
         The values of k.
     runs : int or None
@@ -233,9 +225,6 @@ def sweep(
         Or the time for each k, such as "10s". Each k starts with an empty cache, so that none
         profits from the one before. This is the fairer comparison, as greedy runs are shorter,
         but the result depends on the machine and its load.
-    data, criterion, ess, random_state, n_jobs, max_parents, two_phase, neighbourhood, weights, \
-missing, start, cache_mb, progress
-        As in `kes.learn`. Progress is shown for one k after the other.
 
     Returns
     -------
@@ -258,41 +247,37 @@ missing, start, cache_mb, progress
     """
     if runs is not None and budget is not None:
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
-    execution = Execution.checked(n_jobs, budget, None, progress, None)
     wanted = whole("runs", _RUNS if runs is None else runs, least=1)
-    memory = megabytes("cache_mb", cache_mb)
-    chosen = [
-        Settings.checked(
-            k=k,
-            criterion=criterion,
-            ess=ess,
-            random_state=random_state,
-            max_parents=max_parents,
-            two_phase=two_phase,
-            neighbourhood=neighbourhood,
-        )
-        for k in _several(ks)
-    ]
-    seed = chosen[0].seed  # one for all, also if it was drawn
-    dataset = encode(data, weights=weights, missing=missing)
+    execution = Execution.checked(
+        n_jobs=options.get("n_jobs"), budget=budget, progress=options.get("progress")
+    )
+    several = _several(ks)
+    first = Problem.of(data, several[0], options)
     found: dict[float, Optima] = {}
-    for settings in chosen:
-        own = starting(replace(settings, seed=seed), start, dataset.names)
-        found[own.k] = _searched(Study(dataset, own, memory), wanted, execution)
+    for k in several:
+        # One seed for all, also if it was drawn.
+        settings = replace(first.settings, k=number("k", k, least=0.0, most=1.0))
+        problem = Problem(first.dataset, settings, first.cache_mb, first.reading)
+        found[settings.k] = _searched(problem, wanted, execution)
     given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"
     return Sweep(found, given)
 
 
-def _searched(study: Study, wanted: int, execution: Execution) -> Optima:
+def _searched(problem: Problem, wanted: int, execution: Execution) -> Optima:
     """Do so many runs; or, if the time is limited, more and more until it is over."""
     started, budget = time.monotonic(), execution.limits.budget
-    optima = search(study, wanted, execution)
-    while budget is not None and (left := budget - (time.monotonic() - started)) > 0:
-        wanted *= 2
-        rest = replace(execution, limits=Limits(budget=left))
-        optima = search(study, wanted, rest, base=optima._record)
-    # Without the study: the caches of all k at once might not fit into memory.
-    return Optima(optima._record, seconds=time.monotonic() - started)
+
+    def work() -> Record:
+        record, runs = search(problem, wanted, execution, improve=False), wanted
+        while budget is not None and (left := budget - (time.monotonic() - started)) > 0:
+            runs *= 2
+            rest = replace(execution, limits=Limits(budget=left))
+            record = search(problem, runs, rest, improve=False, base=record)
+        return record
+
+    optima = Optima.found_by(problem, work)
+    optima.problem = None  # the caches of all k at once might not fit into memory
+    return optima
 
 
 def _several(ks: object) -> list[object]:

@@ -7,31 +7,30 @@ uncertain, too, so each difference comes with its standard error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encoding import encode
 from kes.data.like import encode_like
 from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
-from kes.errors import KesError
+from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
-from kes.learning import Execution, search
 from kes.network.cases import log_probabilities
 from kes.network.fitting import Prior, fit
-from kes.progress import Progress, reporting
-from kes.search.collector import Limits
-from kes.search.problem import DEFAULT_CACHE_MB, Study
-from kes.search.start import starting
-from kes.settings import Sampled, Settings, megabytes, whole
+from kes.progress import reporting
+from kes.results.optima import Optima
+from kes.search.amounts import Improve, check_improve
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.problem import Problem
+from kes.search.search import search
+from kes.settings import whole
 from kes.table import Table
-
-if TYPE_CHECKING:
-    from kes.results.optima import Optima
 
 
 def validate(
@@ -61,6 +60,7 @@ def validate(
     )
 
 
+@checked_options(DEFAULTS)
 def cross_validate(
     data: Data,
     *,
@@ -69,22 +69,16 @@ def cross_validate(
     prior: Prior = "bdeu",
     k: float = 0.8,
     runs: int = 100,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    random_state: int | None = 0,
-    n_jobs: int | None = None,
-    max_parents: int | None = None,
-    two_phase: bool = False,
-    neighbourhood: str | Sampled = "exact",
-    weights: Weights = None,
-    missing: str = "error",
-    start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
-    cache_mb: int = DEFAULT_CACHE_MB,
-    progress: bool | Callable[[Progress], object] | None = None,
+    improve: bool | int | str = True,
+    **options: Unpack[SearchOptions],
 ) -> Table:
     """Learn from a part of the cases, predict the rest, and so on until each was predicted once.
 
     Both the graphs and the tables of the networks are learned without the cases that judge them.
+
+    Further options are those of `kes.learn`, with these differences: `ess` is that of the prior,
+    too; `weights` are numbers of cases and must be whole; `progress` counts the runs on all parts
+    together.
 
     Parameters
     ----------
@@ -95,14 +89,11 @@ def cross_validate(
         others.
     top : int
         How many optima of each search to judge, by their rank.
-    prior, ess
+    prior
         How to estimate the networks' tables: see `kes.fit`. Maximum likelihood ("ml") may hold
         cases for impossible.
-    weights
-        As in `kes.learn`; they are numbers of cases and must be whole.
-    k, runs, criterion, random_state, n_jobs, max_parents, two_phase, neighbourhood, missing, \
-start, cache_mb, progress
-        As in `kes.learn`. Progress counts the runs on all parts together.
+    k, runs, improve
+        As in `kes.learn`.
 
     Returns
     -------
@@ -129,20 +120,10 @@ start, cache_mb, progress
     """
     parts = whole("folds", folds, least=2)
     count = whole("top", top, least=1)
-    each = whole("runs", runs, least=1)
-    memory = megabytes("cache_mb", cache_mb)
-    execution = Execution.checked(n_jobs, None, None, progress, None)
-    settings = Settings.checked(
-        k=k,
-        criterion=criterion,
-        ess=ess,
-        random_state=random_state,
-        max_parents=max_parents,
-        two_phase=two_phase,
-        neighbourhood=neighbourhood,
-    )
-    cases = Cases(encode(data, weights=weights, missing=missing))
-    settings = starting(settings, start, cases.dataset.names)
+    each, asked = whole("runs", runs, least=1), check_improve(improve)
+    execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
+    problem = Problem.of(data, k, options)
+    ess, cases = options.get("ess", DEFAULTS["ess"]), Cases(problem.dataset)
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
@@ -151,9 +132,11 @@ start, cache_mb, progress
     case_weights: list[NDArray[np.float64]] = []
     counter = RunCounter(each, parts * each)
     with reporting(execution.progress) as report:
-        for i, (train, test) in enumerate(cases.folds(parts, Stream(settings.seed, 0))):
-            watched = Execution(execution.threads, Limits(), counter.after(i, report))
-            optima = search(Study(train, settings, memory), each, watched)
+        for i, (train, test) in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+            watched = replace(execution, progress=counter.after(i, report))
+            optima = _searched(
+                Problem(train, problem.settings, problem.cache_mb), each, watched, asked
+            )
             judged.append(
                 {
                     name: _log_probabilities(graph, train, test, prior, ess)
@@ -165,6 +148,10 @@ start, cache_mb, progress
     models = [name for name in judged[0] if all(name in fold for fold in judged)]
     found = [np.concatenate([fold[name] for fold in judged]) for name in models]
     return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
+
+
+def _searched(problem: Problem, runs: int, execution: Execution, improve: Improve) -> Optima:
+    return Optima.found_by(problem, lambda: search(problem, runs, execution, improve=improve))
 
 
 def _models(optima: Optima, top: int) -> dict[str, EssentialGraph]:

@@ -10,7 +10,7 @@ import click
 from kes.cli import options
 from kes.cli.source import read_table
 from kes.exact.certify import certify, estimate
-from kes.results.optima import load
+from kes.learning import load
 
 _EXAMPLES = """
 \b

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,18 +13,19 @@ from typing import TYPE_CHECKING
 import click
 
 from kes.cli import options
-from kes.cli.source import read_table
-from kes.errors import Interrupted, KesError
-from kes.learning import Execution, search
+from kes.cli.source import read_table, reading
+from kes.errors import KesError
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import counted, text
 from kes.search import cluster
-from kes.search.improve import MOST_TASKS, TASKS_PER_RUN, Effort, ImprovementInterrupted
-from kes.search.improve import improve as improve_optima
-from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Improve
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.options import DEFAULT_CACHE_MB
+from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.search.search import search
 from kes.settings import MOST_MB, Sampled, Settings
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ Examples:
     show_default=True,
     help="Memory for counts that runs share.",
 )
-@options.budget(None, "Stop after this time")
+@options.budget(None, "Stop after this time, improving included")
 @click.option(
     "--patience",
     type=click.IntRange(min=1),
@@ -186,38 +188,55 @@ def command(
     )
     if out is not None:
         _check_writable(out)
-    study = Study(read_table(data, example, rows, weights, missing), settings, cache_mb)
-    for note in study.dataset.notes:
+    amount = _amount(improve, improve_tasks, improve_budget)
+    dataset = read_table(data, example, rows, weights, missing)
+    problem = Problem(dataset, settings, cache_mb, reading(weights, missing))
+    for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
-    base = _earlier(out, study, runs)
+    base = _earlier(out, problem, runs)
+    started = time.monotonic()
     with _client(address) as client:
-        execution = Execution.checked(jobs, budget, patience, _display(progress), client)
+        execution = Execution.checked(
+            n_jobs=jobs,
+            budget=budget,
+            patience=patience,
+            progress=_display(progress),
+            client=client,
+        )
         keeper = None if out is None else storage.Checkpoint(out, checkpoint)
         try:
-            optima = search(study, runs, execution, base=base, watchers=[keeper] if keeper else [])
-        except Interrupted as stop:
-            _say_interrupted(stop, keeper, out)
+            record = search(
+                problem,
+                runs,
+                execution,
+                improve=amount,
+                base=base,
+                watchers=[] if keeper is None else [keeper],
+                after_runs=None if keeper is None else keeper.keep,
+            )
+        except SearchInterrupted as stop:
+            _say_interrupted(stop.record, out)
             ctx.exit(130)
-    news = base is None or len(optima.runs) > len(base.runs)
-    failure = _save(optima, out) if news else None
-    if improve:
-        effort = Effort.checked(improve_budget, improve_tasks, seed, runs=len(optima.runs))
-        try:
-            improved = _improved(optima, study, effort, execution, out)
-        except ImprovementInterrupted:
-            ctx.exit(130)
-        if improved is not optima:
-            optima, news = improved, True
-            failure = _save(optima, out)
-    click.echo(text(optima, more=[("seconds", f"{optima.seconds:.2f}")]))
-    _say_where(out, failure, news=news)
+    failure = None if record is base else _save(record, out)
+    spent = f"{time.monotonic() - started:.2f}"
+    click.echo(text(Optima(record), more=[("seconds", spent)]))
+    _say_where(out, failure, news=record is not base)
 
 
-def _save(optima: Optima, out: Path | None) -> KesError | None:
+def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
+    """Return how much to do after the runs."""
+    if tasks is not None and budget is not None:
+        raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")
+    if not improve:
+        return False
+    return True if tasks is None and budget is None else tasks or f"{budget:g}s"
+
+
+def _save(record: Record, out: Path | None) -> KesError | None:
     """Save if there is a file to save to; return what went wrong, to be told after the result."""
     try:
         if out is not None:
-            optima.save(out)
+            storage.write(record, out)
     except KesError as error:
         return error
     return None
@@ -235,37 +254,21 @@ def _say_where(out: Path | None, failure: KesError | None, *, news: bool) -> Non
         click.echo(f"Not written: all of this was in {out} already")
 
 
-def _improved(
-    optima: Optima, study: Study, effort: Effort, execution: Execution, out: Path | None
-) -> Optima:
-    """Improve on the runs, unless the file holds the outcome already."""
-    known = optima.improved
-    if known is not None and (known.tasks, known.seed) == (effort.tasks, effort.seed):
-        return optima
-    try:
-        improved = improve_optima(
-            optima, study, effort, threads=execution.threads, progress=execution.progress
-        )
-    except ImprovementInterrupted as stop:
-        done = counted(stop.improved.tasks, "task")
-        click.echo(f"Interrupted after all runs and {done} to improve on them.", err=True)
-        if out is not None:
-            stop.improved.save(out)
-            click.echo(f"Saved to {out}; the same command does these tasks again.", err=True)
-        raise
-    return improved.kept
-
-
-def _say_interrupted(
-    stop: Interrupted, keeper: storage.Checkpoint | None, out: Path | None
-) -> None:
+def _say_interrupted(record: Record | None, out: Path | None) -> None:
     """Save what there is, and say so."""
-    done = 0 if stop.optima is None else len(stop.optima.runs)
-    click.echo(f"Interrupted after {counted(done, 'run')}.", err=True)
-    if keeper is not None and keeper.flush():
+    done = 0 if record is None else len(record.runs)
+    tasks = 0 if record is None else record.improving.own
+    after = (
+        f"{counted(done, 'run')} and {counted(tasks, 'task')}" if tasks else counted(done, "run")
+    )
+    click.echo(f"Interrupted after {after}.", err=True)
+    if record is None:
+        return
+    if out is not None:
+        storage.write(record, out)
         click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
-    elif out is None and stop.optima is not None:
-        click.echo(stop.optima)
+    elif done:
+        click.echo(Optima(record.finished()))
         click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
 
 
@@ -290,12 +293,12 @@ def _check_writable(out: Path) -> None:
         raise click.UsageError(f"--out {out}: you may not write to the folder {folder}.")
 
 
-def _earlier(out: Path | None, study: Study, runs: int) -> Record | None:
+def _earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
     """Return what the file holds already, if it comes from the same data and settings."""
     if out is None or not out.exists():
         return None
     record = storage.read(out)
-    differences = record.settings.differences(study.settings)
+    differences = record.settings.differences(problem.settings)
     if differences:
         raise KesError(
             f"{out} holds a result with other settings:\n"
@@ -303,14 +306,14 @@ def _earlier(out: Path | None, study: Study, runs: int) -> Record | None:
             + "Repeat its settings to add runs to it, or give another --out"
         )
     try:
-        study.check(record)
+        problem.check(record)
     except KesError as error:
         raise KesError(f"{out}: {error}; or give another --out") from None
     done = len(record.runs)
     if done >= runs:
-        click.echo(f"{out} holds {counted(done, 'run')} already: nothing to do.", err=True)
-    else:
-        click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
+        click.echo(f"{out} holds {counted(done, 'run')} already.", err=True)
+        return record.finished()
+    click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
     return record
 
 

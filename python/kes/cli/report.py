@@ -8,7 +8,7 @@ import click
 
 from kes.cli import options
 from kes.cli.source import read_table
-from kes.results.optima import load
+from kes.learning import load
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")

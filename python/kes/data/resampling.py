@@ -114,4 +114,9 @@ class RunCounter:
 
     def after(self, tables: int, report: Reporter) -> Callable[[Progress], None]:
         """Return a display for the search on a further table."""
-        return lambda progress: report(self.at(tables, progress.done))
+
+        def show(progress: Progress) -> None:
+            # What follows the runs on a table has no number of its own.
+            report(self.at(tables, progress.done if progress.unit == "runs" else self._each))
+
+        return show

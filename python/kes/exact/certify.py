@@ -28,8 +28,8 @@ from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
-from kes.learning import _threads
-from kes.search.problem import Study
+from kes.search.execution import threads
+from kes.search.problem import Problem
 from kes.settings import Settings, megabytes, seconds
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def certify(
         As in `kes.learn`.
     max_parents : int or None
         Look only at networks in which no variable has more parents; None: at all networks.
-    optima : Optima, Improved, Optimum, EssentialGraph or None
+    optima : Optima, Optimum, EssentialGraph or None
         What to compare. Their best network also helps where the optimum is bounded only; without
         any, a search finds one, within the budget.
     n_jobs : int or None
@@ -110,10 +110,10 @@ def certify(
     memory = megabytes("memory_mb", memory_mb)
     reporter = _Reporter(progress, seconds("budget", budget))
     settings = _settings(criterion, ess, max_parents)
-    study = Study(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
-    rivals = Rivals(study, optima)
-    work = _Work(study, _threads(n_jobs), memory, reporter)
-    reporter(str(_estimate(study.dataset, settings)))
+    problem = Problem(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
+    rivals = Rivals(problem, optima)
+    work = _Work(problem, threads(n_jobs), memory, reporter)
+    reporter(str(_estimate(problem.dataset, settings)))
     families = work.find_families(1.0 if rivals else _FAMILIES)
     solved = work.solve(families, memory)
     if solved is not None:
@@ -247,7 +247,7 @@ def _lines() -> Callable[[CertifyProgress], object]:
 class _Work:
     """The parts that the core does."""
 
-    study: Study
+    problem: Problem
     threads: int
     memory_mb: int
     reporter: _Reporter
@@ -255,9 +255,9 @@ class _Work:
     def find_families(self, share: float) -> Families:
         """Return all families that matter, as far as a share of the time suffices."""
         with core_errors():
-            return self.study.problem.families(
+            return self.problem.core.families(
                 self.reporter.counting("counting sets", self.reporter.after(share)),
-                max_parents=self.study.settings.max_parents,
+                max_parents=self.problem.settings.max_parents,
                 n_jobs=self.threads,
                 memory_mb=self.memory_mb,
             )
@@ -287,27 +287,27 @@ def _partly_known(work: _Work, rivals: Rivals, families: Families) -> Bounded:
 def _bounded(work: _Work, rivals: Rivals, families: Families) -> Bounded:
     """Find out as much as possible where not all variables can be solved together."""
     work.search(rivals, _SEARCH)
-    problem, reporter = work.study.problem, work.reporter
+    core, reporter = work.problem.core, work.reporter
     means = Means(
         known=rivals.best[0],
-        tolerance=problem.tolerance,
+        tolerance=core.tolerance,
         solve=lambda fewer: work.solve(fewer, _QUICK_MB),
         deadline=reporter.deadline,
         report=lambda bound: reporter("lowering the bound", upper_bound=bound),
     )
     found = upper_bound(families, means)
-    if found.arcs is not None and means.met(problem.score(found.arcs)):
+    if found.arcs is not None and means.met(core.score(found.arcs)):
         return replace(found, arcs=None)  # it is no better than the one known before
     return found
 
 
 def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded) -> Certificate:
-    study, names = work.study, work.study.dataset.names
+    problem, names = work.problem, work.problem.dataset.names
     if found.arcs is None:
         score, graph = rivals.best
     else:
         graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
-        score = score_of(study, graph)
+        score = score_of(problem, graph)
     top = score if found.exact else max(found.upper_bound, score)
     return Certificate(
         score=score,
@@ -319,8 +319,8 @@ def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded
         counted=families.counted,
         families=sum(families.sizes),
         ties=rivals.ties(graph, score),
-        criterion=study.settings.criterion,
-        ess=study.settings.ess,
-        max_parents=study.settings.max_parents,
+        criterion=problem.settings.criterion,
+        ess=problem.settings.ess,
+        max_parents=problem.settings.max_parents,
         compared=rivals.table(top),
     )

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from kes import _core
 from kes.data.core import core_errors, level
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
+from kes.results.optima import Optima
+from kes.results.optimum import Optimum
+from kes.search.problem import Problem
 from kes.settings import CoreGraph, CoreOptions
 from kes.table import Table
 
-if TYPE_CHECKING:
-    from kes.results.improved import Improved
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-    from kes.search.problem import Study
-
-    Known: TypeAlias = Optima | Improved | Optimum | EssentialGraph | None
+Known: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _RUNS = 100
 _TASKS = 1000
@@ -28,36 +25,26 @@ _TASKS = 1000
 class Rivals:
     """The networks to compare, with scores and names."""
 
-    def __init__(self, study: Study, given: Known) -> None:
-        from kes.results.improved import Improved
-        from kes.results.optima import Optima
-        from kes.results.optimum import Optimum
-
-        self._study = study
+    def __init__(self, problem: Problem, given: Known) -> None:
+        self._problem = problem
         self._networks: list[tuple[str, float, EssentialGraph]] = []
-        if isinstance(given, Optima) and given.improved is not None:
-            given = given.improved
-        if isinstance(given, Improved):
-            self._check(given.optima)
-            self._add("improved best", given.best.graph)
-            given = given.optima
         if isinstance(given, Optima):
             self._check(given)
-            self._add("GES", given.ges.graph)
             for optimum in given:
-                self._add(f"run {optimum.first_run}", optimum.graph)
+                is_ges = optimum is given.ges and optimum.hits
+                self._add(f"{optimum.origin}, GES" if is_ges else optimum.origin, optimum.graph)
         elif isinstance(given, Optimum):
             self._add("given", given.graph)
         elif isinstance(given, EssentialGraph):
             self._add("given", given)
         elif given is not None:
             raise KesError(
-                f"optima must be the result of kes.learn or of improve, an optimum, or a graph, "
+                f"optima must be the result of kes.learn, an optimum, or a graph, "
                 f"not {type(given).__name__}"
             )
 
     def _check(self, optima: Optima) -> None:
-        mine, theirs = self._study.settings, optima.settings
+        mine, theirs = self._problem.settings, optima.settings
         for name in ("criterion", "ess", "max_parents"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
@@ -65,12 +52,12 @@ class Rivals:
                 if there is not None:
                     advice = f"pass {option(name, there)}"
                 raise KesError(f"the optima were found with {name} {there}, not {here}: {advice}")
-        self._study.check(optima._record)
+        self._problem.check(optima.record)
 
     def _add(self, name: str, graph: EssentialGraph) -> None:
-        if set(graph.nodes) != set(self._study.dataset.names):
+        if set(graph.nodes) != set(self._problem.dataset.names):
             raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
-        self._networks.append((name, score_of(self._study, graph), graph))
+        self._networks.append((name, score_of(self._problem, graph), graph))
 
     def __bool__(self) -> bool:
         return bool(self._networks)
@@ -82,7 +69,7 @@ class Rivals:
         """
         if self._networks:
             return
-        study, names = self._study, self._study.dataset.names
+        problem, names = self._problem, self._problem.dataset.names
         found: list[tuple[CoreGraph, float]] = []
 
         def on_runs(runs: list[int], models: list[int], new: list[tuple[Any, ...]]) -> bool:
@@ -94,16 +81,16 @@ class Rivals:
             return time.monotonic() < deadline
 
         with core_errors():
-            options = study.settings.for_core(names)
+            options = problem.settings.for_core(names)
             greedy: CoreOptions = {**options, "k": 1.0}  # GES: soonest there
-            study.problem.search([0], on_runs, n_jobs=1, **greedy)
-            study.problem.search([*range(_RUNS)], on_runs, n_jobs=threads, **options)
-            study.problem.improve(
+            problem.core.search([0], on_runs, n_jobs=1, **greedy)
+            problem.core.search([*range(_RUNS)], on_runs, n_jobs=threads, **options)
+            problem.core.improve(
                 [graph for graph, _ in found],
                 on_tasks,
                 tasks=_TASKS,
-                seed=study.settings.seed,
-                max_parents=study.settings.max_parents,
+                seed=problem.settings.seed,
+                max_parents=problem.settings.max_parents,
                 n_jobs=threads,
             )
         best, _ = max(found, key=lambda network: network[1], default=(([], []), 0.0))
@@ -129,13 +116,13 @@ class Rivals:
 
     def ties(self, graph: EssentialGraph, score: float) -> int:
         """Return the number of distinct models on the level of a score, including `graph`."""
-        tolerance = self._study.problem.tolerance
+        tolerance = self._problem.core.tolerance
         here = level(score, tolerance)
         tied = {other for _, theirs, other in self._networks if level(theirs, tolerance) == here}
         return len(tied | {graph})
 
 
-def score_of(study: Study, graph: EssentialGraph) -> float:
+def score_of(problem: Problem, graph: EssentialGraph) -> float:
     """Score of a model, as a search would compute it."""
-    place = {name: i for i, name in enumerate(study.dataset.names)}
-    return study.problem.score([(place[a], place[b]) for a, b in graph.to_dag()])
+    place = {name: i for i, name in enumerate(problem.dataset.names)}
+    return problem.core.score([(place[a], place[b]) for a, b in graph.to_dag()])

@@ -49,6 +49,16 @@ class Neighbour:
     delta: float | None
     of: EssentialGraph = field(repr=False)
 
+    @classmethod
+    def from_core(
+        cls, of: EssentialGraph, triple: tuple[bool, int, int, list[int]], delta: float | None
+    ) -> Neighbour:
+        """Return the neighbour of a model that the core describes by a triple."""
+        insertion, x, y, given = triple
+        kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
+        names = of.nodes
+        return cls(kind, names[x], names[y], frozenset(names[i] for i in given), delta, of)
+
     @property
     def graph(self) -> EssentialGraph:
         """The essential graph of this model."""
@@ -120,19 +130,10 @@ def inclusion_boundary(
     if data is None:
         with core_errors():
             triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), limit)
-        return [_neighbour(g, triple, None) for triple in triples]
+        return [Neighbour.from_core(g, triple, None) for triple in triples]
 
     table = encode(data, weights=weights, missing=missing)
     problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
     with core_errors():
         scored = problem.boundary(g.to_core(g.nodes), limit)
-    return [_neighbour(g, triple, delta) for triple, delta in scored]
-
-
-def _neighbour(
-    g: EssentialGraph, triple: tuple[bool, int, int, list[int]], delta: float | None
-) -> Neighbour:
-    insertion, x, y, given = triple
-    name = g.nodes
-    kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
-    return Neighbour(kind, name[x], name[y], frozenset(name[i] for i in given), delta, g)
+    return [Neighbour.from_core(g, triple, delta) for triple, delta in scored]

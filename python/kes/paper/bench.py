@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 from kes import _core
 from kes.data import Dataset
-from kes.errors import Interrupted, KesError
-from kes.learning import Execution, search
+from kes.errors import KesError
 from kes.paper.samples import Sample
 from kes.progress import Progress
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.search.problem import DEFAULT_CACHE_MB, Study
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.search.search import search
 from kes.settings import Settings
 
 _CHECKPOINT = 5.0  # seconds
@@ -106,16 +107,16 @@ class Outcome:
     @classmethod
     def of(cls, optima: Optima, cost: Cost) -> Outcome:
         """Count what a result shows."""
-        level = optima._record.level
+        level = optima.record.level
         mark = level(optima.ges.score)
-        above = [optimum.hits for optimum in optima if level(optimum.score) > mark]
-        below = [optimum.hits for optimum in optima if level(optimum.score) < mark]
+        above = [optimum.hits for optimum in optima.of_runs if level(optimum.score) > mark]
+        below = [optimum.hits for optimum in optima.of_runs if level(optimum.score) < mark]
         return cls(
-            best=optima.best.score,
+            best=optima.best_run.score,
             ges=optima.ges.score,
             above=sum(above),
             below=sum(below),
-            models=len(optima),
+            models=len(optima.of_runs),
             models_above=len(above),
             models_below=len(below),
             short=sum(optimum.hits for optimum in optima if not optimum.is_local_optimum),
@@ -146,7 +147,7 @@ class Bench:
         self._folder = folder
         self._seed = seed
         self._n_jobs = n_jobs
-        self._problem: tuple[tuple[Sample, str, str], _core.Problem] | None = None
+        self._core: tuple[tuple[Sample, str, str], _core.Problem] | None = None
         self._costs = _Costs(folder / "costs.json")
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -158,29 +159,35 @@ class Bench:
         Interrupted
             On Ctrl-C; what was done is in the file.
         """
-        study = self._study(cell, dataset)
+        problem = self._ready(cell, dataset)
         path = self._folder / f"{cell.name}.kes.json.gz"
-        base = self._earlier(path, study)
+        base = self._earlier(path, problem)
         if base is None:
             self._costs.forget(cell.name)
         if base is not None and len(base.runs) >= cell.runs:
             return Outcome.of(Optima(_first(base, cell.runs)), self._costs.of(cell.name))
         keeper = storage.Checkpoint(path, _CHECKPOINT)
-        execution = Execution.checked(self._n_jobs, None, None, show, None)
+        execution = Execution.checked(n_jobs=self._n_jobs, progress=show)
         before = 0 if base is None else len(base.runs)
         clock = _Clock()
-        try:
-            optima = search(study, cell.runs, execution, base=base, watchers=[keeper])
-        except Interrupted as stop:
-            keeper.flush()
-            done = 0 if stop.optima is None else len(stop.optima.runs)
-            self._costs.add(cell.name, clock.cost(done - before))
-            raise
+
+        def work() -> Record:
+            try:
+                return search(
+                    problem, cell.runs, execution, improve=False, base=base, watchers=[keeper]
+                )
+            except SearchInterrupted as stop:
+                if stop.record is not None:
+                    storage.write(stop.record, path)
+                    self._costs.add(cell.name, clock.cost(len(stop.record.runs) - before))
+                raise
+
+        optima = Optima.found_by(problem, work)
         self._costs.add(cell.name, clock.cost(cell.runs - before))
         optima.save(path)
         return Outcome.of(optima, self._costs.of(cell.name))
 
-    def _study(self, cell: Cell, dataset: Dataset) -> Study:
+    def _ready(self, cell: Cell, dataset: Dataset) -> Problem:
         """Return the cell ready for runs; it shares the counts of the one before if it can."""
         settings = Settings.checked(
             k=cell.k,
@@ -191,29 +198,30 @@ class Bench:
             two_phase=False,
             neighbourhood=cell.neighbourhood,
         )
-        study = Study(dataset, settings, DEFAULT_CACHE_MB)
-        if self._problem is None or self._problem[0] != cell.terms:
-            self._problem = None  # first give back the memory
-            self._problem = cell.terms, study.problem
-        study.problem = self._problem[1]
-        return study
+        problem = Problem(dataset, settings)
+        if self._core is None or self._core[0] != cell.terms:
+            self._core = None  # first give back the memory
+            self._core = cell.terms, problem.core
+        problem.core = self._core[1]
+        return problem
 
-    def _earlier(self, path: Path, study: Study) -> Record | None:
+    def _earlier(self, path: Path, problem: Problem) -> Record | None:
         """Return what the file holds, if it was made by the same search."""
         if not path.exists():
             return None
         try:
             record = storage.read(path)
-            study.check(record)
+            problem.check(record)
         except KesError:
             return None  # it is replaced
-        return record if record.settings == study.settings else None
+        return record if record.settings == problem.settings else None
 
 
 def _first(record: Record, runs: int) -> Record:
     """Return the first runs of a record: the same as if no more had been asked for."""
     kept = record.runs[:runs]
-    return replace(record, runs=kept, models=record.models[: max(kept) + 1], ahead=())
+    bare = record.unimproved(False)
+    return replace(bare, runs=kept, models=record.models[: max(kept) + 1], ahead=())
 
 
 class _Clock:

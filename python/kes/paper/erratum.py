@@ -20,12 +20,11 @@ from kes import datasets
 from kes.data import Dataset
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.learning import learn
+from kes.learning import learn, score
 from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
 from kes.paper.samples import CASES
 from kes.paper.theorems import LARGER, SMALLER
-from kes.scoring import score
 
 PRINTED = (0.12, 0.30, 0.0)
 DECEPTIVE = (0.12, 0.30, 0.05)
@@ -141,7 +140,8 @@ def _scores(parameters: Parameters) -> list[str]:
 
 
 def _moves(parameters: Parameters) -> list[str]:
-    optima = learn(datasets.example1(cases=CASES, parameters=parameters), k=1, runs=1)
+    data = datasets.example1(cases=CASES, parameters=parameters)
+    optima = learn(data, k=1, runs=1, improve=False)
     steps = optima.trace(0)
     columns = (steps[name] for name in ("kind", "x", "y", "given", "delta"))
     return [
@@ -154,7 +154,7 @@ def _moves(parameters: Parameters) -> list[str]:
 
 def _is_trapped(data: Dataset) -> bool:
     larger = EssentialGraph.from_dag(data.names, LARGER)
-    return learn(data, k=1, runs=1).best.graph == larger
+    return learn(data, k=1, runs=1, improve=False).best.graph == larger
 
 
 def _traps(parameters: Parameters, cases: float) -> bool:

@@ -87,7 +87,7 @@ def _faithful() -> dict[int, list[tuple[int, int]]]:
             truth = EssentialGraph.from_dag(network.nodes, network.arcs)
             table_of_all = datasets.exact(network)
             for k in KS:
-                optima = learn(table_of_all, k=k, runs=_RUNS)
+                optima = learn(table_of_all, k=k, runs=_RUNS, improve=False)
                 hits[k] += sum(optimum.hits for optimum in optima if optimum.graph == truth)
         results[size] = [(hits[k], _NETWORKS * _RUNS) for k in KS]
     return results
@@ -110,7 +110,7 @@ def _example1() -> dict[tuple[str, float], list[int]]:
     for variant in ("printed", "deceptive"):
         data = datasets.example1(variant=variant)
         for k in KS:
-            optima = learn(data, k=k, runs=_EXAMPLE_RUNS)
+            optima = learn(data, k=k, runs=_EXAMPLE_RUNS, improve=False)
             hits: dict[EssentialGraph, int] = {optimum.graph: optimum.hits for optimum in optima}
             ends = [hits.pop(model, 0) for model in models]
             results[variant, k] = [*ends, sum(hits.values())]
@@ -124,10 +124,9 @@ def _example2() -> dict[int, list[Any]]:
     """
     results = {}
     for groups in _GROUPS:
-        optima = learn(
-            datasets.example2(groups, variant="deceptive"), k=0, runs=_RUNS_PER_MODEL * 2**groups
-        )
-        expected = [optimum for optimum in optima if _is_combination(optimum.graph, groups)]
+        data = datasets.example2(groups, variant="deceptive")
+        optima = learn(data, k=0, runs=_RUNS_PER_MODEL * 2**groups, improve=False)
+        expected = [optimum for optimum in optima.of_runs if _is_combination(optimum.graph, groups)]
         fewest = min(optimum.hits for optimum in expected)
         results[groups] = [len(expected), len(optima.runs), fewest]
     return results

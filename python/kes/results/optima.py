@@ -1,69 +1,286 @@
-"""The result of a search: the local optima, and all that can be asked of them."""
+"""The result of a search: the models it found, best first, and how it found them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import Data, Weights
-from kes.errors import KesError
+from kes.data.dataset import Data, State, Weights
+from kes.errors import Interrupted, KesError, checked_options
+from kes.results import storage, summary
+from kes.results.lineage import Lineage
 from kes.results.optimum import Optimum
-from kes.results.runs import Runs
-from kes.settings import whole
+from kes.results.questions import Questions
+from kes.search.amounts import Effort
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.improve import improve
+from kes.search.problem import Problem
+from kes.search.record import Record
+from kes.search.search import search
+from kes.settings import Settings, whole
+from kes.table import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from distributed import Client
 
-    from kes.analysis.compare import Comparison, GesStanding
-    from kes.analysis.coverage import Coverage
-    from kes.analysis.explain import Stop
-    from kes.analysis.stability import Stability
-    from kes.analysis.support import ConsensusGraph
-    from kes.analysis.truth import Truth
-    from kes.network.fitting import Prior
     from kes.progress import Progress
-    from kes.results.improved import Improved
-    from kes.results.storage import PathLike
-    from kes.table import Table
 
 
-class Optima(Runs):
-    """The local optima that the runs of a search ended in, best first.
+class Optima(Questions, Sequence[Optimum]):
+    """The models that a search found, best first.
 
-    A sequence of `Optimum`, ordered by score level and then by the first run that found each.
+    A sequence of `Optimum`: all models that runs ended in, the one of GES, and the best that
+    improving made of them, with their ancestors. They are ordered by score level; on one level
+    those of runs come first, by first run, and the others in the order in which they were found.
     Made by `kes.learn` and `kes.load`.
+
+    Attributes
+    ----------
+    record : Record
+        The result as plain data.
+    problem : Problem or None
+        The data and the settings, ready for more; None after loading or unpickling.
+    seconds : float or None
+        How long the search took, or its last extension; None after loading. No part of the
+        result, nor of the file.
 
     Examples
     --------
     >>> import kes
     >>> optima = kes.learn(kes.datasets.alarm(rows=500), runs=5, random_state=1)
-    >>> optima.best.hits + sum(other.hits for other in optima[1:])
+    >>> sum(optimum.hits for optimum in optima)
     5
-    >>> bool(optima.best.score == max(optima.run_scores))
+    >>> bool(optima.best.score >= optima.best_run.score == max(optima.run_scores))
     True
     """
 
+    def __init__(
+        self, record: Record, *, problem: Problem | None = None, seconds: float | None = None
+    ) -> None:
+        self.record = record
+        self.problem = problem
+        self.seconds = seconds
+
+    @classmethod
+    def found_by(cls, problem: Problem, work: Callable[[], Record]) -> Optima:
+        """Do the work of a search and return its result, or raise `Interrupted` with it."""
+        started = time.monotonic()
+
+        def result(record: Record) -> Optima:
+            return cls(record, problem=problem, seconds=time.monotonic() - started)
+
+        try:
+            return result(work())
+        except SearchInterrupted as stop:
+            record = None if stop.record is None else stop.record.finished()
+            raise Interrupted(result(record) if record and record.runs else None) from None
+
+    # --- the models ---
+
+    @property
+    def best(self) -> Optimum:
+        """The model with the highest score, whatever found it."""
+        return self[0]
+
+    @cached_property
+    def of_runs(self) -> tuple[Optimum, ...]:
+        """The models that runs ended in, best first."""
+        return tuple(optimum for optimum in self if optimum.hits)
+
+    @property
+    def best_run(self) -> Optimum:
+        """The best model that a run ended in."""
+        return self.of_runs[0]
+
+    @cached_property
+    def ges(self) -> Optimum:
+        """Where greedy equivalence search ends: run 0 with k=1 and all else as here."""
+        return next(optimum for optimum in self if optimum.edges == self.record.ges.edges)
+
+    def __len__(self) -> int:
+        return len(self._optima)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Optimum: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Optimum, ...]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Optimum | tuple[Optimum, ...]:
+        return self._optima[index]
+
+    def __iter__(self) -> Iterator[Optimum]:
+        return iter(self._optima)
+
+    # --- the runs ---
+
+    @property
+    def runs(self) -> NDArray[np.int64]:
+        """Run numbers: 0, 1, 2, ..."""
+        return np.arange(len(self.record.runs))
+
+    @cached_property
+    def run_optima(self) -> NDArray[np.int64]:
+        """For each run, the index of the optimum it ended in."""
+        index = self._lineage.index
+        return _frozen(np.array([index[place] for place in self.record.runs], dtype=np.int64))
+
+    @cached_property
+    def run_scores(self) -> NDArray[np.float64]:
+        """For each run, the score of the optimum it ended in."""
+        scores = np.array([optimum.score for optimum in self], dtype=np.float64)
+        return _frozen(scores[self.run_optima])
+
+    @cached_property
+    def levels(self) -> int:
+        """Number of score levels that runs ended on: scores that differ by rounding count once."""
+        return len({self.record.level(model.score) for model in self.record.models})
+
+    def trace(
+        self,
+        run: int,
+        data: Data | None = None,
+        *,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Table:
+        """Replay a run, step by step.
+
+        Parameters
+        ----------
+        run : int
+            Which of the runs.
+        data, weights, missing
+            As given to `kes.learn`; needed only after loading or unpickling. Missing values and a
+            column of weights are treated as then unless something else is said.
+
+        Returns
+        -------
+        Table
+            A row for each step: its number, the kind ("insert" or "delete"), the variables `x`
+            and `y` joined or separated given the variables `given`, the gain `delta`, the
+            number of neighbours that were `better` than the model at this point, and the `rank`
+            of the chosen one among them, 1 being the best.
+        """
+        number = whole("run", run, least=0)
+        if number >= len(self.record.runs):
+            raise KesError(f"there is no run {number}: the runs are 0 to {self.runs[-1]}")
+        steps, end = self.ready(data, weights, missing).trace(number)
+        if end != self.record.models[self.record.runs[number]].edges:
+            raise KesError(
+                f"run {number} now ends in another model than it did: the result was made by "
+                "another version of kes; learn again"
+            )
+        return Table(steps)
+
+    # --- what improving made ---
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks that were done to improve on the runs."""
+        return self.record.improving.tasks
+
+    @property
+    def gain(self) -> float:
+        """How far the best score is above that of the best run."""
+        return self.best.score - self.best_run.score
+
+    def history(self) -> Table:
+        """Return every rise of the best score by improving.
+
+        A row for the best of the runs and GES, then one for each task that found a higher score:
+        which `optimum` it is, number of the `task`, `score` and `origin`.
+        """
+        return self._lineage.history()
+
+    def ancestry(self, index: SupportsIndex = 0) -> Table:
+        """Return what a model was made of, back to the runs.
+
+        Parameters
+        ----------
+        index : int
+            Which of the optima.
+
+        Returns
+        -------
+        Table
+            A row for each ancestor, oldest first, and for the model itself, with columns as in
+            `history`.
+        """
+        return self._lineage.ancestry(self._lineage.order[index])
+
+    # --- more ---
+
+    @checked_options()
+    def extend(
+        self,
+        runs: int,
+        data: Data | None = None,
+        *,
+        weights: Weights = None,
+        missing: str | None = None,
+        n_jobs: int | None = None,
+        budget: float | str | None = None,
+        patience: int | None = None,
+        progress: bool | Callable[[Progress], object] | None = None,
+        client: Client | None = None,
+    ) -> Optima:
+        """Do more runs with the same settings, and improve on all of them as `kes.learn` did.
+
+        The result is the same as if all runs had been asked for at once. Models that `improve`
+        has made are kept.
+
+        Parameters
+        ----------
+        runs : int
+            Number of additional runs.
+        data, weights, missing
+            As in `trace`; needed only after loading or unpickling.
+        n_jobs, budget, patience, progress, client
+            As in `kes.learn`. Patience counts all runs from the first on; those that are here
+            already are kept in any case.
+
+        Returns
+        -------
+        Optima
+            A new result; this one stays as it is.
+
+        Raises
+        ------
+        KesError
+            If data are needed, or are not those that this result was made from.
+        Interrupted
+            On Ctrl-C, with what was found as ``.optima``.
+        """
+        wanted = len(self.record.runs) + whole("runs", runs, least=1)
+        execution = Execution.checked(
+            n_jobs=n_jobs, budget=budget, patience=patience, progress=progress, client=client
+        )
+        problem, asked = self.ready(data, weights, missing), self.record.improving.asked
+        return Optima.found_by(
+            problem, lambda: search(problem, wanted, execution, improve=asked, base=self.record)
+        )
+
+    @checked_options()
     def improve(
         self,
         budget: float | str | None = None,
         *,
         tasks: int | None = None,
-        random_state: int | None = 0,
         n_jobs: int | None = None,
         progress: bool | Callable[[Progress], object] | None = None,
         data: Data | None = None,
         weights: Weights = None,
-        missing: str = "error",
-    ) -> Improved:
-        """Look for higher scores than those of the runs, by recombining and refining the optima.
+        missing: str | None = None,
+    ) -> Optima:
+        """Look for higher scores, by recombining and refining all models that are here.
 
-        This result stays as it is: what the runs say of the landscape is not touched. The search
-        uses the criterion and `max_parents` of the runs, and always the exact neighbourhood.
+        What the runs say of the landscape is not touched. The search uses the criterion and
+        `max_parents` of the runs, and always the exact neighbourhood.
 
         Parameters
         ----------
@@ -71,30 +288,26 @@ class Optima(Runs):
             Stop after this time: seconds, or a text such as "10s" or "5m".
         tasks : int or None
             Stop after so many tasks. A task recombines two models, refines one or perturbs one,
-            and climbs from there. By default, unless there is a budget, ten for each run but no
-            more than 1000.
-        random_state : int or None
-            Seed. The result depends on these optima, the seed and the number of tasks only; None
-            draws a seed.
+            and climbs from there. By default, unless there is a budget, as many as `kes.learn`
+            chooses: ten for each run but no more than 1000.
         n_jobs : int or None
             Threads; None or -1 for all usable cores. Does not change the result.
         progress : None, True or callable
             True shows a bar. A callable gets a `kes.Progress` at most ten times a second.
         data, weights, missing
-            As given to `kes.learn`; needed only after loading or unpickling.
+            As in `trace`; needed only after loading or unpickling.
 
         Returns
         -------
-        Improved
-            Its best model scores at least as high as the best run and GES. Stopped by `budget`
-            after p tasks, it is the same as with ``tasks=p``.
+        Optima
+            A new result with more models; this one stays as it is. The tasks are numbered on from
+            those done, and use the seed of this result. Stopped by `budget` after p tasks, it is
+            the same as with ``tasks=p``.
 
         Raises
         ------
-        KesError
-            If data are needed, or are not those that this result was made from.
-        ImprovementInterrupted
-            On Ctrl-C, with what was found as ``.improved``.
+        KesError, Interrupted
+            As `extend`.
 
         Examples
         --------
@@ -103,370 +316,98 @@ class Optima(Runs):
         >>> optima.improve("2s").best.score >= optima.best.score
         True
         """
-        from kes.learning import Execution
-        from kes.search.improve import Effort, improve
+        effort = Effort.checked(budget, tasks, runs=len(self.record.runs))
+        execution = Execution.checked(n_jobs=n_jobs, progress=progress)
+        problem = self.ready(data, weights, missing)
+        return Optima.found_by(problem, lambda: improve(problem, self.record, effort, execution))
 
-        effort = Effort.checked(budget, tasks, random_state, runs=len(self._record.runs))
-        how = Execution.checked(n_jobs, None, None, progress, None)
-        study = self._ready(data, weights, missing)
-        return improve(self, study, effort, threads=how.threads, progress=how.progress)
+    def ready(self, data: Data | None, weights: Weights, missing: str | None) -> Problem:
+        """Return the data with the settings, ready for more: those given, or those at hand."""
+        if data is not None:
+            return Problem.again(self.record, data, weights=weights, missing=missing)
+        if self.problem is None:
+            raise KesError(
+                "a loaded result does not hold the data: pass those it was learned from, "
+                "as in extend(runs, data=...) or explain(data=...)"
+            )
+        return self.problem
 
-    @cached_property
-    def improved(self) -> Improved | None:
-        """What `improve` found, if this result was read from a file that keeps it."""
-        if self._record.improvement is None:
-            return None
-        from kes.results.improved import Improved
+    # --- where they come from ---
 
-        pure = Optima(replace(self._record, improvement=None), study=self._study)
-        return Improved(pure, self._record.improvement)
+    @property
+    def settings(self) -> Settings:
+        """The settings of the search."""
+        return self.record.settings
 
-    # --- what they have in common ---
+    @property
+    def seed(self) -> int:
+        """The seed of the random streams; drawn if `random_state` was None."""
+        return self.record.settings.seed
 
-    def edges(self, stability: Stability | None = None) -> Table:
-        """Return how well each edge is supported, by three measures that mean different things.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.record.names
 
-        Parameters
-        ----------
-        stability : Stability or None
-            What `kes.stability` found for the same variables, to show its support as well.
+    @property
+    def states(self) -> dict[str, tuple[State, ...]]:
+        """States of each variable, in order."""
+        return dict(zip(self.record.names, self.record.states, strict=True))
 
-        Returns
-        -------
-        Table
-            A row for each pair `x`, `y` that some model joins, best supported first:
+    @property
+    def cases(self) -> float:
+        """Number of cases in the data; the sum of the weights if there are any."""
+        return self.record.cases
 
-            - ``search_support``: share of the runs that ended in a model with this edge. It
-              describes the search, not the data.
-            - ``relative_weight``: share of the distinct optima with this edge, each counting
-              exp(score). It is not a posterior, as models that were not found do not count; with
-              many cases the best optimum usually has all of the weight.
-            - ``resampling_support``: share of the resampled tables whose best optimum has it.
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on the data, such as columns that are constant."""
+        return self.record.notes
 
-            and the same for each direction as a compelled one: ``search_x_to_y``,
-            ``search_y_to_x``, ``weight_x_to_y`` and so on. In the rest of the edge's support its
-            direction is open.
+    # --- files, comparison, display ---
+
+    def save(self, path: storage.PathLike) -> None:
+        """Write the result to a file, atomically; gzipped if its name ends in .gz.
+
+        The same call gives the same file, byte for byte. The data are not in the file.
         """
-        from kes.analysis.support import edge_table, ensembles
+        storage.write(self.record, path)
 
-        return edge_table(self.names, ensembles(self, stability))
+    def __eq__(self, other: object) -> bool:
+        return self.record == other.record if isinstance(other, Optima) else NotImplemented
 
-    def v_structures(self, stability: Stability | None = None) -> Table:
-        """Return how well each v-structure ``x -> collider <- y`` is supported; see `edges`."""
-        from kes.analysis.support import ensembles, v_structure_table
+    __hash__ = None  # type: ignore[assignment]
 
-        return v_structure_table(self.names, ensembles(self, stability))
-
-    def markov_blankets(self, node: str | None = None, stability: Stability | None = None) -> Table:
-        """Return how well each `member` of the Markov blanket of a `node` is supported.
-
-        Parameters
-        ----------
-        node : str or None
-            One variable, or all of them one after the other.
-        stability : Stability or None
-            As in `edges`, which explains the columns.
-        """
-        from kes.analysis.support import blanket_table, ensembles
-
-        return blanket_table(self.names, ensembles(self, stability), node)
-
-    def consensus(
-        self,
-        threshold: float = 0.5,
-        support: str = "search",
-        stability: Stability | None = None,
-    ) -> ConsensusGraph:
-        """Draw the well supported edges together in one graph.
-
-        Parameters
-        ----------
-        threshold : float
-            Least support of an edge. It gets a direction if that has at least this support as a
-            compelled one, and more than the opposite direction.
-        support : {"search", "weight", "resampling"}
-            Which support: see `edges`.
-        stability : Stability or None
-            Needed for resampling support.
-
-        Returns
-        -------
-        ConsensusGraph
-            Not an essential graph in general.
-        """
-        from kes.analysis.support import chosen, consensus, ensembles
-
-        return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
-
-    # --- how they compare ---
-
-    def coverage(self) -> Coverage:
-        """Estimate how much of the landscape the runs have seen."""
-        from kes.analysis.coverage import Coverage
-
-        return Coverage(self)
-
-    def compare(self, other: Optima | Optimum | Truth) -> Comparison:
-        """Say in which edges another model differs from the best optimum.
-
-        Parameters
-        ----------
-        other
-            Another result, of which the best optimum is taken; an optimum; or a graph, a network,
-            the arcs of a DAG, or the path of a file of one.
-
-        Returns
-        -------
-        Comparison
-            With the difference of the scores, on the data of this result, where it is known:
-            `other` is a result with the same data and criterion, or its graph is one of these
-            optima, or the data are at hand (they are not after loading).
-        """
-        from kes.analysis.compare import compare_optima
-
-        return compare_optima(self, other)
-
-    def distances(self) -> NDArray[np.int64]:
-        """Return the structural Hamming distance between each two optima, as a square matrix."""
-        from kes.analysis.compare import shd_matrix
-
-        return shd_matrix([optimum.graph for optimum in self])
-
-    def ges_standing(self) -> GesStanding:
-        """Say where greedy equivalence search stands among the runs."""
-        from kes.analysis.compare import ges_standing
-
-        return ges_standing(self)
-
-    def truth(self, truth: Truth) -> Table:
-        """Compare every optimum with the true graph.
-
-        Parameters
-        ----------
-        truth
-            The true graph, a network, the arcs of a DAG, or the path of a file of one.
-
-        Returns
-        -------
-        Table
-            A row for each optimum, best first: `score` and `hits`, the structural Hamming
-            distance `shd`, adjacencies that are `extra`, `missing` or `misdirected`, and
-            `precision`, `recall` and `f1` of the adjacencies.
-        """
-        from kes.analysis.compare import truth_table
-
-        return truth_table(self, truth)
-
-    def explain(
-        self,
-        optimum: int = 0,
-        data: Data | None = None,
-        *,
-        weights: Weights = None,
-        missing: str = "error",
-    ) -> Stop:
-        """Say why a search stops at an optimum, and what each edge is worth.
-
-        Parameters
-        ----------
-        optimum : int
-            Which of the optima, by its place.
-        data, weights, missing
-            As given to `kes.learn`; needed only after loading or unpickling.
-        """
-        from kes.analysis.explain import explain_stop
-
-        number = whole("optimum", optimum, least=0)
-        if number >= len(self):
-            raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
-        settings = self.settings
-        return explain_stop(
-            self[number],
-            self._ready(data, weights, missing).dataset,
-            criterion=settings.criterion,
-            ess=settings.ess,
-            max_parents=settings.max_parents,
-        )
-
-    def validate(
-        self,
-        test: Data,
-        data: Data | None = None,
-        *,
-        prior: Prior = "bdeu",
-        ess: float = 1.0,
-        top: int = 10,
-        weights: Weights = None,
-        missing: str = "error",
-    ) -> Table:
-        """Compare the best optima by how probable they hold cases they have not seen.
-
-        Parameters
-        ----------
-        test
-            Cases that had no part in the search, with the same columns.
-        data
-            The data of the search, on which the tables are estimated; needed only after loading
-            or unpickling (with weights, as a `kes.Dataset`).
-        prior, ess
-            How to estimate the tables; see `kes.fit`. Maximum likelihood ("ml") may hold cases
-            for impossible.
-        top : int
-            How many of the optima.
-        weights, missing
-            Weights of `test`, and what to do with missing values.
-
-        Returns
-        -------
-        Table
-            A row for each optimum: its `score` and `hits`, the `log_likelihood` of the test data,
-            the same `per_case`, the `difference` per case to the first optimum with its
-            `standard_error`, and the number of `impossible` cases. A difference of less than two
-            standard errors says nothing.
-        """
-        from kes.analysis.validation import validate
-
-        return validate(
-            self,
-            self._ready(data, None, missing).dataset,
-            test,
-            prior=prior,
-            ess=ess,
-            top=top,
-            weights=weights,
-            missing=missing,
-        )
-
-    # --- pictures ---
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the scores of all runs, best first, with a line where GES stands.
-
-        Needs the extra ``plot``, as all pictures do.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from kes.show.plot.scores import plot_scores
-
-        return plot_scores(self, ax)
-
-    def plot_coverage(self, ax: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
-        """Draw how many models, and which best score, a growing number of runs has found.
-
-        Parameters
-        ----------
-        ax : pair of matplotlib Axes or None
-            Where to draw the two pictures; by default a new figure.
-
-        Returns
-        -------
-        pair of matplotlib Axes
-            The accumulation of models and score levels, and the best score so far; see
-            `Coverage`.
-        """
-        from kes.show.plot.coverage import plot_coverage
-
-        return plot_coverage(self, ax)
-
-    def plot_landscape(self, ax: Axes | None = None) -> Axes:
-        """Draw a map of the optima: similar models close together.
-
-        The distances in the plane are, as far as a plane allows, the structural Hamming distances
-        between the models (classical multidimensional scaling). The larger a dot, the more runs
-        ended there; the brighter, the higher its score. At most the 1000 best optima are shown.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from kes.show.plot.landscape import plot_landscape
-
-        return plot_landscape(self, ax)
-
-    def report(
-        self,
-        path: PathLike,
-        *,
-        data: Data | None = None,
-        weights: Weights = None,
-        missing: str = "error",
-        stability: Stability | None = None,
-        title: str | None = None,
-    ) -> None:
-        """Write all of it into one HTML file that opens in any browser, without a network.
-
-        It has the map of the optima, the coverage, a table of the optima, their networks with
-        supports, Markov blankets and probabilities, the consensus, differences between optima,
-        and what is needed to repeat the search. Needs the extra ``report``.
-
-        Parameters
-        ----------
-        path
-            The file to write; an existing one is replaced.
-        data, weights, missing
-            As given to `kes.learn`, to have the probability tables of the best optima in the
-            report; needed only after loading or unpickling.
-        stability : Stability or None
-            What `kes.stability` found, to show its support as well.
-        title : str or None
-            Heading of the page.
-
-        Raises
-        ------
-        KesError
-            If the data are not those that this result was made from, or the file cannot be
-            written.
-        """
-        from kes.show.report import write
-
-        write(
-            self,
-            path,
-            data=data,
-            weights=weights,
-            missing=missing,
-            stability=stability,
-            title=title,
-        )
-
-    # --- display ---
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the data and the core's cache: a result is small wherever it goes.
+        return type(self), (self.record,)
 
     def __repr__(self) -> str:
-        from kes.results.summary import text
+        return summary.text(self)
 
-        return text(self)
+    # --- within ---
 
-    def _repr_html_(self) -> str:
-        from kes.show.notebook import optima_html
+    @cached_property
+    def _lineage(self) -> Lineage:
+        return Lineage(self.record)
 
-        return optima_html(self)
-
-
-def load(path: PathLike) -> Optima:
-    """Read a result that `Optima.save` or ``kes learn --out`` wrote.
-
-    Raises
-    ------
-    KesError
-        If the file cannot be read, is damaged or is not a result file.
-    """
-    from kes.results.storage import read
-
-    record = read(path).finished()
-    if not record.runs:
-        raise KesError(
-            f"{path} holds no finished run yet; give the same kes learn command again to go on"
+    @cached_property
+    def _optima(self) -> tuple[Optimum, ...]:
+        record, hits = self.record, Counter(self.record.runs)
+        return tuple(
+            Optimum(
+                score=record.pool[place].score,
+                hits=hits[place],
+                first_run=record.first_runs.get(place),
+                origin=self._lineage.origin(place),
+                is_local_optimum=record.pool[place].is_local_optimum,
+                names=record.names,
+                edges=record.pool[place].edges,
+            )
+            for place in self._lineage.order
         )
-    return Optima(record)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

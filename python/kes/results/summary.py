@@ -27,9 +27,9 @@ class Standing:
     @classmethod
     def of(cls, optima: Optima, score: float) -> Standing:
         """Compare all runs with a score."""
-        level = optima._record.level
-        levels = np.array([level(optimum.score) for optimum in optima])[optima.run_optima]
-        mark = level(score)
+        record = optima.record
+        levels = np.array([record.level(model.score) for model in record.models])[[*record.runs]]
+        mark = record.level(score)
         return cls(
             above=int(np.sum(levels > mark)),
             level=int(np.sum(levels == mark)),
@@ -41,7 +41,7 @@ def text(optima: Optima, *, more: Sequence[tuple[str, str]] = ()) -> str:
     """Return the summary as plain text, with `more` rows of a label and a value each."""
     rows = [*_rows(optima), *more]
     width = max(len(label) for label, _ in rows)
-    return "\n".join([_title(optima), *(f"  {label:<{width}}  {value}" for label, value in rows)])
+    return "\n".join([title(optima), *(f"  {label:<{width}}  {value}" for label, value in rows)])
 
 
 def html(optima: Optima) -> str:
@@ -51,46 +51,51 @@ def html(optima: Optima) -> str:
         f"<td style='text-align:left'>{escape(value)}</td></tr>"
         for label, value in _rows(optima)
     )
-    return f"<table><caption>{escape(_title(optima))}</caption><tbody>{rows}</tbody></table>"
+    return f"<table><caption>{escape(title(optima))}</caption><tbody>{rows}</tbody></table>"
 
 
-def _title(optima: Optima) -> str:
-    return f"{counted(len(optima), 'optimum', 'optima')} from {counted(len(optima.runs), 'run')}"
+def title(optima: Optima) -> str:
+    """Return how many optima there are, and what found them."""
+    runs, tasks = counted(len(optima.runs), "run"), counted(optima.tasks, "task")
+    sources = f"{runs}, GES and {tasks}" if optima.tasks else f"{runs} and GES"
+    return f"{counted(len(optima), 'optimum', 'optima')} from {sources}"
 
 
 def _rows(optima: Optima) -> list[tuple[str, str]]:
-    best, ges = optima.best, optima.ges
+    best, run, ges = optima.best, optima.best_run, optima.ges
     standing = Standing.of(optima, ges.score)
-    return [
+    runs = counted(len(optima.runs), "run")
+    hits = f"found by {run.hits} of {runs}, first by run {run.first_run}"
+    rows = [
         ("data", f"{counted(len(optima.names), 'variable')}, {optima.cases:.12g} cases"),
         ("search", _settings(optima)),
-        ("best score", f"{best.score:.4f}, {_hits(best, len(optima.runs))}"),
+        ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
+        ("best network", _edges(best)),
+        ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
         (
             "GES score",
-            f"{ges.score:.4f}: {standing.above} of {counted(len(optima.runs), 'run')} better, "
-            f"{standing.level} equal, {standing.below} worse",
+            f"{ges.score:.4f}: {standing.above} of {runs} better, {standing.level} equal, "
+            f"{standing.below} worse",
         ),
-        ("optima", f"{len(optima)} distinct on {counted(optima.levels, 'score level')}"),
-        ("best network", _edges(best)),
-        *_improved(optima),
+        ("ends of runs", _ends(optima)),
+        ("improving", _improving(optima)),
     ]
+    return [row for row in rows if row[0] != "best run" or best is not run]
 
 
-def _improved(optima: Optima) -> list[tuple[str, str]]:
-    improved, level = optima.improved, optima._record.level
-    if improved is None:
-        return []
-    tasks = counted(improved.tasks, "task")
-    if level(improved.best.score) <= level(optima.best.score):
-        return [("improved", f"no higher score in {tasks}")]
-    return [
-        (
-            "improved",
-            f"{improved.best.score:.4f}, {improved.gain:.4f} above the best run, in {tasks}",
-        ),
-        ("provenance", improved.best.provenance),
-        ("its network", _edges(improved.best)),
-    ]
+def _ends(optima: Optima) -> str:
+    distinct = counted(len(optima.of_runs), "optimum", "optima")
+    return f"{distinct} on {counted(optima.levels, 'score level')}"
+
+
+def _improving(optima: Optima) -> str:
+    if not optima.tasks:
+        return "none"
+    level = optima.record.level
+    before = max(optima.best_run.score, optima.ges.score)
+    found = "a higher score" if level(optima.best.score) > level(before) else "no higher score"
+    early = "" if optima.record.improving.complete else ", stopped early"
+    return f"{found} in {counted(optima.tasks, 'task')}{early}"
 
 
 def _settings(optima: Optima) -> str:
@@ -110,12 +115,8 @@ def _settings(optima: Optima) -> str:
     return ", ".join(parts)
 
 
-def _hits(best: Optimum, runs: int) -> str:
-    return f"found by {best.hits} of {counted(runs, 'run')}, first by run {best.first_run}"
-
-
 def _edges(optimum: Optimum) -> str:
-    directed, undirected = (len(edges) for edges in optimum._edges)
+    directed, undirected = (len(edges) for edges in optimum.edges)
     return (
         f"{counted(directed + undirected, 'edge')} ({directed} directed, {undirected} undirected)"
     )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from kes import _core
 from kes.data.dataset import Dataset
 from kes.errors import KesError, missing_extra
-from kes.search.problem import Study
+from kes.search.problem import Problem
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -80,9 +80,9 @@ def connect(address: str) -> Client:
     return client
 
 
-def search(client: Client, study: Study, collector: Collector) -> None:
+def search(client: Client, problem: Problem, collector: Collector) -> None:
     """Do the pending runs of a collector on a cluster, until it has enough."""
-    parcel = Parcel(study.dataset, study.settings, study.cache_mb, _core.__version__)
+    parcel = Parcel(problem.dataset, problem.settings, problem.cache_mb, _core.__version__)
     todo, left = collector.pending(), collector.wanted - collector.done
     flight = Flight(client, parcel)
     pace = Pace(collector.limits.budget)
@@ -221,7 +221,7 @@ class Parcel:
     def __init__(self, dataset: Dataset, settings: Settings, cache_mb: int, version: str) -> None:
         self._content = (dataset, settings, cache_mb, version)
         self._lock = threading.Lock()
-        self._study: Study | None = None
+        self._problem: Problem | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return unpack, (self.packed(),)
@@ -230,20 +230,20 @@ class Parcel:
         """Return the parcel as bytes for sending; codes are small numbers, so it pays to press."""
         return zlib.compress(pickle.dumps(self._content), level=1)
 
-    def study(self) -> Study:
-        """Return the study, the same for all threads of this process."""
+    def problem(self) -> Problem:
+        """Return the problem, the same for all threads of this process."""
         with self._lock:
-            if self._study is None:
+            if self._problem is None:
                 dataset, settings, cache_mb, version = self._content
                 if version != _core.__version__:
                     raise KesError(
                         f"a worker has kes {_core.__version__}, but you have {version}: "
                         "install the same version everywhere"
                     )
-                study = Study(dataset, settings, cache_mb)
-                study.problem  # noqa: B018 - made here, under the lock, so that there is only one
-                self._study = study
-            return self._study
+                problem = Problem(dataset, settings, cache_mb)
+                problem.core  # noqa: B018 - made here, under the lock, so that there is only one
+                self._problem = problem
+            return self._problem
 
 
 def unpack(packed: bytes) -> Parcel:
@@ -262,5 +262,5 @@ def do_runs(parcel: Parcel, runs: list[int]) -> Done:
         done.new_models.extend(new_models)
         return True
 
-    parcel.study().search(runs, on_batch, n_jobs=1)
+    parcel.problem().search(runs, on_batch, n_jobs=1)
     return replace(done, seconds=time.monotonic() - started)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from kes._core import __version__
+from kes.search.amounts import Improve, effort_of
 from kes.search.record import Edges, Model, Record
 from kes.settings import CoreGraph
 
@@ -31,10 +33,22 @@ class Limits:
         Seconds. At least one run is finished in any case.
     patience : int or None
         Stop after this many runs in a row, in run order, without a better score level.
+    improve : bool, int or str
+        How much is to be done after the runs, for which a part of the budget is left: what that
+        will probably take, but no more than half.
     """
 
     budget: float | None = None
     patience: int | None = None
+    improve: Improve = False
+
+    def over(self, runs: int, run_seconds: float, spent: float) -> bool:
+        """Tell whether it is time to end the runs, of which there are so many."""
+        if self.budget is None:
+            return False
+        effort = effort_of(self.improve, runs)
+        later = 0.0 if effort is None else effort.expected(run_seconds)
+        return spent + min(later, self.budget / 2) >= self.budget
 
 
 class Collector:
@@ -113,8 +127,8 @@ class Collector:
         """Whether there is nothing more to do: all runs done, or a limit reached."""
         if self._prefix >= self.wanted:
             return True
-        budget = self.limits.budget
-        return budget is not None and self._prefix > 0 and self.seconds >= budget
+        spent, own = self.seconds, max(1, self.done - len(self.base.runs))
+        return self._prefix > 0 and self.limits.over(self.done, spent / own, spent)
 
     def pending(self) -> Iterator[int]:
         """Return the runs that are still to be done, in order; there may be millions."""
@@ -138,18 +152,26 @@ class Collector:
         return on_batch
 
     def record(self, *, ahead: bool = False) -> Record:
-        """Return the runs without gaps as a record; with `ahead`, also those beyond a gap."""
+        """Return the runs without gaps as a record; with `ahead`, also those beyond a gap.
+
+        With runs that are new, what improving made of fewer is left behind, but for what
+        `Optima.improve` had made.
+        """
+        if len(self._ends) == len(self.base.runs) + len(self.base.ahead):
+            return self.base if ahead else self.base.finished()
         beyond = sorted(r for r in self._ends if self._prefix <= r < self.wanted) if ahead else []
         order: dict[int, int] = {}
         ends = [
             order.setdefault(self._ends[run], len(order)) for run in [*range(self._prefix), *beyond]
         ]
-        return replace(
-            self.base,
+        record = replace(
+            self.base.unimproved(self.limits.improve),
             models=tuple(self._models[number] for number in order),
             runs=tuple(ends[: self._prefix]),
             ahead=tuple(zip(beyond, ends[self._prefix :], strict=True)),
+            version=__version__,
         )
+        return record.keeping(self.base)
 
     def _number(self, model: Model) -> int:
         number = self._numbers.get(model.edges)

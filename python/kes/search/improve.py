@@ -9,184 +9,203 @@ of the runs and GES:
 
 The best model is recombined with the others until that finds nothing more, then the best are
 refined, then the best is perturbed; whenever a higher score turns up, all over again with that. The
-mathematics is in the core (``recombine.rs``, ``refine.rs``).
+mathematics is in the core (``improve/``).
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
+from kes._core import __version__
 from kes.data.core import core_errors
-from kes.errors import Interrupted
 from kes.progress import Progress, Reporter, reporting
-from kes.results.improved import REPORTED, Improved, Lineage
-from kes.results.optima import Optima
-from kes.search.problem import Study
-from kes.search.record import Improvement, Model, Offspring, Record
-from kes.settings import CoreGraph, check_seed, seconds, whole
+from kes.search.amounts import Effort, Improve, effort_of
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.problem import Problem
+from kes.search.record import Improving, Model, Offspring, Record
+from kes.settings import CoreGraph
 
-TASKS_PER_RUN = 10
-MOST_TASKS = 1000
-"""Tasks for each run, and in all, unless a number or a time is asked for: see docs/quality.md."""
+KEPT = 20
+"""How many of the best models of an improvement are kept, with their ancestors."""
 
 _NO_LIMIT = 2**62
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
 
 
-class ImprovementInterrupted(Interrupted):
-    """Ctrl-C during `Optima.improve`.
+def improve_runs(problem: Problem, record: Record, asked: Improve, execution: Execution) -> Record:
+    """Do what `learn` does after its runs: improve on them and GES, whatever else there is.
 
-    Attributes
-    ----------
-    improved : Improved
-        What the finished tasks found.
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C.
     """
+    effort = effort_of(asked, len(record.runs))
+    bare = record.unimproved(asked)
+    if effort is None:
+        return bare.keeping(record)
+    gatherer = _Gatherer(problem, bare, effort, execution.limits.budget)
 
-    def __init__(self, improved: Improved) -> None:
-        super().__init__(improved.optima)
-        self.improved = improved
+    def result(*, complete: bool) -> Record:
+        improving = Improving(asked, complete, own=gatherer.done)
+        if not complete and record.improving.own > gatherer.done:  # which found all this and more
+            return replace(record, improving=replace(record.improving, asked=asked, complete=False))
+        return replace(gatherer.record(), improving=improving).keeping(record)
 
-    def __str__(self) -> str:
-        return "interrupted; what the finished tasks found is in the attribute 'improved'"
+    try:
+        gatherer.work(execution)
+    except KeyboardInterrupt:
+        raise SearchInterrupted(result(complete=False)) from None
+    return result(complete=not gatherer.cut)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much to do, and how.
+def improve(problem: Problem, record: Record, effort: Effort, execution: Execution) -> Record:
+    """Improve on all models there are, with tasks numbered on from those done.
 
-    Attributes
-    ----------
-    tasks : int or None
-        Most tasks; None if only the time counts.
-    seconds : float or None
-        Most time.
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C.
     """
+    gatherer = _Gatherer(problem, record, effort)
 
-    tasks: int | None
-    seconds: float | None
-    seed: int
+    def result() -> Record:
+        if not gatherer.done:
+            return record
+        calls = (*record.improving.calls, gatherer.done)
+        return replace(gatherer.record(), improving=replace(record.improving, calls=calls))
 
-    @classmethod
-    def checked(cls, budget: object, tasks: object, random_state: object, *, runs: int) -> Effort:
-        """Make it of what a user wrote, or say what is wrong with it."""
-        if budget is None and tasks is None:
-            tasks = min(TASKS_PER_RUN * runs, MOST_TASKS)
-        return cls(
-            tasks=None if tasks is None else whole("tasks", tasks, least=1),
-            seconds=None if budget is None else seconds("budget", budget),
-            seed=check_seed(random_state),
-        )
-
-
-def improve(
-    optima: Optima,
-    study: Study,
-    effort: Effort,
-    *,
-    threads: int,
-    progress: bool | Callable[[Progress], object] | None,
-) -> Improved:
-    """Work on the optima until the effort is spent; see `Optima.improve`."""
-    record = optima._record
-    with reporting(progress) as report:
-        gatherer = _Gatherer(record, effort, report)
-        try:
-            with core_errors():
-                study.problem.improve(
-                    gatherer.given(),
-                    gatherer,
-                    tasks=effort.tasks or _NO_LIMIT,
-                    seed=effort.seed,
-                    max_parents=study.settings.max_parents,
-                    n_jobs=threads,
-                )
-        except KeyboardInterrupt:
-            raise ImprovementInterrupted(gatherer.result(optima, study)) from None
-        report(gatherer.state(), final=True)
-    return gatherer.result(optima, study)
+    try:
+        gatherer.work(execution)
+    except KeyboardInterrupt:
+        raise SearchInterrupted(result()) from None
+    return result()
 
 
 class _Gatherer:
-    """Takes what the core finds, and tells it when the time is over."""
+    """Has the core do tasks, takes what it finds, and tells it when the time is over.
 
-    def __init__(self, record: Record, effort: Effort, report: Reporter) -> None:
+    Parameters
+    ----------
+    left : float or None
+        Seconds that are left of a budget.
+
+    Attributes
+    ----------
+    done : int
+        Number of tasks done.
+    cut : bool
+        Whether the budget was over before the effort was spent.
+    """
+
+    def __init__(
+        self, problem: Problem, record: Record, effort: Effort, left: float | None = None
+    ) -> None:
+        self._problem = problem
         self._record = record
         self._effort = effort
-        self._report = report
+        self._left = left
         self._started = time.monotonic()
-        self._ges_is_new = all(model.edges != record.ges.edges for model in record.models)
-        self._best = max(model.score for model in (*record.models, record.ges))
+        self._best = max(model.score for model in record.pool)
         self._offspring: list[Offspring] = []
-        self._times: list[float] = []
-        self._done = 0
+        self.done = 0
+        self.cut = False
 
-    def given(self) -> list[CoreGraph]:
-        """Return what to work on, each model once."""
-        models = [*self._record.models, *([self._record.ges] if self._ges_is_new else [])]
-        return [(list(model.directed), list(model.undirected)) for model in models]
+    def work(self, execution: Execution) -> None:
+        """Do the tasks."""
+        if self._is_over():
+            return
+        settings = self._problem.settings
+        with reporting(execution.progress) as report, core_errors():
+            self._problem.core.improve(
+                [model.graph for model in self._record.pool],
+                lambda found, done: self._take(found, done, report),
+                tasks=self._effort.tasks or _NO_LIMIT,
+                seed=_seed(settings.seed, self._record.improving.tasks),
+                max_parents=settings.max_parents,
+                n_jobs=execution.threads,
+            )
+            report(self._progress(), final=True)
 
-    def __call__(self, found: _Found, done: int) -> bool:
+    def record(self) -> Record:
+        """Return the record with the best models and every rise of the best score.
+
+        They come with all their ancestors, and are checked for being local optima.
+        """
+        base = self._record
+        everything = replace(base, offspring=(*base.offspring, *self._offspring))
+        first = len(base.pool)
+        kept = sorted(
+            place
+            for place in everything.ancestors([*_best(everything, first), *everything.rises()])
+            if place >= first
+        )
+        new = {place: first + number for number, place in enumerate(kept)}
+        return replace(
+            base,
+            offspring=(
+                *base.offspring,
+                *(self._kept(self._offspring[place - first], new) for place in kept),
+            ),
+            version=__version__,
+        )
+
+    def _kept(self, child: Offspring, new: dict[int, int]) -> Offspring:
+        graph, most = child.model.graph, self._problem.settings.max_parents
+        local = self._problem.core.is_local_optimum(graph, most)
+        return replace(
+            child,
+            model=replace(child.model, is_local_optimum=local),
+            parents=tuple(new.get(parent, parent) for parent in child.parents),
+            task=self._record.improving.tasks + child.task,
+        )
+
+    def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""
-        spent = time.monotonic() - self._started
         for graph, score, how, parents, task in found:
             model = Model.from_core(graph, score, is_local_optimum=True)  # checked if it is kept
-            places = tuple(map(self._place, parents))
-            self._offspring.append(Offspring(model, how, places, task))
-            self._times.append(spent)
+            self._offspring.append(Offspring(model, how, tuple(parents), task))
             self._best = max(self._best, score)
-        self._done = done
-        self._report(self.state())
-        return self._effort.seconds is None or spent < self._effort.seconds
+        self.done = done
+        report(self._progress())
+        return not self._is_over()
 
-    def _place(self, place: int) -> int:
-        """Turn a place as the core counts into one as a record does, where GES always has one."""
-        return place if place < len(self._record.models) or self._ges_is_new else place + 1
+    def _is_over(self) -> bool:
+        spent, own = time.monotonic() - self._started, self._effort.seconds
+        if own is not None and spent >= own:
+            return True
+        self.cut = self._left is not None and spent >= self._left
+        return self.cut
 
-    def state(self) -> Progress:
+    def _progress(self) -> Progress:
         """Return how far it is. Where only time counts, the tasks that will have been done."""
         spent, limit = time.monotonic() - self._started, self._effort.seconds
-        shares = [self._done / self._effort.tasks] if self._effort.tasks else []
+        shares = [self.done / self._effort.tasks] if self._effort.tasks else []
         shares += [spent / limit] if limit else []
         share = min(1.0, max(shares))
         return Progress(
-            done=self._done,
-            wanted=self._effort.tasks or max(self._done, round(self._done / max(share, 1e-9))),
+            done=self.done,
+            wanted=self._effort.tasks or max(self.done, round(self.done / max(share, 1e-9))),
             best=self._best,
-            optima=len(self._record.models) + len(self._offspring),
+            optima=len(self._record.pool) + len(self._offspring),
             seconds=spent,
             left=spent * (1 - share) / share if share > 0 else None,
             unit="tasks",
         )
 
-    def result(self, optima: Optima, study: Study) -> Improved:
-        """Return the best models and every rise of the best score, with all their ancestors."""
-        spent = time.monotonic() - self._started
-        lineage = Lineage(self._record, self._offspring)
-        wanted = lineage.ancestors([*lineage.ranking()[:REPORTED], *lineage.rises()])
-        kept = [place for place in sorted(wanted) if place >= lineage.first]
-        new = {place: lineage.first + number for number, place in enumerate(kept)}
-        children = [self._offspring[place - lineage.first] for place in kept]
-        improvement = Improvement(
-            seed=self._effort.seed,
-            tasks=self._done,
-            offspring=tuple(
-                replace(
-                    child,
-                    model=_certified(child.model, study),
-                    parents=tuple(new.get(parent, parent) for parent in child.parents),
-                )
-                for child in children
-            ),
-        )
-        times = tuple(self._times[place - lineage.first] for place in kept)
-        return Improved(optima, improvement, seconds=spent, times=times)
+
+def _best(record: Record, first: int) -> Sequence[int]:
+    """Return the places of the best models from a place on; of equal levels the earlier."""
+    places = range(first, len(record.pool))
+    return sorted(places, key=lambda place: -record.level(record.pool[place].score))[:KEPT]
 
 
-def _certified(model: Model, study: Study) -> Model:
-    """Return the model with what a look at its whole boundary says of it."""
-    graph = (list(model.directed), list(model.undirected))
-    is_local_optimum = study.problem.is_local_optimum(graph, study.settings.max_parents)
-    return replace(model, is_local_optimum=is_local_optimum)
+def _seed(seed: int, done: int) -> int:
+    """Return the seed of tasks that follow others: the core numbers those of a call from 0."""
+    if not done:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed} {done}".encode()).digest()[:8], "little")

@@ -2,65 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from kes import _core
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
+from kes.data.encoding import encode
 from kes.data.like import encode_like
-from kes.errors import KesError
+from kes.errors import KesError, listed
+from kes.graph import EssentialGraph
+from kes.graph.boundary import Neighbour
 from kes.search.collector import NewModels, OnBatch
-from kes.search.record import Edges, Model, Record, fingerprint
-from kes.settings import Settings
+from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
+from kes.search.record import Edges, Model, Reading, Record, fingerprint
+from kes.search.start import starting
+from kes.settings import Settings, megabytes
 
-DEFAULT_CACHE_MB = 512
 
-
-class Study:
+class Problem:
     """The data, the settings and the core's problem made of both.
 
     Parameters
     ----------
     cache_mb : int
         Bound on the memory for counted set terms; it changes the speed, never the result.
+    reading : Reading
+        How the data were read.
     """
 
-    def __init__(self, dataset: Dataset, settings: Settings, cache_mb: int) -> None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        settings: Settings,
+        cache_mb: int = DEFAULT_CACHE_MB,
+        reading: Reading | None = None,
+    ) -> None:
         self.dataset = dataset
         self.settings = settings
         self.cache_mb = cache_mb
+        self.reading = reading or Reading(weights=dataset.weights is not None)
+
+    @classmethod
+    def of(cls, data: Data, k: object, options: SearchOptions) -> Problem:
+        """Make it of what a user wrote, or say what is wrong with it."""
+        chosen: SearchOptions = {**DEFAULTS, **options}
+        settings = Settings.checked(
+            k=k,
+            criterion=chosen["criterion"],
+            ess=chosen["ess"],
+            random_state=chosen["random_state"],
+            max_parents=chosen["max_parents"],
+            two_phase=chosen["two_phase"],
+            neighbourhood=chosen["neighbourhood"],
+        )
+        memory = megabytes("cache_mb", chosen["cache_mb"])
+        weights, missing = chosen["weights"], chosen["missing"]
+        dataset = encode(data, weights=weights, missing=missing)
+        named = weights if isinstance(weights, str) else dataset.weights is not None
+        settings = starting(settings, chosen["start"], dataset.names)
+        return cls(dataset, settings, memory, Reading(missing=missing, weights=named))
 
     @classmethod
     def again(
-        cls,
-        record: Record,
-        data: Data,
-        *,
-        weights: Weights,
-        missing: str,
-        cache_mb: int = DEFAULT_CACHE_MB,
-    ) -> Study:
+        cls, record: Record, data: Data, *, weights: Weights = None, missing: str | None = None
+    ) -> Problem:
         """Take up the search that a record comes from, with its data in whatever form.
+
+        Where it is not said how to read them, they are read as they were then.
 
         Raises
         ------
         KesError
             If the data are others than those of the record.
         """
+        reading = record.reading
+        if weights is None and isinstance(reading.weights, str) and not isinstance(data, Dataset):
+            weights = reading.weights
         try:
             dataset = encode_like(
-                data, record.names, record.states, weights=weights, missing=missing
+                data,
+                record.names,
+                record.states,
+                weights=weights,
+                missing=reading.missing if missing is None else missing,
+                na_values=reading.na_values,
             )
         except KesError as error:
             raise KesError(f"these are not the data that the result comes from: {error}") from error
-        study = cls(dataset, record.settings, cache_mb)
-        study.check(record)
-        return study
+        problem = cls(dataset, record.settings, reading=reading)
+        problem.check(record)
+        return problem
+
+    def over(self, nodes: Sequence[str]) -> Problem:
+        """Return the problem of some of the columns, in this order."""
+        dataset = self.dataset
+        column = {name: i for i, name in enumerate(dataset.names)}
+        lacking = [node for node in nodes if node not in column]
+        if lacking:
+            raise KesError(
+                f"the data have no column for {listed(lacking)}; every node of the graph needs one"
+            )
+        if tuple(nodes) == dataset.names:
+            return self
+        chosen = [column[node] for node in nodes]
+        part = replace(
+            dataset,
+            names=tuple(nodes),
+            states=tuple(dataset.states[i] for i in chosen),
+            codes=np.ascontiguousarray(dataset.codes[chosen]),
+        )
+        return Problem(part, self.settings, self.cache_mb, self.reading)
 
     @cached_property
-    def problem(self) -> _core.Problem:
+    def core(self) -> _core.Problem:
         """The data as the core holds them, with the cache that all runs share."""
         settings = self.settings
         return core_problem(self.dataset, settings.criterion, settings.ess, self.cache_mb)
@@ -68,19 +127,19 @@ class Study:
     @cached_property
     def fingerprint(self) -> str:
         """Identity of the data; independent of the order of the rows."""
-        return fingerprint(self.dataset.names, self.dataset.states, self.problem.fingerprint)
+        return fingerprint(self.dataset.names, self.dataset.states, self.core.fingerprint)
 
     def search(self, runs: list[int], on_batch: OnBatch, *, n_jobs: int) -> None:
         """Do runs on this machine."""
         options = self.settings.for_core(self.dataset.names)
         with core_errors():
-            self.problem.search(runs, on_batch, n_jobs=n_jobs, **options)
+            self.core.search(runs, on_batch, n_jobs=n_jobs, **options)
 
     def trace(self, run: int) -> tuple[dict[str, list[Any]], tuple[Edges, Edges]]:
         """Replay a run: the columns of a table of its steps, and the graph it ends in."""
         names = self.dataset.names
         with core_errors():
-            steps, end = self.problem.trace(run, **self.settings.for_core(names))
+            steps, end = self.core.trace(run, **self.settings.for_core(names))
         columns: dict[str, list[Any]] = {
             "step": list(range(1, len(steps) + 1)),
             "kind": ["insert" if insertion else "delete" for (insertion, *_), *_ in steps],
@@ -92,6 +151,18 @@ class Study:
             "rank": [rank + 1 for *_, rank in steps],
         }
         return columns, (tuple(end[0]), tuple(end[1]))
+
+    def score(self, graph: EssentialGraph) -> float:
+        """Score a model over these variables, as a search does."""
+        names = self.dataset.names
+        return self.core.score(_core.extension(len(names), graph.to_core(names)))
+
+    def neighbours(self, graph: EssentialGraph) -> list[Neighbour]:
+        """Return the admissible neighbours of a model with what they gain, best first."""
+        names = self.dataset.names
+        with core_errors():
+            valued = self.core.boundary(graph.to_core(names), self.settings.max_parents)
+        return [Neighbour.from_core(graph, triple, delta) for triple, delta in valued]
 
     def blank(self, tick: Callable[[], None]) -> Record:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
@@ -111,7 +182,7 @@ class Study:
         options = self.settings.for_core(self.dataset.names)
         options["k"] = 1.0
         with core_errors():
-            self.problem.search([0], on_batch, n_jobs=1, **options)
+            self.core.search([0], on_batch, n_jobs=1, **options)
         [ges] = found
         is_run_0 = self.settings.k == 1.0
         return Record(
@@ -119,12 +190,13 @@ class Study:
             names=tuple(self.dataset.names),
             states=tuple(tuple(states) for states in self.dataset.states),
             fingerprint=self.fingerprint,
-            cases=self.problem.total_weight,
-            tolerance=self.problem.tolerance,
+            cases=self.core.total_weight,
+            tolerance=self.core.tolerance,
             ges=ges,
             models=(ges,) if is_run_0 else (),
             runs=(0,) if is_run_0 else (),
             notes=tuple(self.dataset.notes),
+            reading=self.reading,
         )
 
     def check(self, record: Record) -> None:

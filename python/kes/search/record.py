@@ -1,20 +1,24 @@
 """What a search found, as plain data: the content of a result file.
 
 Everything else about a result (the order of the optima, hits, score levels) follows from a
-record. Two searches with the same settings on the same data and the same number of runs give
-equal records, whoever did the runs and in whatever order they ended.
+record. Two searches with the same settings on the same data and the same amounts of work give
+equal records, whoever did the work and in whatever order it ended.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
+from kes._core import __version__
 from kes.data.core import level
 from kes.data.dataset import State
+from kes.search.amounts import Improve
 from kes.settings import CoreGraph, Settings
 
 Edges: TypeAlias = tuple[tuple[int, int], ...]
@@ -22,7 +26,7 @@ Edges: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model in which runs ended: its essential graph over variable numbers, and its score."""
+    """A model that was found: its essential graph over variable numbers, and its score."""
 
     directed: Edges
     undirected: Edges
@@ -40,18 +44,22 @@ class Model:
         """Directed and undirected edges: the identity of the model."""
         return self.directed, self.undirected
 
+    @property
+    def graph(self) -> CoreGraph:
+        """The model as the core takes it."""
+        return list(self.directed), list(self.undirected)
+
 
 @dataclass(frozen=True, slots=True)
 class Offspring:
-    """A model that was made of others.
+    """A model that improving made of others.
 
     Attributes
     ----------
     how : str
         "recombined", "refined" or "perturbed".
     parents : tuple of int
-        Places of the models it was made of: those of the runs by their numbers, then GES, then
-        other offspring.
+        Places of the models it was made of in `Record.pool`.
     task : int
         Number of the task that found it, from 0.
     """
@@ -63,25 +71,59 @@ class Offspring:
 
 
 @dataclass(frozen=True, slots=True)
-class Improvement:
-    """What was made of the models of a record: the best of it, with all ancestors.
+class Improving:
+    """How much was done to improve on the runs.
 
     Attributes
     ----------
-    seed, tasks : int
-        What decides it, besides the record.
-    offspring : tuple of Offspring
-        In the order in which they were found.
+    asked : bool, int or str
+        What `kes.learn` was asked to do after its runs: nothing (False), as much as it chooses
+        (True), so many tasks, or so long.
+    complete : bool
+        Whether it did that: not if it was interrupted, or a budget was over.
+    own : int
+        Tasks that it did. They start from the runs and GES alone, and are numbered from 0.
+    earlier : int
+        Tasks done before the runs were last extended, if models of theirs are kept. They are
+        numbered on from `own`.
+    calls : tuple of int
+        Tasks of each call of `Optima.improve` since then, numbered on.
     """
 
-    seed: int
-    tasks: int
-    offspring: tuple[Offspring, ...]
+    asked: Improve = field(default=False, compare=False)
+    complete: bool = field(default=True, compare=False)
+    own: int = 0
+    earlier: int = 0
+    calls: tuple[int, ...] = ()
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks in all."""
+        return self.own + self.earlier + sum(self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the data were read, as far as it is known: what it takes to read them again.
+
+    Attributes
+    ----------
+    missing : str
+        What was done with missing values.
+    weights : str or bool
+        Name of the column of weights; True if there were weights without a name.
+    na_values : tuple of str
+        Further texts that meant missing.
+    """
+
+    missing: str = "error"
+    weights: str | bool = False
+    na_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Record:
-    """The outcome of runs 0, 1, 2, ... under one set of settings on one table.
+    """The outcome of runs 0, 1, 2, ... under one set of settings on one table, and what followed.
 
     Attributes
     ----------
@@ -96,9 +138,12 @@ class Record:
         record of an unfinished search has any; they are not yet part of the result.
     tolerance : float
         Scores that round to the same multiple of it are on one level.
-    improvement : Improvement or None
-        What was made of the models afterwards. It has no part in the equality of records, which
-        is that of the runs.
+    offspring : tuple of Offspring
+        The best of what improving made of these models, with all ancestors, by number of task.
+    improving : Improving
+        How much was done for it.
+    version : str
+        The version of kes that did the latest work.
     """
 
     settings: Settings
@@ -111,8 +156,50 @@ class Record:
     models: tuple[Model, ...] = ()
     runs: tuple[int, ...] = ()
     ahead: tuple[tuple[int, int], ...] = ()
+    offspring: tuple[Offspring, ...] = ()
+    improving: Improving = Improving()
     notes: tuple[str, ...] = field(default=(), compare=False)
-    improvement: Improvement | None = field(default=None, compare=False)
+    reading: Reading = field(default=Reading(), compare=False)
+    version: str = field(default=__version__, compare=False)
+
+    @cached_property
+    def pool(self) -> tuple[Model, ...]:
+        """Every model once: the ends of runs, GES unless it is one of them, the offspring."""
+        edges = self.ges.edges
+        ges = () if any(model.edges == edges for model in self.models) else (self.ges,)
+        return (*self.models, *ges, *(child.model for child in self.offspring))
+
+    @cached_property
+    def first_runs(self) -> dict[int, int]:
+        """For each place of the pool in which runs ended, the first of them."""
+        found: dict[int, int] = {}
+        for run, place in enumerate(self.runs):
+            found.setdefault(place, run)
+        return found
+
+    def child(self, place: int) -> Offspring | None:
+        """Return what improving made at a place of the pool; None if it was there before."""
+        first = len(self.pool) - len(self.offspring)
+        return self.offspring[place - first] if place >= first else None
+
+    def ancestors(self, places: Iterable[int]) -> set[int]:
+        """Return places of the pool with those of all that the models there were made of."""
+        found: set[int] = set()
+        waiting = list(places)
+        while waiting:
+            place = waiting.pop()
+            child = self.child(place)
+            if place not in found and child is not None:
+                waiting.extend(child.parents)
+            found.add(place)
+        return found
+
+    def rises(self) -> list[int]:
+        """Return the places of the offspring that scored higher than all there was before them."""
+        first = len(self.pool) - len(self.offspring)
+        levels = [self.level(model.score) for model in self.pool]
+        highest = list(accumulate(levels, max))
+        return [at for at in range(first, len(levels)) if levels[at] > highest[at - 1]]
 
     def level(self, score: float) -> float:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""
@@ -120,8 +207,41 @@ class Record:
 
     def finished(self) -> Record:
         """Return the record without the runs that are ahead of others."""
+        if not self.ahead:
+            return self
         used = max(self.runs, default=-1) + 1  # models are numbered by first run
-        return replace(self, models=self.models[:used], ahead=())
+        bare = self.unimproved(self.improving.asked)
+        return replace(bare, models=self.models[:used], ahead=()).keeping(self)
+
+    def unimproved(self, asked: Improve) -> Record:
+        """Return the record without what improving made, which is still to be done if asked for."""
+        return replace(self, offspring=(), improving=Improving(asked, complete=asked is False))
+
+    def keeping(self, old: Record) -> Record:
+        """Return this record with what `Optima.improve` had made of an older one with fewer runs.
+
+        What `learn` itself had made is left behind, as this record has its own, unless something
+        that is kept was made of it.
+        """
+        first = len(old.pool) - len(old.offspring)
+        called = [
+            first + number
+            for number, child in enumerate(old.offspring)
+            if child.task >= old.improving.own
+        ]
+        place = {model.edges: i for i, model in enumerate(self.pool)}
+        kept: list[Offspring] = []
+        for at in sorted(old.ancestors(called)):
+            model, child = old.pool[at], old.child(at)
+            if child is not None and model.edges not in place:
+                place[model.edges] = len(self.pool) + len(kept)
+                parents = tuple(place[old.pool[parent].edges] for parent in child.parents)
+                task = self.improving.own + child.task
+                kept.append(replace(child, parents=parents, task=task))
+        if not kept:
+            return self
+        improving = replace(self.improving, earlier=old.improving.tasks)
+        return replace(self, offspring=(*self.offspring, *kept), improving=improving)
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:

@@ -30,14 +30,14 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
     dots = ax.scatter(
         found.points[behind, 0],
         found.points[behind, 1],
-        s=np.maximum(hits / hits.max() * _LARGEST, _SMALLEST)[behind],
+        s=np.maximum(hits / max(1, hits.max()) * _LARGEST, _SMALLEST)[behind],
         c=scores[behind],
         cmap=style.SCALE,
         vmin=lowest,
         edgecolors=style.PAPER,
         linewidths=0.6,
     )
-    for index, marker, size, name in ((found.best, "*", 15, "best"), (found.ges, "D", 9, "GES")):
+    for index, marker, size, name in ((0, "*", 15, "best"), (found.ges, "D", 9, "GES")):
         ax.plot(
             *found.points[index],
             marker,
@@ -51,7 +51,7 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
     bar.set_label(f"{optima.settings.criterion.upper()} score")
     bar.ax.ticklabel_format(useOffset=False, style="plain")
     bar.outline.set_visible(False)
-    _finish(ax, found.runs < len(optima))
+    _finish(ax, len(found.optima) < len(optima))
     return ax
 
 

@@ -47,25 +47,26 @@ def content(
     edges = edge_table(optima.names, parts)
     number = {name: i for i, name in enumerate(optima.names)}
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
-    place = _pairs_of(pairs, found.optima[found.runs :])
+    place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
     return {
         "names": optima.names,
         "labels": [layout.label(name) for name in optima.names],
         "states": [[str(state) for state in states] for states in optima.states.values()],
-        "pairs": list(place),
-        "supports": {part.kind: _supports(edges, part.kind, len(place)) for part in parts},
+        "pairs": pairs,
+        "supports": {part.kind: _supports(edges, part.kind) for part in parts},
         "optima": [
             _optimum(optimum, place)
-            | {"python": found.names[i], "shd": int(found.distances[found.best, i])}
+            | {"number": found.numbers[i], "shd": int(found.distances[0, i])}
             for i, optimum in enumerate(found.optima)
         ],
-        "best": found.best,
+        "best": 0,
+        "best_run": next((i for i, optimum in enumerate(found.optima) if optimum.hits), None),
         "ges": found.ges,
         "runs": len(optima.runs),
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
-            _packed(_shared_layout(optima, edges, found), optima.names, place),
+            _packed(_shared_layout(optima, edges), optima.names, place),
             *(_packed(graph_layout(found.optima[i].graph), optima.names, place) for i in own),
         ],
         "own": {i: 1 + number for number, i in enumerate(own)},
@@ -76,33 +77,21 @@ def content(
     }
 
 
-def _pairs_of(
-    pairs: list[tuple[int, int]], further: Sequence[Optimum]
-) -> dict[tuple[int, int], int]:
-    """Return the numbers of the joined pairs; those that no run joins come last."""
-    place = {pair: i for i, pair in enumerate(pairs)}
-    for optimum in further:
-        for a, b in (*optimum._edges[0], *optimum._edges[1]):
-            place.setdefault((min(a, b), max(a, b)), len(place))
-    return place
-
-
-def _supports(edges: Table, kind: str, pairs: int) -> list[list[float]]:
+def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
     columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
-    rows = [[round(edges[name][i], 4) for name in columns] for i in range(len(edges))]
-    return rows + [[0.0, 0.0, 0.0]] * (pairs - len(rows))
+    return [[round(edges[name][i], 4) for name in columns] for i in range(len(edges))]
 
 
 def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
-    directed, undirected = optimum._edges
+    directed, undirected = optimum.edges
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
     return {
         "score": round(optimum.score, 4),
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
-        "origin": getattr(optimum, "provenance", None),
+        "origin": optimum.origin,
         "directed": len(directed),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
@@ -112,22 +101,17 @@ def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, A
 
 
 def _worth_a_layout(optima: Sequence[Optimum]) -> list[int]:
-    """Return the numbers of the best models, best first, as many as get a layout of their own."""
-    order = sorted(range(len(optima)), key=lambda i: (-optima[i].score, i))
-    edges = sum(map(len, optima[order[0]]._edges))
-    return order[: max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))]
+    """Return the numbers of the best models, as many as get a layout of their own."""
+    edges = sum(map(len, optima[0].edges))
+    return [*range(min(len(optima), max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))))]
 
 
-def _shared_layout(optima: Optima, edges: Table, found: Landscape) -> Layout:
+def _shared_layout(optima: Optima, edges: Table) -> Layout:
     """Lay out all pairs that some model joins, from top to bottom as in the best one."""
-    best = found.optima[found.best].graph
     parents: dict[str, list[str]] = {name: [] for name in optima.names}
-    for a, b in best.to_dag():
+    for a, b in optima.best.graph.to_dag():
         parents[b].append(a)
     supports = {frozenset((row["x"], row["y"])): row[SUPPORT_COLUMNS["search"]] for row in edges}
-    for optimum in found.optima[found.runs :]:
-        for pair in optimum.graph.skeleton:
-            supports.setdefault(pair, 0.0)
     order = TopologicalSorter(parents).static_order()
     return layout.shared_layout(optima.names, order, supports, threshold=LEAST_SUPPORT)
 

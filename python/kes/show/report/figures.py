@@ -24,7 +24,7 @@ def figures(optima: Optima, found: Landscape, coverage: Coverage) -> dict[str, A
     """Return the charts as plain data, by the id of the element they go to."""
     charts = {
         "landscape": _landscape(optima, found),
-        "scores": _scores(optima, found.runs),
+        "scores": _scores(optima, found),
         "accumulation": _accumulation(coverage),
         "best-so-far": _best_so_far(coverage, optima.ges.score),
     }
@@ -55,7 +55,7 @@ def _landscape(optima: Optima, found: Landscape) -> tuple[list[dict[str, Any]], 
             "hovertemplate": "%{text}<extra></extra>",
             "showlegend": False,
             "marker": {
-                "size": np.maximum(np.sqrt(hits / hits.max()) * _LARGEST, _SMALLEST)[behind]
+                "size": np.maximum(np.sqrt(hits / max(1, hits.max())) * _LARGEST, _SMALLEST)[behind]
                 .round(1)
                 .tolist(),
                 "color": scores[behind].round(4).tolist(),
@@ -74,8 +74,8 @@ def _landscape(optima: Optima, found: Landscape) -> tuple[list[dict[str, Any]], 
             },
         },
         _mark("GES", points[found.ges], "diamond", found.ges),
-        _mark("best", points[found.best], "star", found.best),
-        _mark("selected", points[found.best], "circle-open", found.best),
+        _mark("best", points[0], "star", 0),
+        _mark("selected", points[0], "circle-open", 0),
     ]
     axis = {"zeroline": False, "title": {"text": "distance in edges (SHD), projected"}}
     return traces, {
@@ -107,17 +107,18 @@ def _mark(name: str, point: Any, symbol: str, index: int) -> dict[str, Any]:  # 
 
 def _told(optima: Optima, found: Landscape, index: int) -> str:
     one = found.optima[index]
-    edges = sum(map(len, one._edges))
+    edges = sum(map(len, one.edges))
     return (
-        f"<b>{found.names[index]}</b><br>score {one.score:.4f}<br>"
+        f"<b>optima[{found.numbers[index]}]</b><br>{one.origin}<br>score {one.score:.4f}<br>"
         f"hit by {one.hits} of {len(optima.runs)} runs<br>"
-        f"{edges} edges, {found.distances[found.best, index]} differ from the best"
+        f"{edges} edges, {found.distances[0, index]} differ from the best"
     )
 
 
-def _scores(optima: Optima, shown: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _scores(optima: Optima, found: Landscape) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     order = np.argsort(-optima.run_scores, kind="stable")
     ends = optima.run_optima[order]
+    shown = {number: i for i, number in enumerate(found.numbers)}
     scores = optima.run_scores[order].round(4).tolist()
     rank = list(range(1, len(scores) + 1))
     line = {
@@ -126,7 +127,7 @@ def _scores(optima: Optima, shown: int) -> tuple[list[dict[str, Any]], dict[str,
         "name": "runs",
         "x": rank,
         "y": scores,
-        "customdata": [int(end) if end < shown else None for end in ends],
+        "customdata": [shown.get(int(end)) for end in ends],
         "text": [f"run {run}: optimum {end}" for run, end in zip(order, ends, strict=True)],
         "hovertemplate": "%{text}<br>score %{y:.4f}<extra></extra>",
         "line": {"color": BLUE, "width": 2.5},

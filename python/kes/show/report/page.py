@@ -15,6 +15,7 @@ from kes.analysis.compare import ges_standing
 from kes.analysis.coverage import Coverage
 from kes.analysis.landscape import Landscape
 from kes.errors import KesError, missing_extra
+from kes.results import summary
 from kes.results.summary import counted
 from kes.show.report.content import content
 from kes.show.report.figures import figures
@@ -22,7 +23,7 @@ from kes.show.report.repeat import command_line, python_call, settings_rows
 
 if TYPE_CHECKING:
     from kes.analysis.stability import Stability
-    from kes.data.dataset import Data, Dataset, Weights
+    from kes.data.dataset import Dataset
     from kes.results.optima import Optima
     from kes.results.storage import PathLike
 
@@ -33,14 +34,11 @@ def write(
     optima: Optima,
     path: PathLike,
     *,
-    data: Data | None = None,
-    weights: Weights = None,
-    missing: str = "error",
+    dataset: Dataset | None = None,
     stability: Stability | None = None,
     title: str | None = None,
 ) -> None:
     """Write the report; see `Optima.report`."""
-    dataset = _dataset(optima, data, weights, missing)
     text = page(optima, dataset=dataset, stability=stability, title=title)
     try:
         Path(path).write_text(text, encoding="utf-8")
@@ -60,7 +58,7 @@ def page(
     charting = _plotly()
     shown = content(optima, found, dataset=dataset, stability=stability)
     shown["figures"] = figures(optima, found, coverage)
-    heading = title or f"{counted(len(optima), 'optimum', 'optima')} from {_runs(optima)}"
+    heading = title or summary.title(optima)
     return Template(_template("page.html")).substitute(
         title=escape(heading),
         subtitle=escape(_subtitle(optima)),
@@ -77,13 +75,6 @@ def page(
         data=_json(shown),
         script="\n".join(_template(f"{name}.js") for name in _SCRIPTS),
     )
-
-
-def _dataset(optima: Optima, data: Data | None, weights: Weights, missing: str) -> Dataset | None:
-    """Return the data to fit networks to: given, or still at hand; they must be those learned."""
-    if data is None:
-        return None if optima._study is None else optima._study.dataset
-    return optima._ready(data, weights, missing).dataset
 
 
 def _plotly() -> str:
@@ -125,14 +116,12 @@ def _subtitle(optima: Optima) -> str:
 
 
 def _cards(optima: Optima, coverage: Coverage) -> Iterable[str]:
-    best, ges, mass = optima.best, ges_standing(optima), coverage.unseen_mass
-    improved = optima.improved
-    hits = f"found by {best.hits} of {_runs(optima)}, first by run {best.first_run}"
-    if improved is not None and improved.gain > 0:
-        note = f"{improved.best.provenance}; best run {_shown(best.score)}, {hits}"
-        yield _card("Best score", _shown(improved.best.score), note)
-    else:
-        yield _card("Best run", _shown(best.score), hits)
+    best, run = optima.best, optima.best_run
+    ges, mass = ges_standing(optima), coverage.unseen_mass
+    hits = f"found by {run.hits} of {_runs(optima)}, first by run {run.first_run}"
+    yield _card("Best score", _shown(best.score), hits if best is run else best.origin)
+    if best is not run:
+        yield _card("Best run", _shown(run.score), hits)
     yield _card(
         "GES",
         _shown(ges.score),
@@ -140,9 +129,10 @@ def _cards(optima: Optima, coverage: Coverage) -> Iterable[str]:
         if ges.gap > 0
         else "no run beats it",
     )
-    yield _card(
-        "Optima", f"{len(optima):,}", f"distinct models on {counted(optima.levels, 'score level')}"
-    )
+    ends = counted(len(optima.of_runs), "optimum", "optima")
+    levels = counted(optima.levels, "score level")
+    tasks = f", then {counted(optima.tasks, 'task')} to improve on them" if optima.tasks else ""
+    yield _card("Runs", f"{len(optima.runs):,}", f"ended in {ends} on {levels}{tasks}")
     yield _card(
         "Not seen yet",
         f"{mass.value:.1%}",
@@ -163,13 +153,11 @@ def _card(label: str, value: str, note: str) -> str:
 
 def _numbers(optima: Optima, found: Landscape) -> str:
     """Return what the table of optima has to say about its numbers, as HTML."""
-    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best run."]
-    if found.runs < len(optima):
+    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best."]
+    if len(found.optima) < len(optima):
         parts.append(f"Only the best of the {len(optima)} optima are on this page.")
-    if any(name.startswith("optima.improved") for name in found.names):
-        parts.append(
-            "No run ended in those marked improved: <code>optima.improved[0]</code> is the first."
-        )
+    if any(not optimum.hits for optimum in found.optima):
+        parts.append("No run ended in those without hits; the tag says where they come from.")
     return " ".join(parts)
 
 
@@ -211,5 +199,8 @@ def _settings(optima: Optima) -> str:
 def _command(optima: Optima) -> str:
     command = command_line(optima)
     if command is None:
-        return "<p>The command line has no option for a start graph: use Python.</p>"
+        return (
+            "<p>The command line has no option for a start graph, for weights that are no column, "
+            "or for further calls of improve(): use Python.</p>"
+        )
     return f'<pre tabindex="0"><code>{escape(command)}</code></pre>'

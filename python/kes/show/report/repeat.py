@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from kes._core import __version__
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
+    from kes.search.record import Improving, Reading
     from kes.settings import Settings
 
 
@@ -31,10 +31,12 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("phases", "additions, then removals" if settings.two_phase else "additions and removals"),
         ("neighbourhood", _neighbourhood(settings)),
         ("start", "the empty graph" if settings.start is None else repr(settings.start)),
+        ("missing values", _missing(optima.record.reading)),
+        ("weights", _weights(optima.record.reading)),
         ("variables", str(len(optima.names))),
         ("cases", f"{optima.cases:.12g}"),
-        ("fingerprint of the data", optima._record.fingerprint),
-        ("version of kes", __version__),
+        ("fingerprint of the data", optima.record.fingerprint),
+        ("version of kes", optima.record.version),
         ("improving", _improving(optima)),
         *(("note", note) for note in optima.notes),
     ]
@@ -43,11 +45,14 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
 def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
     settings = optima.settings
+    reading, improving = optima.record.reading, optima.record.improving
     options: dict[str, object] = {
         "k": settings.k,
         "runs": len(optima.runs),
         "criterion": settings.criterion,
     }
+    if not _is_default(improving):
+        options["improve"] = improving.own or False
     if settings.ess is not None:
         options["ess"] = settings.ess
     options["random_state"] = settings.seed
@@ -55,24 +60,37 @@ def python_call(optima: Optima) -> str:
         options["max_parents"] = settings.max_parents
     if settings.two_phase:
         options["two_phase"] = True
+    if isinstance(reading.weights, str) and not reading.na_values:
+        options["weights"] = reading.weights
+    if reading.missing != "error" and not reading.na_values:
+        options["missing"] = reading.missing
     text = "".join(f", {name}={value!r}" for name, value in options.items())
+    if reading.weights is True:
+        text += ", weights=weights"
     if isinstance(settings.neighbourhood, Sampled):
         text += f", neighbourhood=kes.{settings.neighbourhood!r}"
     if settings.start is not None:
         text += f", start={settings.start.to_dag()!r}"
-    call = f"import kes\noptima = kes.learn(data{text})"
-    improved = optima.improved
-    if improved is None:
-        return call
-    return (
-        f"{call}\nimproved = optima.improve(tasks={improved.tasks}, random_state={improved.seed})"
-    )
+    lines = ["import kes", *_coded(reading), f"optima = kes.learn(data{text})"]
+    if improving.earlier:
+        lines.append("# and models that improve() had found before there were so many runs")
+    return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
+
+
+def _coded(reading: Reading) -> list[str]:
+    """Return how to read the data where `kes.learn` has no option for it."""
+    if not reading.na_values:
+        return []
+    options = f"na_values={list(reading.na_values)!r}, missing={reading.missing!r}"
+    weights = f", weights={reading.weights!r}" if isinstance(reading.weights, str) else ""
+    return [f"data = kes.data.encode(data, {options}{weights})"]
 
 
 def command_line(optima: Optima) -> str | None:
     """Return the command that gives this result; None if only Python can say it."""
-    settings = optima.settings
-    if settings.start is not None:
+    settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
+    called = improving.earlier + sum(improving.calls)
+    if settings.start is not None or reading.weights is True or called:
         return None
     words = ["kes", "learn", "data.csv", "--k", f"{settings.k!r}"]
     words += ["--runs", str(len(optima.runs)), "--criterion", settings.criterion]
@@ -88,17 +106,38 @@ def command_line(optima: Optima) -> str | None:
         words += ["--reversals", str(settings.neighbourhood.reversals)]
         if settings.neighbourhood.failures is not None:
             words += ["--failures", str(settings.neighbourhood.failures)]
-    improved = optima.improved
-    if improved is None or improved.seed != settings.seed:  # both have one --seed
-        words.append("--no-improve")
-    else:
-        words += ["--improve-tasks", str(improved.tasks)]
+    if reading.weights:
+        words += ["--weights", str(reading.weights)]
+    for how in (reading.missing, ",".join(reading.na_values)):
+        words += ["--missing", how] if how not in ("error", "") else []
+    if not _is_default(improving):
+        words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
     return shlex.join([*words, "--out", "a.kes.json.gz"])
 
 
+def _is_default(improving: Improving) -> bool:
+    """Tell whether `learn` did by itself all that it does by default."""
+    return improving.asked is True and improving.complete
+
+
 def _improving(optima: Optima) -> str:
-    improved = optima.improved
-    return "no" if improved is None else f"{improved.tasks} tasks, seed {improved.seed}"
+    improving = optima.record.improving
+    if not improving.tasks:
+        return "no"
+    more = improving.earlier + sum(improving.calls)
+    return f"{improving.own} tasks" + (f", {more} by calls of improve()" if more else "")
+
+
+def _missing(reading: Reading) -> str:
+    how = {"error": "none", "drop": "rows dropped", "state": "a state"}.get(reading.missing, "")
+    also = f"; also {', '.join(map(repr, reading.na_values))}" if reading.na_values else ""
+    return (how or reading.missing) + also
+
+
+def _weights(reading: Reading) -> str:
+    if isinstance(reading.weights, str):
+        return f"column {reading.weights!r}"
+    return "given as numbers" if reading.weights else "none"
 
 
 def _neighbourhood(settings: Settings) -> str:

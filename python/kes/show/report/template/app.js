@@ -31,8 +31,7 @@ function heading(edges) {
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
   const { score, edges: own, directed, origin } = data.optima[state.first];
-  const from = origin ? `, ${origin}` : "";
-  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed} compelled${from}`;
+  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed} compelled, ${origin}`;
 }
 
 function render() {

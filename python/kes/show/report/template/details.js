@@ -126,7 +126,7 @@ function probabilities(state) {
   if (state.view !== "optimum") {
     return [element("p", {}, "A single optimum has probability tables: choose Optimum above.")];
   }
-  const how = python(`${data.optima[state.first].python}.fit(data).cpt(${name})`);
+  const how = python(`optima[${data.optima[state.first].number}].fit(data).cpt(${name})`);
   if (!data.tables) {
     return [
       element("p", {}, "This report was made without the data. To have the tables in it:"),

@@ -76,18 +76,16 @@ function surroundings(edges, node) {
   return found;
 }
 
-// "Optimum 3", "GES" or "Improved 0": the rest of the page says how Python calls it.
+// "Optimum 3" is optima[3] in Python.
 function nameOf(index) {
-  const [, kind, own] = data.optima[index].python.match(/^optima\.?(\w*)\[?(\d*)/);
-  if (kind === "ges") return "GES";
-  return kind === "improved" ? `Improved ${own}` : `Optimum ${own}`;
+  return `Optimum ${data.optima[index].number}`;
 }
 
 function titleOf(index) {
   const remarks = [];
   if (index === data.best) remarks.push("best");
-  else if (index === 0) remarks.push("best run");
-  if (index === data.ges && nameOf(index) !== "GES") remarks.push("GES");
+  else if (index === data.best_run) remarks.push("best run");
+  if (index === data.ges) remarks.push("GES");
   return nameOf(index) + (remarks.length ? ` (${remarks.join(", ")})` : "");
 }
 

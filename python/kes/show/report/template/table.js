@@ -40,9 +40,10 @@ class OptimaTable {
   }
 
   makeRow(entry) {
-    const [kind, own] = nameOf(entry.index).split(" ");
-    const name = element("td", {}, own ?? "");
-    if (kind === "Improved") name.append(element("span", { class: "tag", title: entry.origin }, "improved"));
+    const name = element("td", {}, String(entry.number));
+    if (entry.hits === 0 && entry.origin !== "GES") {
+      name.append(element("span", { class: "tag", title: entry.origin }, entry.origin.split(" ")[0]));
+    }
     if (entry.index === data.ges) name.append(element("span", { class: "tag" }, "GES"));
     if (!entry.local) {
       const text = "A neighbour scores higher: no local optimum";

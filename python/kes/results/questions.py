@@ -1,0 +1,412 @@
+"""What can be asked of a result: the face of what is computed elsewhere.
+
+Analyses, certificates and pictures are made of results, so they are above them. These methods are
+the one place that reaches upwards, and only when they are called.
+"""
+
+# The classes that have these methods are those of this package.
+# mypy: disable-error-code="misc"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.dataset import Data, Weights
+from kes.errors import KesError
+from kes.search.options import SearchOptions
+from kes.search.problem import Problem
+from kes.settings import whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from kes.analysis.compare import Comparison, GesStanding
+    from kes.analysis.coverage import Coverage
+    from kes.analysis.explain import Stop
+    from kes.analysis.stability import Stability
+    from kes.analysis.support import ConsensusGraph
+    from kes.analysis.truth import Truth
+    from kes.network import BayesianNetwork
+    from kes.network.fitting import Arcs, Prior
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
+    from kes.results.storage import PathLike
+    from kes.table import Table
+
+
+class Questions:
+    """What can be asked of all optima together."""
+
+    # --- what they have in common ---
+
+    def edges(self: Optima, stability: Stability | None = None) -> Table:
+        """Return how well each edge is supported, by three measures that mean different things.
+
+        Parameters
+        ----------
+        stability : Stability or None
+            What `kes.stability` found for the same variables, to show its support as well.
+
+        Returns
+        -------
+        Table
+            A row for each pair `x`, `y` that some model joins, best supported first:
+
+            - ``search_support``: share of the runs that ended in a model with this edge. It
+              describes the search, not the data.
+            - ``relative_weight``: share of all optima with this edge, each counting exp(score),
+              whatever found it. It is not a posterior, as models that were not found do not
+              count; with many cases the best optimum usually has all of the weight.
+            - ``resampling_support``: share of the resampled tables whose best optimum has it.
+
+            and the same for each direction as a compelled one: ``search_x_to_y``,
+            ``search_y_to_x``, ``weight_x_to_y`` and so on. In the rest of the edge's support its
+            direction is open.
+        """
+        from kes.analysis.support import edge_table, ensembles
+
+        return edge_table(self.names, ensembles(self, stability))
+
+    def v_structures(self: Optima, stability: Stability | None = None) -> Table:
+        """Return how well each v-structure ``x -> collider <- y`` is supported; see `edges`."""
+        from kes.analysis.support import ensembles, v_structure_table
+
+        return v_structure_table(self.names, ensembles(self, stability))
+
+    def markov_blankets(
+        self: Optima, node: str | None = None, stability: Stability | None = None
+    ) -> Table:
+        """Return how well each `member` of the Markov blanket of a `node` is supported.
+
+        Parameters
+        ----------
+        node : str or None
+            One variable, or all of them one after the other.
+        stability : Stability or None
+            As in `edges`, which explains the columns.
+        """
+        from kes.analysis.support import blanket_table, ensembles
+
+        return blanket_table(self.names, ensembles(self, stability), node)
+
+    def consensus(
+        self: Optima,
+        threshold: float = 0.5,
+        support: str = "search",
+        stability: Stability | None = None,
+    ) -> ConsensusGraph:
+        """Draw the well supported edges together in one graph.
+
+        Parameters
+        ----------
+        threshold : float
+            Least support of an edge. It gets a direction if that has at least this support as a
+            compelled one, and more than the opposite direction.
+        support : {"search", "weight", "resampling"}
+            Which support: see `edges`.
+        stability : Stability or None
+            Needed for resampling support.
+
+        Returns
+        -------
+        ConsensusGraph
+            Not an essential graph in general.
+        """
+        from kes.analysis.support import chosen, consensus, ensembles
+
+        return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
+
+    # --- how they compare ---
+
+    def coverage(self: Optima) -> Coverage:
+        """Estimate how much of the landscape the runs have seen."""
+        from kes.analysis.coverage import Coverage
+
+        return Coverage(self)
+
+    def compare(self: Optima, other: Optima | Optimum | Truth) -> Comparison:
+        """Say in which edges another model differs from the best optimum of all.
+
+        Parameters
+        ----------
+        other
+            Another result, of which the best optimum is taken; an optimum; or a graph, a network,
+            the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Comparison
+            With the difference of the scores, on the data of this result, where it is known:
+            `other` is a result with the same data and criterion, or its graph is one of these
+            optima, or the data are at hand (they are not after loading).
+        """
+        from kes.analysis.compare import compare_optima
+
+        return compare_optima(self, other)
+
+    def distances(self: Optima) -> NDArray[np.int64]:
+        """Return the structural Hamming distance between each two optima, as a square matrix."""
+        from kes.analysis.compare import shd_matrix
+
+        return shd_matrix([optimum.graph for optimum in self])
+
+    def ges_standing(self: Optima) -> GesStanding:
+        """Say where greedy equivalence search stands among the runs."""
+        from kes.analysis.compare import ges_standing
+
+        return ges_standing(self)
+
+    def truth(self: Optima, truth: Truth) -> Table:
+        """Compare every optimum with the true graph.
+
+        Parameters
+        ----------
+        truth
+            The true graph, a network, the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Table
+            A row for each optimum, best first: `score` and `hits`, the structural Hamming
+            distance `shd`, adjacencies that are `extra`, `missing` or `misdirected`, and
+            `precision`, `recall` and `f1` of the adjacencies.
+        """
+        from kes.analysis.compare import truth_table
+
+        return truth_table(self, truth)
+
+    def explain(
+        self: Optima,
+        optimum: int = 0,
+        data: Data | None = None,
+        *,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Stop:
+        """Say why a search stops at an optimum, and what each edge is worth.
+
+        Parameters
+        ----------
+        optimum : int
+            Which of the optima, by its place.
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+        """
+        from kes.analysis.explain import explain_stop
+
+        number = whole("optimum", optimum, least=0)
+        if number >= len(self):
+            raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
+        return explain_stop(self[number], self.ready(data, weights, missing))
+
+    def validate(
+        self: Optima,
+        test: Data,
+        data: Data | None = None,
+        *,
+        prior: Prior = "bdeu",
+        ess: float = 1.0,
+        top: int = 10,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Table:
+        """Compare the best optima by how probable they hold cases they have not seen.
+
+        Parameters
+        ----------
+        test
+            Cases that had no part in the search, with the same columns.
+        data
+            The data of the search, on which the tables are estimated; needed only after loading
+            or unpickling (with weights, as a `kes.Dataset`).
+        prior, ess
+            How to estimate the tables; see `kes.fit`. Maximum likelihood ("ml") may hold cases
+            for impossible.
+        top : int
+            How many of the optima.
+        weights, missing
+            Weights of `test`, and what to do with missing values.
+
+        Returns
+        -------
+        Table
+            A row for each optimum: its `score` and `hits`, the `log_likelihood` of the test data,
+            the same `per_case`, the `difference` per case to the first optimum with its
+            `standard_error`, and the number of `impossible` cases. A difference of less than two
+            standard errors says nothing.
+        """
+        from kes.analysis.validation import validate
+
+        return validate(
+            self,
+            self.ready(data, None, missing).dataset,
+            test,
+            prior=prior,
+            ess=ess,
+            top=top,
+            weights=weights,
+            missing=missing or self.record.reading.missing,
+        )
+
+    # --- pictures ---
+
+    def plot(self: Optima, ax: Axes | None = None) -> Axes:
+        """Draw the scores of all runs, best first, with a line where GES stands.
+
+        Needs the extra ``plot``, as all pictures do, and draws into `ax` or into a new figure.
+        """
+        from kes.show.plot.scores import plot_scores
+
+        return plot_scores(self, ax)
+
+    def plot_coverage(self: Optima, ax: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+        """Draw how many models, and which best score, a growing number of runs has found.
+
+        There are two pictures, in the pair `ax` or in a new figure: the accumulation of models and
+        score levels, and the best score so far; see `Coverage`.
+        """
+        from kes.show.plot.coverage import plot_coverage
+
+        return plot_coverage(self, ax)
+
+    def plot_landscape(self: Optima, ax: Axes | None = None) -> Axes:
+        """Draw a map of the optima: similar models close together.
+
+        The distances in the plane are, as far as a plane allows, the structural Hamming distances
+        between the models (classical multidimensional scaling). The larger a dot, the more runs
+        ended there; the brighter, the higher its score. At most the 1000 best optima are shown.
+        """
+        from kes.show.plot.landscape import plot_landscape
+
+        return plot_landscape(self, ax)
+
+    def report(
+        self: Optima,
+        path: PathLike,
+        *,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+        stability: Stability | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write all of it into one HTML file that opens in any browser, without a network.
+
+        It has the map of the optima, the coverage, a table of the optima, their networks with
+        supports, Markov blankets and probabilities, the consensus, differences between optima,
+        and what is needed to repeat the search. Needs the extra ``report``.
+
+        Parameters
+        ----------
+        path
+            The file to write; an existing one is replaced.
+        data, weights, missing
+            As in `Optima.trace`, to have the probability tables of the best optima in the
+            report; needed only after loading or unpickling.
+        stability : Stability or None
+            What `kes.stability` found, to show its support as well.
+        title : str or None
+            Heading of the page.
+
+        Raises
+        ------
+        KesError
+            If the data are not those that this result was made from, or the file cannot be
+            written.
+        """
+        from kes.show.report import write
+
+        is_at_hand = data is not None or self.problem is not None
+        dataset = self.ready(data, weights, missing).dataset if is_at_hand else None
+        write(self, path, dataset=dataset, stability=stability, title=title)
+
+    def _repr_html_(self: Optima) -> str:
+        from kes.show.notebook import optima_html
+
+        return optima_html(self)
+
+
+class OptimumQuestions:
+    """What can be asked of a single optimum."""
+
+    def fit(
+        self: Optimum,
+        data: Data,
+        *,
+        prior: Prior = None,
+        ess: float = 1.0,
+        prefer: Arcs = (),
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> BayesianNetwork:
+        """Estimate a Bayesian network with this structure; see `kes.fit`."""
+        from kes.network import fit
+
+        return fit(
+            self.graph,
+            data,
+            prior=prior,
+            ess=ess,
+            prefer=prefer,
+            weights=weights,
+            missing=missing,
+        )
+
+    def compare(self: Optimum, other: Optimum | Truth) -> Comparison:
+        """Say in which edges another model differs.
+
+        Parameters
+        ----------
+        other
+            An optimum, or a graph, a network, the arcs of a DAG, or the path of a file of one.
+
+        Returns
+        -------
+        Comparison
+            With the difference of the scores if `other` is an optimum. It means something only if
+            both were learned from the same data by the same criterion.
+        """
+        from kes.analysis.compare import compare_optimum
+
+        return compare_optimum(self, other)
+
+    def explain(
+        self: Optimum,
+        data: Data,
+        *,
+        criterion: str = "bic",
+        ess: float = 1.0,
+        max_parents: int | None = None,
+        weights: Weights = None,
+        missing: str = "error",
+    ) -> Stop:
+        """Say why a search stops here, and what each edge is worth.
+
+        Parameters
+        ----------
+        data, criterion, ess, max_parents, weights, missing
+            As given to `kes.learn`.
+
+        Raises
+        ------
+        KesError
+            If this optimum has another score on these data by this criterion.
+
+        See Also
+        --------
+        Optima.explain : the same without repeating data and settings.
+        """
+        from kes.analysis.explain import explain_stop
+
+        options: SearchOptions = {
+            "criterion": criterion,
+            "ess": ess,
+            "max_parents": max_parents,
+            "weights": weights,
+            "missing": missing,
+        }
+        return explain_stop(self, Problem.of(data, 1.0, options).over(self.names))

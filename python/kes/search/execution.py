@@ -1,0 +1,89 @@
+"""How the work is done, which does not matter for what is found: threads, limits, displays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kes.errors import KesError
+from kes.progress import Progress
+from kes.search import cluster
+from kes.search.collector import Limits
+from kes.settings import seconds, whole
+
+if TYPE_CHECKING:
+    from kes.search.record import Record
+
+_THREADS_PER_CORE = 4  # more only cost memory, and a system gives only so many
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How to do a search.
+
+    Attributes
+    ----------
+    threads : int
+        Threads on this machine.
+    limits : Limits
+        When to stop early.
+    progress : None, bool or callable
+        As in `kes.learn`.
+    client : distributed.Client or None
+        The cluster that does the runs, if not this machine.
+    """
+
+    threads: int
+    limits: Limits
+    progress: bool | Callable[[Progress], object] | None = None
+    client: Any = None
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        n_jobs: object = None,
+        budget: object = None,
+        patience: object = None,
+        progress: object = None,
+        client: object = None,
+    ) -> Execution:
+        """Make it of what a user wrote, or say what is wrong with it."""
+        limits = Limits(
+            budget=None if budget is None else seconds("budget", budget),
+            patience=None if patience is None else whole("patience", patience, least=1),
+        )
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise KesError(
+                f"progress must be None, True or a function of a kes.Progress, not {progress!r}"
+            )
+        if client is not None:
+            cluster.check_client(client)
+        return cls(threads(n_jobs), limits, progress, client)
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a search, with the record of what was found; None before a run has ended.
+
+    The record may have runs that are ahead of others.
+    """
+
+    def __init__(self, record: Record | None) -> None:
+        super().__init__()
+        self.record = record
+
+
+def threads(n_jobs: object) -> int:
+    """Return the number of threads that `n_jobs` asks for, or as many as make sense."""
+    cores = _usable_cores()
+    if n_jobs is None or n_jobs == -1:
+        return cores
+    return min(whole("n_jobs", n_jobs, least=1), _THREADS_PER_CORE * cores)
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
