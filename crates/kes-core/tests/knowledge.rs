@@ -179,7 +179,7 @@ fn mixture(models: &Models, stream: &mut Stream) -> Known {
 fn random_mixtures_on_four_nodes() {
     let models = Models::new(4);
     let mut stream = Stream::new(3, 0);
-    (0..100).for_each(|_| check(&models, &mixture(&models, &mut stream), 1));
+    (0..40).for_each(|_| check(&models, &mixture(&models, &mut stream), 1));
 }
 
 #[test]

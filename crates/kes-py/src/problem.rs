@@ -104,6 +104,7 @@ trait Engine: Send + Sync {
         &self,
         py: Python<'_>,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
@@ -243,10 +244,11 @@ impl<const W: usize> Engine for Shared<W> {
         &self,
         py: Python<'_>,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families> {
-        find_families(py, &self.terms, max_parents, limits, on_progress)
+        find_families(py, &self.terms, max_parents, knowledge, limits, on_progress)
     }
 
     fn tolerance(&self) -> f64 {
@@ -488,7 +490,7 @@ impl Problem {
         )
     }
 
-    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb))]
+    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb, knowledge=None))]
     fn families(
         &self,
         py: Python<'_>,
@@ -496,8 +498,10 @@ impl Problem {
         max_parents: Option<usize>,
         n_jobs: usize,
         memory_mb: usize,
+        knowledge: Option<Known>,
     ) -> PyResult<Families> {
-        self.engine.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
+        let limits = limits(n_jobs, memory_mb);
+        self.engine.families(py, max_parents, knowledge.as_ref(), limits, &on_progress)
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs, knowledge=None))]
