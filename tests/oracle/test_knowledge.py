@@ -224,6 +224,16 @@ def test_what_contradicts_the_options_is_refused():
         )
 
 
+def test_required_families_must_have_a_score():
+    """The sum of two columns, given both, has no variance left: no density, no score."""
+    a, b = np.random.default_rng(0).normal(size=(2, 50))
+    problem = _core.Problem.gaussian([a, b, a + b], [0, 1, 2], None, "bic", 1.0, 16, 1)
+    with pytest.raises(_core.CoreError, match=r"node 2 with its required parents \{0, 1\} cannot"):
+        engine.trace(problem, 0, knowledge=Known(3, required=[(0, 2), (1, 2)]).core)
+    _, end = engine.trace(problem, 0, knowledge=Known(3, required=[(0, 2)]).core)
+    assert (0, 2) in end[0] or (0, 2) in end[1]
+
+
 # --- large samples ------------------------------------------------------------------------------
 
 LARGE = 1e10

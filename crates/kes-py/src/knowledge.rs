@@ -6,6 +6,8 @@ use kes_core::boundary::Model;
 use kes_core::graph::knowledge::Contradiction;
 use kes_core::graph::restricted::Inadmissible;
 use kes_core::graph::{EssentialGraph, Knowledge, Restricted};
+use kes_core::score::terms::Terms;
+use kes_core::varset::VarSet;
 use kes_core::{Error, with_width};
 use pyo3::prelude::*;
 
@@ -48,6 +50,26 @@ pub fn read_knowledge<const W: usize>(
         ))));
     }
     Ok(Some(Arc::new(knowledge)))
+}
+
+/// The same for a search: the families that are required must have a score.
+pub fn read_for_search<const W: usize>(
+    terms: &Terms<W>,
+    known: Option<&Known>,
+    max_parents: Option<usize>,
+) -> PyResult<Option<Arc<Knowledge<W>>>> {
+    let n = terms.variables();
+    let knowledge = read_knowledge(n, known, max_parents)?;
+    let required = |y: usize| knowledge.as_ref().map_or(VarSet::EMPTY, |known| known.required(y));
+    let mut worker = terms.worker();
+    let mut fails = |y: &usize| terms.family(&mut *worker, *y, required(*y)) == f64::NEG_INFINITY;
+    match (0..n).filter(|&y| !required(y).is_empty()).find(|y| fails(y)) {
+        Some(y) => Err(CoreError::new_err(format!(
+            "node {y} with its required parents {:?} cannot be estimated from these data",
+            required(y)
+        ))),
+        None => Ok(knowledge),
+    }
 }
 
 /// The restricted graph of an admissible model.

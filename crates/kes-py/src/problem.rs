@@ -23,7 +23,7 @@ use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
-use crate::knowledge::{Known, read_admissible, read_knowledge, read_model};
+use crate::knowledge::{Known, read_admissible, read_for_search, read_knowledge, read_model};
 use crate::native::{PAUSE, contained, interruptible};
 use crate::{CoreError, core_error};
 
@@ -46,9 +46,9 @@ struct Options {
 }
 
 impl Options {
-    fn settings<const W: usize>(&self, n: usize) -> PyResult<Settings<W>> {
-        let knowledge = read_knowledge(n, self.knowledge.as_ref(), self.max_parents)?;
-        let start = read_model(n, self.start.as_ref(), knowledge.as_ref())?;
+    fn settings<const W: usize>(&self, terms: &Terms<W>) -> PyResult<Settings<W>> {
+        let knowledge = read_for_search(terms, self.knowledge.as_ref(), self.max_parents)?;
+        let start = read_model(terms.variables(), self.start.as_ref(), knowledge.as_ref())?;
         let &Self { k, seed, max_parents, two_phase, sampled, .. } = self;
         let sampling = sampled.map(|(reversals, failures)| Sampling { reversals, failures });
         Ok(Settings { k, seed, max_parents, two_phase, start, sampling })
@@ -65,9 +65,9 @@ struct Work {
 }
 
 impl Work {
-    fn effort<const W: usize>(&self, n: usize) -> PyResult<Effort<W>> {
+    fn effort<const W: usize>(&self, terms: &Terms<W>) -> PyResult<Effort<W>> {
         let &Self { tasks, seed, max_parents, threads, .. } = self;
-        let knowledge = read_knowledge(n, self.knowledge.as_ref(), max_parents)?;
+        let knowledge = read_for_search(terms, self.knowledge.as_ref(), max_parents)?;
         Ok(Effort { tasks, seed, max_parents, knowledge, threads })
     }
 }
@@ -190,7 +190,7 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
-        let settings = options.settings(self.variables())?;
+        let settings = options.settings(&self.terms)?;
         let (steps, end) = self.with_gains(py, |gains, stop| runs::trace(gains, &settings, run, stop))?;
         let write = |step: &Step<W>| (write_triple(&step.neighbour), step.delta, step.better, step.rank);
         Ok((steps.iter().map(write).collect(), write_graph(&end)))
@@ -204,7 +204,7 @@ impl<const W: usize> Engine for Shared<W> {
         n_jobs: usize,
         options: &Options,
     ) -> PyResult<()> {
-        let settings = options.settings(self.variables())?;
+        let settings = options.settings(&self.terms)?;
         let mut result = Ok(());
         let take = |batch| {
             let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
@@ -222,7 +222,7 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, work: &Work) -> PyResult<()> {
-        let effort = work.effort(self.variables())?;
+        let effort = work.effort(&self.terms)?;
         let read = |graph| read_admissible(self.variables(), graph, effort.knowledge.as_deref());
         let given = graphs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
         let mut failure = None;

@@ -64,7 +64,8 @@ impl<const W: usize> Model<W> {
     ///    the parents of `y` (or of `x`) are those before the move. If no edge at `y` and its
     ///    neighbours is directed by knowledge, there is one, since the operator is valid.
     /// 3. It is not, otherwise, if `C` is empty or not within `Ad(x) ∩ Ad(y)`: then of two admissible
-    ///    models with this triple, some admissible DAGs are one arc apart. See `docs/theory.md`.
+    ///    models with this triple, some admissible DAGs are one arc apart (checked; see
+    ///    `docs/theory.md`, section 10).
     /// 4. Else its restricted graph tells.
     pub fn admits(&self, neighbour: &Neighbour<W>) -> bool {
         let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return true };
