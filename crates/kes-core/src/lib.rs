@@ -40,6 +40,12 @@ pub enum Error {
     /// The work was told to stop.
     #[error("stopped")]
     Stopped,
+    /// No network obeys what is known.
+    #[error(transparent)]
+    Contradiction(#[from] graph::knowledge::Contradiction),
+    /// A model does not obey what is known.
+    #[error(transparent)]
+    Inadmissible(#[from] graph::restricted::Inadmissible),
 }
 
 impl From<stop::Stopped> for Error {

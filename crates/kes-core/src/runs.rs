@@ -126,7 +126,9 @@ impl<const W: usize> Results<W> {
             return Ok(());
         }
         let score = gains.score(&graph);
-        let is_local_optimum = search::is_local_optimum(gains, &graph, settings.max_parents, stop)?;
+        let Settings { start, max_parents, .. } = settings;
+        let is_local_optimum =
+            search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)?;
         let mut inner = self.lock();
         let Inner { numbers, batch } = &mut *inner;
         let new = numbers.len();

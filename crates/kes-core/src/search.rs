@@ -8,10 +8,12 @@
 //!           M = the best model of C
 //! ```
 
-use crate::boundary::Neighbour;
+use std::sync::Arc;
+
+use crate::boundary::{Model, Neighbour};
 use crate::frontier::{Frontier, Member, Moves};
 use crate::gains::Gains;
-use crate::graph::EssentialGraph;
+use crate::graph::{EssentialGraph, Knowledge};
 use crate::rng::Stream;
 use crate::sampled::Sampling;
 use crate::stop::{Stop, Stopped};
@@ -27,8 +29,8 @@ pub struct Settings<const W: usize> {
     pub max_parents: Option<usize>,
     /// First insertions only, then deletions only, instead of both at every step.
     pub two_phase: bool,
-    /// Where every run starts.
-    pub start: EssentialGraph<W>,
+    /// Where every run starts; what is known goes with the model.
+    pub start: Model<W>,
     /// How to sample the boundary instead of searching all of it (see [`crate::sampled`]).
     pub sampling: Option<Sampling>,
 }
@@ -68,7 +70,7 @@ pub fn run<const W: usize>(
     for &moves in settings.phases() {
         climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
     }
-    Ok(model.graph().clone())
+    Ok(model.model().essential())
 }
 
 /// Moves on until no neighbour scores higher.
@@ -91,18 +93,20 @@ pub fn climb<const W: usize>(
     }
 }
 
-/// Has the model no admissible neighbour that scores higher? Looked at afresh.
+/// Is the model admissible, and has no admissible neighbour that scores higher? Looked at afresh.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.
 pub fn is_local_optimum<const W: usize>(
     gains: &mut Gains<'_, W>,
     graph: &EssentialGraph<W>,
+    knowledge: Option<&Arc<Knowledge<W>>>,
     max_parents: Option<usize>,
     stop: &Stop,
 ) -> Result<bool, Stopped> {
+    let Ok(model) = Model::under(graph.clone(), knowledge) else { return Ok(false) };
     let mut better = Vec::new();
-    Frontier::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);
+    Frontier::new(gains, model, max_parents, stop)?.collect(Moves::All, &mut better);
     Ok(better.is_empty())
 }
 
