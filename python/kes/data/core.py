@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kes import _core
 from kes.errors import KesError, listed
 
@@ -40,14 +38,13 @@ def core_problem(
     KesError
         If the data lack a node, or are too large for the core.
     """
-    codes, cardinalities = dataset.codes, dataset.cardinalities
-    if nodes is not None and tuple(nodes) != dataset.names:
-        chosen = _columns(dataset, nodes)
-        codes = np.ascontiguousarray(codes[chosen])
-        cardinalities = [cardinalities[i] for i in chosen]
+    if nodes is not None:
+        _check_nodes(dataset, nodes)
+        dataset = dataset.select(nodes)
+    strength = 1.0 if ess is None else ess
     with core_errors():
         return _core.Problem(
-            codes, cardinalities, dataset.weights, criterion, 1.0 if ess is None else ess, cache_mb
+            dataset.codes, dataset.cardinalities, dataset.weights, criterion, strength, cache_mb
         )
 
 
@@ -63,11 +60,9 @@ def level(score: float, tolerance: float) -> float:
     return round(units) if math.isfinite(units) else units
 
 
-def _columns(dataset: Dataset, nodes: Sequence[str]) -> list[int]:
-    column = {name: i for i, name in enumerate(dataset.names)}
-    lacking = [node for node in nodes if node not in column]
+def _check_nodes(dataset: Dataset, nodes: Sequence[str]) -> None:
+    lacking = [node for node in nodes if node not in set(dataset.names)]
     if lacking:
         raise KesError(
             f"the data have no column for {listed(lacking)}; every node of the graph needs one"
         )
-    return [column[node] for node in nodes]

@@ -16,8 +16,8 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from kes._core import __version__
+from kes.data.column import State
 from kes.data.core import level
-from kes.data.dataset import State
 from kes.search.amounts import Improve
 from kes.settings import CoreGraph, Settings
 
