@@ -20,7 +20,7 @@ def described(kind):
 
 
 def test_criteria_are_described():
-    """By the contract: bic and aic for every kind, bdeu and qnml discrete only, bge continuous only."""
+    """As promised: bic and aic for every kind, bdeu and qnml discrete only, bge continuous."""
     assert list(described("discrete")) == ["bic", "aic", "bdeu", "qnml"]
     assert set(described("continuous")) == {"bic", "aic", "bge"}
     assert set(described("mixed")) == {"bic", "aic"}

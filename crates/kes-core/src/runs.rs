@@ -10,7 +10,7 @@ use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::sampled;
 use crate::score::terms::Terms;
-use crate::search::{self, Choice, Settings, Step};
+use crate::search::{self, Pick, Settings, Step};
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
 use crate::varset::VarSet;
@@ -87,7 +87,7 @@ pub fn trace<const W: usize>(
 ) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
     let mut steps = Vec::new();
     let end = match settings.sampling {
-        None => search::run(gains, settings, run, stop, |model, Choice { neighbour, rank, better }| {
+        None => search::run(gains, settings, run, stop, |model, Pick { neighbour, rank, better }| {
             steps.push(Step { neighbour, delta: model.delta(&neighbour), better, rank });
         })?,
         Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |step| steps.push(step))?,

@@ -63,7 +63,7 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &Stop,
-    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
     let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
@@ -82,7 +82,7 @@ pub fn climb<const W: usize>(
     moves: Moves,
     k: f64,
     stream: &mut Stream,
-    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<(), Stopped> {
     let mut better = Vec::new();
     loop {
@@ -112,7 +112,7 @@ pub fn is_local_optimum<const W: usize>(
 
 /// The model chosen from `B`.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<const W: usize> {
+pub struct Pick<const W: usize> {
     /// The model.
     pub neighbour: Neighbour<W>,
     /// Its rank in `B`, from 0, the best.
@@ -128,7 +128,7 @@ fn best_of_random_subset<const W: usize>(
     better: &[Member],
     k: f64,
     stream: &mut Stream,
-) -> Option<Choice<W>> {
+) -> Option<Pick<W>> {
     if better.is_empty() {
         return None;
     }
@@ -139,7 +139,7 @@ fn best_of_random_subset<const W: usize>(
     let mut tied: Vec<_> = tied.map(|member| model.neighbour(member)).collect();
     tied.sort_unstable_by_key(Neighbour::triple);
     let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
-    Some(Choice { neighbour, rank, better: better.len() })
+    Some(Pick { neighbour, rank, better: better.len() })
 }
 
 /// The rank of the best of a uniform random subset of `size` out of `all`, without drawing it: given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -46,18 +45,6 @@ def core_problem(
         return _core.Problem(
             dataset.codes, dataset.cardinalities, dataset.weights, criterion, strength, cache_mb
         )
-
-
-def level(score: float, tolerance: float) -> float:
-    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
-
-    Examples
-    --------
-    >>> level(-20.3, 0.5), level(float("-inf"), 0.5)
-    (-41, -inf)
-    """
-    units = score / tolerance
-    return round(units) if math.isfinite(units) else units
 
 
 def _check_nodes(dataset: Dataset, nodes: Sequence[str]) -> None:

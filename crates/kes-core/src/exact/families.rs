@@ -150,12 +150,12 @@ struct Candidate<const W: usize> {
     /// The variables `y` for which `y | T∖y` is not known to be hopeless.
     open: VarSet<W>,
     /// Of each, what is known, in order.
-    origins: Vec<Origin>,
+    origins: Vec<Precedent>,
 }
 
 /// What smaller sets tell about a family `y | P`.
 #[derive(Clone, Copy)]
-struct Origin {
+struct Precedent {
     /// The best score of `y` with a proper subset of `P`.
     best: f64,
     /// The place of `P` in its level, if it was counted.
@@ -225,7 +225,7 @@ impl<const W: usize> Growth<'_, W> {
             let families: usize = found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
             // Besides a candidate, its entry in the next level, with a place in a half-empty table.
             let bytes = found.len() * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
-                + families * size_of::<(Origin, Family)>();
+                + families * size_of::<(Precedent, Family)>();
             let left =
                 room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
             left.map(|_| found).map_err(|_| Failure::Memory)
@@ -286,7 +286,7 @@ impl<const W: usize> Growth<'_, W> {
             }
             match self.best_smaller(level, parts, y, parents, cells) {
                 Some(best) => {
-                    origins.push(Origin { best, parents: level.place.get(&set.without(y)).copied() })
+                    origins.push(Precedent { best, parents: level.place.get(&set.without(y)).copied() })
                 }
                 None => open.remove(y),
             }
