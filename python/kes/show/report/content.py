@@ -80,14 +80,14 @@ def content(
 def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
     columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
-    return [[round(edges[name][i], 4) for name in columns] for i in range(len(edges))]
+    return [[edges[name][i] for name in columns] for i in range(len(edges))]
 
 
 def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
     directed, undirected = optimum.edges
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
     return {
-        "score": round(optimum.score, 4),
+        "score": optimum.score,
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,

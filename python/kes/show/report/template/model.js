@@ -16,7 +16,7 @@ function modelEdges(index) {
 
 // The same rule as Optima.consensus: a direction needs the threshold, and more than the opposite.
 function consensusEdges(threshold, kind) {
-  const reached = threshold - 1e-4; // supports are rounded to four places
+  const reached = threshold - 1e-9;
   const edges = [];
   data.supports[kind].forEach(([joined, forward, backward], pair) => {
     if (joined < reached || joined === 0) return;
