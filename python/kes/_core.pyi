@@ -15,6 +15,9 @@ _Graph: TypeAlias = tuple[_Edges, _Edges]
 _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
+_Knowledge: TypeAlias = tuple[list[int | None] | None, _Edges, _Edges]
+"""(tier of each variable, None if it has none; required arcs; forbidden arcs)."""
+
 __all__ = [
     "CRITERIA",
     "MAX_COMPONENT",
@@ -27,9 +30,12 @@ __all__ = [
     "apply",
     "boundary",
     "check_essential",
+    "contradiction",
     "essential_graph",
     "extension",
+    "inadmissible",
     "level",
+    "mpdag",
     "parse_csv",
     "penalty",
 ]
@@ -68,11 +74,40 @@ def essential_graph(n: int, arcs: _Edges) -> _Graph:
 def check_essential(n: int, graph: _Graph) -> None:
     """Raise CoreError (saying why) unless the graph is an essential graph."""
 
-def extension(n: int, graph: _Graph) -> _Edges:
-    """Arcs of the canonical DAG of the class, sorted."""
+def extension(n: int, graph: _Graph, knowledge: _Knowledge | None = None) -> _Edges:
+    """Arcs of the canonical DAG of the class, sorted.
 
-def boundary(n: int, graph: _Graph, max_parents: int | None) -> list[_Triple]:
-    """All neighbours, each triple once, sorted by (kind, x, y, given), deletions first."""
+    With knowledge, the admissible DAG that follows the canonical one as far as it may; CoreError if
+    there is none.
+    """
+
+def boundary(
+    n: int, graph: _Graph, max_parents: int | None, knowledge: _Knowledge | None = None
+) -> list[_Triple]:
+    """All admissible neighbours, each triple once, sorted by (kind, x, y, given), deletions first.
+
+    Raises CoreError if the graph itself is not admissible.
+    """
+
+def contradiction(
+    n: int, knowledge: _Knowledge
+) -> tuple[Literal["cycle", "forbidden", "tiers"], _Edges] | None:
+    """Return why no DAG is admissible, if so, and which required arcs cannot be."""
+
+def inadmissible(
+    n: int, graph: _Graph, knowledge: _Knowledge
+) -> tuple[Literal["missing", "forbidden"], tuple[int, int]] | None:
+    """Return why no DAG of the class is admissible, if so.
+
+    A required arc joins nodes that are not adjacent ("missing"), or an arc that is forbidden, or
+    whose reverse is required, follows from the graph and the rest of the knowledge ("forbidden").
+    """
+
+def mpdag(n: int, graph: _Graph, knowledge: _Knowledge) -> _Graph:
+    """Arcs that all admissible DAGs of the class share, and the edges on which they differ.
+
+    Raises CoreError if there are none.
+    """
 
 def apply(n: int, graph: _Graph, triple: _Triple) -> _Graph:
     """Return the neighbour that the triple stands for; CoreError if it is not in the boundary."""
@@ -141,10 +176,16 @@ class Problem:
     def level(self, value: float) -> int | float:
         """Return the level of a gain or score: see the function of this name."""
 
-    def boundary(self, graph: _Graph, max_parents: int | None) -> list[tuple[_Triple, float]]:
+    def boundary(
+        self, graph: _Graph, max_parents: int | None, knowledge: _Knowledge | None = None
+    ) -> list[tuple[_Triple, float]]:
         """All neighbours with their gains, best level first; tied ones as `boundary` has them."""
 
-    def is_local_optimum(self, graph: _Graph, max_parents: int | None) -> bool: ...
+    def is_local_optimum(
+        self, graph: _Graph, max_parents: int | None, knowledge: _Knowledge | None = None
+    ) -> bool:
+        """Tell whether the model is admissible, and no admissible neighbour scores higher."""
+
     def trace(
         self,
         run: int,
@@ -155,6 +196,7 @@ class Problem:
         two_phase: bool,
         start: _Graph | None,
         sampled: tuple[int, int | None] | None,
+        knowledge: _Knowledge | None = None,
     ) -> tuple[list[tuple[_Triple, float, int, int]], _Graph]:
         """Replay one run: (triple, delta, |B|, rank from 0) of every step, and the end.
 
@@ -173,6 +215,7 @@ class Problem:
         two_phase: bool,
         start: _Graph | None,
         sampled: tuple[int, int | None] | None,
+        knowledge: _Knowledge | None = None,
     ) -> None:
         """Do the given runs on n_jobs threads and hand over the results as they come.
 
@@ -183,6 +226,9 @@ class Problem:
         False stops the search. It is called (possibly with empty lists) at least every 0.1 s or
         so, so it can also watch a clock. Ctrl-C raises KeyboardInterrupt within a second, after
         everything finished was handed over.
+
+        Without a start, runs begin at the model of the required arcs alone. Raises CoreError if the
+        start is not admissible, or more parents are required than allowed.
 
         sampled: None for the exact boundary; (reversals, failures) for the paper's section 4.1.
         """
@@ -196,6 +242,7 @@ class Problem:
         seed: int,
         max_parents: int | None,
         n_jobs: int,
+        knowledge: _Knowledge | None = None,
     ) -> None:
         """Make better models of the given, distinct ones: recombine, refine, perturb.
 
@@ -214,8 +261,9 @@ class Problem:
         max_parents: int | None,
         n_jobs: int,
         memory_mb: int,
+        knowledge: _Knowledge | None = None,
     ) -> Families:
-        """Find all families that can be part of a best network.
+        """Find all families that can be part of a best admissible network.
 
         on_progress(sets counted so far) is called about ten times a second; returning False stops.
         Then, or if more memory is needed than allowed, some may be `lacking`.

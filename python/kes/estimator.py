@@ -7,7 +7,6 @@ Importing scikit-learn takes longer than most searches, so `kes` imports this mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -255,7 +254,7 @@ patience
         data = self._table(X, reset=False)
         states = list(self.network_.states.values())
         table = encode_like(data, open_source(data).names, states, missing=self.missing)
-        return replace(table, names=self.network_.nodes)
+        return table.renamed(self.network_.nodes)
 
     def _seed(self) -> int | None:
         if isinstance(self.random_state, np.random.RandomState):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
 CRITERIA = tuple(name for name, _, _, kinds, _ in _core.CRITERIA if "discrete" in kinds)
+_WITH_ESS = tuple(name for name, _, parameters, *_ in _core.CRITERIA if "ess" in parameters)
 MOST_MB = 2**30
 """Megabytes that anybody can mean; the core counts bytes in a machine word."""
 
@@ -137,7 +138,7 @@ def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
     name = criterion.lower() if isinstance(criterion, str) else criterion
     if name not in CRITERIA:
         raise unknown("criterion", criterion, CRITERIA)
-    return str(name), strength if name == "bdeu" else None
+    return str(name), strength if name in _WITH_ESS else None
 
 
 def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import doctest
 import pickle
 import sys
-from dataclasses import replace
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 
 import kes
-from kes.data import encode
+from kes.data import Continuous, Discrete, encode
 
 NAMES = ("a", "b")
 STATES = (("no", "yes"), (1, 2, 3))
@@ -53,22 +53,83 @@ def test_the_arrays_of_the_caller_stay_his(dtype):
 
 def test_nobody_can_write_to_a_dataset():
     dataset = kes.Dataset(NAMES, STATES, CODES, np.ones(4))
-    for array in (dataset.codes, dataset.weights):
+    for table in (dataset, pickle.loads(pickle.dumps(dataset)), dataset.take(np.array([0, 1]))):
         with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
+            table.columns[0].codes[...] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        dataset.weights[...] = 0
+    with pytest.raises(FrozenInstanceError):
+        dataset.columns = ()
+    assert np.array_equal(dataset.codes, CODES)
 
 
 def test_what_nobody_can_write_to_is_not_copied():
     dataset = kes.Dataset(NAMES, STATES, CODES)
-    assert replace(dataset, weights=np.ones(4)).codes is dataset.codes
+    assert dataset.reweighted(np.ones(4)).columns[0].codes is dataset.columns[0].codes
 
 
 def test_a_dataset_pickles():
-    dataset = kes.Dataset(NAMES, STATES, CODES, [1, 2, 3, 4])
+    dataset = kes.Dataset(NAMES, STATES, CODES, [1, 2, 3, 4], ["a note"])
     copy = pickle.loads(pickle.dumps(dataset))
     assert (copy.names, copy.states) == (dataset.names, dataset.states)
     assert np.array_equal(copy.codes, dataset.codes)
     assert np.array_equal(copy.weights, dataset.weights)
+    assert copy.notes == ("a note",)
+
+
+@pytest.mark.parametrize(("states", "bytes_of_a_cell"), [(2, 1), (256, 1), (257, 2), (65_535, 2)])
+def test_a_cell_takes_no_more_bytes_than_its_states_need(states, bytes_of_a_cell):
+    column = Discrete(tuple(range(states)), np.array([0, states - 1]))
+    assert column.codes.itemsize == bytes_of_a_cell
+    assert column.codes.tolist() == [0, states - 1]
+
+
+@pytest.fixture
+def mixed():
+    columns = [Discrete(("no", "yes"), [0, 1, 1]), Continuous([0.5, -1.25, 3.0])]
+    return kes.Dataset.of(["smoker", "dose"], columns, [1, 2, 1])
+
+
+def test_a_table_may_hold_both_kinds(mixed):
+    assert mixed.kinds == ("discrete", "continuous")
+    assert mixed.kind == "mixed"
+    assert mixed.states == (("no", "yes"), ())
+    assert mixed.cardinalities == [2, 0]
+    assert mixed.rows == 3
+    assert repr(mixed) == "<Dataset: 2 variables (1 continuous), 3 rows, weighted>"
+    assert (mixed.select(["dose"]).kind, mixed.select(["smoker"]).kind) == (
+        "continuous",
+        "discrete",
+    )
+    frame = mixed.to_pandas()
+    assert frame["smoker"].tolist() == ["no", "yes", "yes"]
+    assert frame["dose"].tolist() == [0.5, -1.25, 3.0]
+
+
+def test_a_mixed_table_pickles_and_can_be_cut(mixed):
+    copy = pickle.loads(pickle.dumps(mixed))
+    part = copy.take(np.array([2, 0]), np.array([5.0, 6.0]))
+    assert part.columns[0].codes.tolist() == [1, 0]
+    assert part.columns[1].values.tolist() == [3.0, 0.5]
+    assert part.weights.tolist() == [5.0, 6.0]
+    with pytest.raises(ValueError, match="read-only"):
+        copy.columns[1].values[0] = 1
+
+
+def test_continuous_columns_have_no_codes(mixed):
+    with pytest.raises(kes.KesError, match="continuous columns have no states: 'dose'"):
+        _ = mixed.codes
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_are_finite(bad):
+    with pytest.raises(kes.KesError, match=r"has 1 missing or infinite values, the first in row 1"):
+        Continuous([0.0, bad, 1.0])
+
+
+def test_columns_have_one_length():
+    with pytest.raises(kes.KesError, match="2 names and 2 columns with 1, 2 rows"):
+        kes.Dataset.of(NAMES, [Continuous([1.0]), Continuous([1.0, 2.0])])
 
 
 @pytest.mark.parametrize(

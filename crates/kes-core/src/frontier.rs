@@ -6,7 +6,6 @@
 
 use crate::boundary::{Frame, Model, Neighbour};
 use crate::gains::Gains;
-use crate::graph::EssentialGraph;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -88,12 +87,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// If `stop` is raised meanwhile.
     pub fn new(
         gains: &'g mut Gains<'a, W>,
-        start: EssentialGraph<W>,
+        model: Model<W>,
         max_parents: Option<usize>,
         stop: &'g Stop,
     ) -> Result<Self, Stopped> {
         gains.tidy();
-        let model = Model::new(start);
         let mut frontier = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
         for y in 0..frontier.model.graph.len() {
             frontier.targets.push(Target {
@@ -110,14 +108,14 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         Ok(frontier)
     }
 
-    /// The essential graph of the current model.
-    pub fn graph(&self) -> &EssentialGraph<W> {
-        &self.model.graph
+    /// The current model.
+    pub fn model(&self) -> &Model<W> {
+        &self.model
     }
 
     /// The score of the current model, from its canonical DAG.
     pub fn score(&mut self) -> f64 {
-        self.gains.score(&self.model.graph)
+        self.gains.score(&self.model.essential())
     }
 
     /// The current position, to come back to: cheaper than to start there again.
@@ -210,7 +208,8 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         })
     }
 
-    /// Fills `better` with the improving neighbours, each once, in no particular order.
+    /// Fills `better` with the improving neighbours, each once, in no particular order. Whether an arc
+    /// is known that rules a neighbour out is asked only now: it can depend on all of the graph.
     pub fn collect(&self, moves: Moves, better: &mut Vec<Member>) {
         better.clear();
         for (y, target) in self.targets.iter().enumerate() {
@@ -227,6 +226,9 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 };
                 better.extend(target.deletions.iter().enumerate().map(deletion));
             }
+        }
+        if self.model.asks() {
+            better.retain(|member| self.model.admits(&self.neighbour(member)));
         }
         if let Some(pair) = self.banned {
             better.retain(|member| !self.joins(member, pair));

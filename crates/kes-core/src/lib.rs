@@ -37,4 +37,19 @@ pub enum Error {
     /// A setting is out of range.
     #[error("{0}")]
     Setting(String),
+    /// The work was told to stop.
+    #[error("stopped")]
+    Stopped,
+    /// No network obeys what is known.
+    #[error(transparent)]
+    Contradiction(#[from] graph::knowledge::Contradiction),
+    /// A model does not obey what is known.
+    #[error(transparent)]
+    Inadmissible(#[from] graph::restricted::Inadmissible),
+}
+
+impl From<stop::Stopped> for Error {
+    fn from(_: stop::Stopped) -> Self {
+        Self::Stopped
+    }
 }

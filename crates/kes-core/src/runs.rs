@@ -10,7 +10,7 @@ use crate::gains::Gains;
 use crate::graph::EssentialGraph;
 use crate::sampled;
 use crate::score::terms::Terms;
-use crate::search::{self, Choice, Settings, Step};
+use crate::search::{self, Pick, Settings, Step};
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
 use crate::varset::VarSet;
@@ -87,7 +87,7 @@ pub fn trace<const W: usize>(
 ) -> Result<(Vec<Step<W>>, EssentialGraph<W>), Stopped> {
     let mut steps = Vec::new();
     let end = match settings.sampling {
-        None => search::run(gains, settings, run, stop, |model, Choice { neighbour, rank, better }| {
+        None => search::run(gains, settings, run, stop, |model, Pick { neighbour, rank, better }| {
             steps.push(Step { neighbour, delta: model.delta(&neighbour), better, rank });
         })?,
         Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |step| steps.push(step))?,
@@ -126,7 +126,9 @@ impl<const W: usize> Results<W> {
             return Ok(());
         }
         let score = gains.score(&graph);
-        let is_local_optimum = search::is_local_optimum(gains, &graph, settings.max_parents, stop)?;
+        let Settings { start, max_parents, .. } = settings;
+        let is_local_optimum =
+            search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)?;
         let mut inner = self.lock();
         let Inner { numbers, batch } = &mut *inner;
         let new = numbers.len();

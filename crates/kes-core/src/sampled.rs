@@ -50,9 +50,10 @@ pub fn run<const W: usize>(
     mut visit: impl FnMut(Step<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
-    let mut walk = Walk::new(settings.start.extension());
+    let mut walk = Walk::new(settings.start.graph.extension());
     let mut best_walk = walk.clone();
-    let members = settings.start.len() * (settings.start.len() - 1);
+    let n = settings.start.graph.len();
+    let members = n * (n - 1);
     let draws = (draws_per_member(settings.k) * members as f64).round().max(1.0) as usize;
     let enough = (GREEDIEST * members as f64 / draws as f64).ceil() as usize;
     let patience = sampling.failures.unwrap_or(enough).max(1);
@@ -68,7 +69,12 @@ pub fn run<const W: usize>(
                 continue;
             }
             let delta = gains.delta(&neighbour);
-            if delta > terms.tolerance() {
+            if delta > terms.tolerance()
+                && settings
+                    .start
+                    .knowledge()
+                    .is_none_or(|known| known.admits_class_of(&walk.after(&neighbour)))
+            {
                 better += 1;
                 // Of those that are tied, the first drawn is kept: a random one.
                 if best.as_ref().is_none_or(|best| terms.level(delta) > terms.level(best.delta)) {
@@ -178,6 +184,14 @@ impl<const W: usize> Walk<W> {
         } else {
             Neighbour { insert: true, x, y, given: parents[y] }
         }
+    }
+
+    /// The DAG of a neighbour drawn from the current DAG.
+    fn after(&self, neighbour: &Neighbour<W>) -> Dag<W> {
+        let &Neighbour { insert, x, y, .. } = neighbour;
+        let mut dag = self.dag.clone();
+        dag.parents[y] = if insert { dag.parents[y].with(x) } else { dag.parents[y].without(x) };
+        dag
     }
 
     /// Moves to a neighbour drawn from the current DAG.

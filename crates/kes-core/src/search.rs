@@ -8,10 +8,12 @@
 //!           M = the best model of C
 //! ```
 
-use crate::boundary::Neighbour;
+use std::sync::Arc;
+
+use crate::boundary::{Model, Neighbour};
 use crate::frontier::{Frontier, Member, Moves};
 use crate::gains::Gains;
-use crate::graph::EssentialGraph;
+use crate::graph::{EssentialGraph, Knowledge};
 use crate::rng::Stream;
 use crate::sampled::Sampling;
 use crate::stop::{Stop, Stopped};
@@ -27,8 +29,8 @@ pub struct Settings<const W: usize> {
     pub max_parents: Option<usize>,
     /// First insertions only, then deletions only, instead of both at every step.
     pub two_phase: bool,
-    /// Where every run starts.
-    pub start: EssentialGraph<W>,
+    /// Where every run starts; what is known goes with the model.
+    pub start: Model<W>,
     /// How to sample the boundary instead of searching all of it (see [`crate::sampled`]).
     pub sampling: Option<Sampling>,
 }
@@ -61,14 +63,14 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &Stop,
-    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
     let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
     for &moves in settings.phases() {
         climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
     }
-    Ok(model.graph().clone())
+    Ok(model.model().essential())
 }
 
 /// Moves on until no neighbour scores higher.
@@ -80,7 +82,7 @@ pub fn climb<const W: usize>(
     moves: Moves,
     k: f64,
     stream: &mut Stream,
-    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Choice<W>),
+    mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<(), Stopped> {
     let mut better = Vec::new();
     loop {
@@ -91,24 +93,26 @@ pub fn climb<const W: usize>(
     }
 }
 
-/// Has the model no admissible neighbour that scores higher? Looked at afresh.
+/// Is the model admissible, and has no admissible neighbour that scores higher? Looked at afresh.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.
 pub fn is_local_optimum<const W: usize>(
     gains: &mut Gains<'_, W>,
     graph: &EssentialGraph<W>,
+    knowledge: Option<&Arc<Knowledge<W>>>,
     max_parents: Option<usize>,
     stop: &Stop,
 ) -> Result<bool, Stopped> {
+    let Ok(model) = Model::under(graph.clone(), knowledge) else { return Ok(false) };
     let mut better = Vec::new();
-    Frontier::new(gains, graph.clone(), max_parents, stop)?.collect(Moves::All, &mut better);
+    Frontier::new(gains, model, max_parents, stop)?.collect(Moves::All, &mut better);
     Ok(better.is_empty())
 }
 
 /// The model chosen from `B`.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<const W: usize> {
+pub struct Pick<const W: usize> {
     /// The model.
     pub neighbour: Neighbour<W>,
     /// Its rank in `B`, from 0, the best.
@@ -124,7 +128,7 @@ fn best_of_random_subset<const W: usize>(
     better: &[Member],
     k: f64,
     stream: &mut Stream,
-) -> Option<Choice<W>> {
+) -> Option<Pick<W>> {
     if better.is_empty() {
         return None;
     }
@@ -135,7 +139,7 @@ fn best_of_random_subset<const W: usize>(
     let mut tied: Vec<_> = tied.map(|member| model.neighbour(member)).collect();
     tied.sort_unstable_by_key(Neighbour::triple);
     let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
-    Some(Choice { neighbour, rank, better: better.len() })
+    Some(Pick { neighbour, rank, better: better.len() })
 }
 
 /// The rank of the best of a uniform random subset of `size` out of `all`, without drawing it: given

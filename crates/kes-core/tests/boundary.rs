@@ -91,14 +91,14 @@ fn the_improving_neighbours_stay_exact_along_walks() {
         let terms: Terms<1> = terms(data, ("bic", 1.0), 1 << 20);
         let mut gains = Gains::new(&terms, 1 << 20);
         let stop = Stop::default();
-        let mut frontier =
-            Frontier::new(&mut gains, EssentialGraph::empty(n), None, &stop).expect("not stopped");
+        let mut frontier = Frontier::new(&mut gains, Model::new(EssentialGraph::empty(n)), None, &stop)
+            .expect("not stopped");
         let mut better = Vec::new();
         for _ in 0..steps {
             frontier.collect(Moves::All, &mut better);
             let found: BTreeSet<Triple> = better.iter().map(|b| plain(&frontier.neighbour(b))).collect();
             assert_eq!(found.len(), better.len(), "a neighbour came twice");
-            let all = Plain::new(frontier.graph()).boundary(None);
+            let all = Plain::new(&frontier.model().graph).boundary(None);
             let expected: BTreeSet<Triple> =
                 all.iter().filter(|t| delta(&columns, &arity, t) > terms.tolerance()).cloned().collect();
             assert_eq!(found, expected);
@@ -109,7 +109,7 @@ fn the_improving_neighbours_stay_exact_along_walks() {
                 assert!((b.level as f64 * terms.tolerance() - direct).abs() < 1e-9);
             }
             // Half of the time move at random within the boundary, so that deletions come up too.
-            let model = Model::new(frontier.graph().clone());
+            let model = frontier.model().clone();
             let pool: Vec<Neighbour<1>> = if better.is_empty() || stream.below(2) == 0 {
                 model.boundary(None)
             } else {

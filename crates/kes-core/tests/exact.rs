@@ -12,7 +12,7 @@ use kes_core::exact::order::{bytes, optimum};
 use kes_core::exact::relaxation::{Cluster, Relaxation};
 use kes_core::exact::{Failure, Families, Limits};
 use kes_core::gains::Gains;
-use kes_core::graph::{Dag, EssentialGraph};
+use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 use kes_core::score::bounds::{Bounds, Measure};
 use kes_core::score::discrete::dataset::Dataset;
@@ -31,17 +31,30 @@ fn set<const W: usize>(bits: usize) -> VarSet<W> {
 }
 
 /// The best score by the recursion as it stands, from the terms of all subsets.
-fn plain_optimum<const W: usize>(terms: &Terms<W>, max_parents: usize) -> f64 {
+fn plain_optimum<const W: usize>(
+    terms: &Terms<W>,
+    max_parents: usize,
+    knowledge: Option<&Knowledge<W>>,
+) -> f64 {
     let n = terms.variables();
     let mut worker = terms.worker();
     let term: Vec<f64> = (0..1 << n).map(|bits| terms.term(&mut *worker, set(bits))).collect();
+    let admits = |y: usize, parents: VarSet<W>| {
+        knowledge.is_none_or(|known| {
+            known.required(y).is_subset(&parents) && !known.forbidden(y).intersects(&parents)
+        })
+    };
     // best_parents[y][U]: the best score of y with at most max_parents parents in U.
     let best_parents: Vec<Vec<f64>> = (0..n)
         .map(|y| {
             let mut best: Vec<f64> = (0..1usize << n)
-                .map(|bits| match bits.count_ones() as usize <= max_parents && bits >> y & 1 == 0 {
-                    true => term[bits | 1 << y] - term[bits],
-                    false => f64::NEG_INFINITY,
+                .map(|bits| {
+                    let few = bits.count_ones() as usize <= max_parents && bits >> y & 1 == 0;
+                    if few && admits(y, set(bits)) {
+                        term[bits | 1 << y] - term[bits]
+                    } else {
+                        f64::NEG_INFINITY
+                    }
                 })
                 .collect();
             for bits in 0..1usize << n {
@@ -77,22 +90,27 @@ fn random_terms<const W: usize>(
     terms(data, criterion, 1 << 24)
 }
 
-fn solve<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) -> (Families<W>, Dag<W>, f64) {
+fn solve<const W: usize>(
+    terms: &Terms<W>,
+    max_parents: Option<usize>,
+    knowledge: Option<&Knowledge<W>>,
+) -> (Families<W>, Dag<W>, f64) {
     let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
-    let families = find(terms, max_parents, &LIMITS, &stop, &counted);
+    let families = find(terms, max_parents, knowledge, &LIMITS, &stop, &counted);
     let (dag, score) = optimum(&families, &LIMITS, &stop, &AtomicUsize::new(0)).expect("small");
     (families, dag, score)
 }
 
-fn check<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>) {
-    let (_, dag, score) = solve(terms, max_parents);
+fn check<const W: usize>(terms: &Terms<W>, max_parents: Option<usize>, knowledge: Option<&Knowledge<W>>) {
+    let (_, dag, score) = solve(terms, max_parents, knowledge);
     let n = terms.variables();
-    let expected = plain_optimum(terms, max_parents.unwrap_or(n));
+    let expected = plain_optimum(terms, max_parents.unwrap_or(n), knowledge);
     let tolerance = 1e-9 * expected.abs();
     assert!((score - expected).abs() < tolerance, "{score} is not {expected}");
     assert!((terms.score(&mut *terms.worker(), &dag) - expected).abs() < tolerance);
     assert!(dag.order().is_some(), "the network has a cycle");
     assert!(dag.parents.iter().all(|parents| parents.len() <= max_parents.unwrap_or(n)));
+    assert!(knowledge.is_none_or(|known| known.admits(&dag)));
 }
 
 #[test]
@@ -100,7 +118,32 @@ fn the_optimum_is_that_of_all_orders_and_all_parent_sets() {
     for seed in 0..8 {
         for criterion in CRITERIA {
             for max_parents in [None, Some(0), Some(1), Some(2)] {
-                check(&random_terms::<1>(7, criterion, 150, seed, |_| 1.0), max_parents);
+                check(&random_terms::<1>(7, criterion, 150, seed, |_| 1.0), max_parents, None);
+            }
+        }
+    }
+}
+
+/// Tiers, required and forbidden arcs, also those that nobody would choose.
+#[test]
+fn the_optimum_under_knowledge_is_that_of_all_admissible_families() {
+    for seed in 0..12 {
+        let mut stream = Stream::new(seed, 7);
+        let dag = random_dag::<1>(7, 350, &mut stream);
+        let required: Vec<_> = dag.arcs().into_iter().filter(|_| stream.below(3) == 0).collect();
+        let most = (0..7).map(|y| required.iter().filter(|arc| arc.1 == y).count()).max();
+        let mut forbidden = Vec::new();
+        for y in 0..7 {
+            forbidden.extend((0..7).filter(|&x| x != y && stream.below(5) == 0).map(|x| (x, y)));
+        }
+        forbidden.retain(|&(x, y)| !dag.parents[y].contains(x));
+        let order = dag.order().expect("acyclic");
+        let tier = |v: usize| order.iter().position(|&u| u == v).map(|at| at / 3);
+        let tiers: Vec<_> = (0..7).map(|v| tier(v).filter(|_| seed % 2 == 0)).collect();
+        let known = Knowledge::<1>::new(7, &tiers, &required, &forbidden).expect("no contradiction");
+        for criterion in CRITERIA {
+            for max_parents in [None, most] {
+                check(&random_terms(7, criterion, 150, seed, |_| 1.0), max_parents, Some(&known));
             }
         }
     }
@@ -110,8 +153,8 @@ fn the_optimum_is_that_of_all_orders_and_all_parent_sets() {
 #[test]
 fn blocks_tasks_and_weights_change_nothing() {
     for (seed, criterion) in CRITERIA.into_iter().enumerate() {
-        check(&random_terms::<1>(12, criterion, 120, seed as u64, |i| (1 + i % 3) as f64), None);
-        check(&random_terms::<4>(10, criterion, 60, seed as u64, |i| 0.07 * (1 + i % 5) as f64), None);
+        check(&random_terms::<1>(12, criterion, 120, seed as u64, |i| (1 + i % 3) as f64), None, None);
+        check(&random_terms::<4>(10, criterion, 60, seed as u64, |i| 0.07 * (1 + i % 5) as f64), None, None);
     }
 }
 
@@ -121,7 +164,7 @@ fn threads_do_not_matter() {
     let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
     let solutions = [1, 2, 5].map(|threads| {
         let limits = Limits { threads, ..LIMITS };
-        let families = find(&terms, None, &limits, &stop, &counted);
+        let families = find(&terms, None, None, &limits, &stop, &counted);
         let solution = optimum(&families, &limits, &stop, &AtomicUsize::new(0)).expect("small");
         (families, solution)
     });
@@ -133,7 +176,7 @@ fn threads_do_not_matter() {
 fn no_family_that_matters_is_lost() {
     for criterion in CRITERIA {
         let terms = random_terms::<1>(6, criterion, 80, 3, |_| 1.0);
-        let (families, ..) = solve(&terms, None);
+        let (families, ..) = solve(&terms, None, None);
         let mut worker = terms.worker();
         for y in 0..6 {
             for allowed in (0..1usize << 6).filter(|bits| bits >> y & 1 == 0) {
@@ -153,15 +196,15 @@ fn limits_are_kept_and_stopping_stops() {
     let (stop, counted, done) = (Stop::default(), AtomicUsize::new(0), AtomicUsize::new(0));
     let little = Limits { bytes: 1000, threads: 1 };
     let failure = |families: &Families<1>| families.missing.as_ref().map(|missing| missing.why);
-    let few = find(&terms, None, &little, &stop, &counted);
+    let few = find(&terms, None, None, &little, &stop, &counted);
     assert_eq!(failure(&few), Some(Failure::Memory));
     assert_eq!(optimum(&few, &LIMITS, &stop, &done).err(), Some(Failure::Memory));
-    let families = find(&terms, None, &LIMITS, &stop, &counted);
+    let families = find(&terms, None, None, &LIMITS, &stop, &counted);
     assert_eq!(failure(&families), None);
     assert_eq!(optimum(&families, &little, &stop, &done).err(), Some(Failure::Memory));
     assert_eq!(bytes(10), 8192);
     stop.raise();
-    assert_eq!(failure(&find(&terms, None, &LIMITS, &stop, &counted)), Some(Failure::Stopped));
+    assert_eq!(failure(&find(&terms, None, None, &LIMITS, &stop, &counted)), Some(Failure::Stopped));
     assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
 }
 
@@ -170,7 +213,7 @@ fn limits_are_kept_and_stopping_stops() {
 fn relaxations_never_cut_off_the_optimum() {
     for seed in 0..30 {
         let terms = random_terms::<1>(7, CRITERIA[seed as usize % CRITERIA.len()], 150, seed, |_| 1.0);
-        let (families, dag, score) = solve(&terms, None);
+        let (families, dag, score) = solve(&terms, None, None);
         let mut stream = Stream::new(seed, 1);
         let clusters: Vec<Cluster<1>> =
             (0..10).map(|_| (set(1 + stream.below(127)), stream.below(100) as f64 / 4.0)).collect();
@@ -193,12 +236,12 @@ fn what_is_missing_is_bounded() {
     for criterion in CRITERIA {
         for weight in [1.0, 0.7] {
             let terms = random_terms::<1>(7, criterion, 150, 11, |_| weight);
-            let best = plain_optimum(&terms, 7);
+            let best = plain_optimum(&terms, 7, None);
             let (stop, counted) = (Stop::default(), AtomicUsize::new(0));
             let mut bounds = vec![0.0];
             for doubled in 0..20 {
                 let limits = Limits { bytes: 256 << doubled, threads: 2 };
-                let families = find(&terms, None, &limits, &stop, &counted);
+                let families = find(&terms, None, None, &limits, &stop, &counted);
                 let clusters = [(set(0b110_0110), 3.0), (set(0b1_1001), 5.0)];
                 let paid = Relaxation::new(&families, &clusters);
                 assert!(paid.upper_bound() >= best - 1e-9 && paid.reduced(best).missing == families.missing);
@@ -210,7 +253,7 @@ fn what_is_missing_is_bounded() {
             assert!(bounds.len() > 4 && bounds.iter().rev().is_sorted(), "{bounds:?}");
             assert!(bounds[bounds.len() - 1] >= best - 1e-9);
             stop.raise();
-            let nothing = find(&terms, None, &LIMITS, &stop, &counted);
+            let nothing = find(&terms, None, None, &LIMITS, &stop, &counted);
             assert_eq!(Relaxation::new(&nothing, &[]).upper_bound(), 0.0);
         }
     }
@@ -277,16 +320,16 @@ fn any_set_function_will_do() {
     for seed in 0..20 {
         let terms = Terms::new(Drawn(seed), 1 << 20);
         // With at most three parents no inadmissible set comes up.
-        check(&terms, Some(3));
-        let (_, dag, score) = solve(&terms, None);
+        check(&terms, Some(3), None);
+        let (_, dag, score) = solve(&terms, None, None);
         assert!(dag.parents.iter().all(|parents| parents.len() < 4));
-        assert!((score - plain_optimum(&terms, 3)).abs() < 1e-6);
+        assert!((score - plain_optimum(&terms, 3, None)).abs() < 1e-6);
         let settings = Settings {
             k: 0.5,
             seed,
             max_parents: None,
             two_phase: false,
-            start: EssentialGraph::empty(7),
+            start: Model::new(EssentialGraph::empty(7)),
             sampling: None,
         };
         let mut gains = Gains::new(&terms, 1 << 20);

@@ -36,7 +36,7 @@ fn example(n: usize, rows: usize, per_mille: usize, seed: u64) -> Example {
 }
 
 fn settings(n: usize, k: f64) -> Settings<1> {
-    let start = EssentialGraph::empty(n);
+    let start = Model::new(EssentialGraph::empty(n));
     Settings { k, seed: 3, max_parents: None, two_phase: false, start, sampling: None }
 }
 
@@ -62,7 +62,7 @@ fn a_child_is_acyclic_and_scores_at_least_as_much_as_its_parents() {
         let example = example(n, 100, 250, seed);
         let mut stream = Stream::new(seed, 1);
         let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 200, &mut stream)));
-        if let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b) {
+        if let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b, None) {
             assert!(child.order().is_some(), "the child has a cycle");
             let better = direct(&example, &a.extension()).max(direct(&example, &b.extension()));
             assert!(direct(&example, &child) >= better - 1e-9);
@@ -80,7 +80,9 @@ fn the_child_is_the_best_mixture_of_the_two_dags() {
         let example = example(n, 60, 500, seed);
         let mut stream = Stream::new(seed, 2);
         let [a, b] = [0; 2].map(|_| essential(&random_dag::<1>(n, 450, &mut stream)));
-        let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b) else { continue };
+        let Some(child) = recombine(&example.terms, &mut *example.terms.worker(), &a, &b, None) else {
+            continue;
+        };
         // The child shows which DAG of the second class was used: its parents outside those of `a`.
         let first = a.extension();
         for mask in 0..1usize << n {
@@ -190,11 +192,16 @@ fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
         let mut gains = Gains::new(&example.terms, 1 << 20);
         let mut stream = Stream::new(seed, 9);
         let optimum = run(&mut gains, &settings(n, 0.0), seed, &stop, |_, _| ()).expect("not stopped");
-        let mut refinement =
-            Refinement { gains: &mut gains, max_parents: None, stream: &mut stream, stop: &stop };
+        let mut refinement = Refinement {
+            gains: &mut gains,
+            max_parents: None,
+            knowledge: None,
+            stream: &mut stream,
+            stop: &stop,
+        };
         let refined = refinement.refine(optimum.clone()).expect("not stopped");
         assert!(direct(&example, &refined.extension()) >= direct(&example, &optimum.extension()) - 1e-9);
-        assert_eq!(is_local_optimum(&mut gains, &refined, None, &stop), Ok(true));
+        assert_eq!(is_local_optimum(&mut gains, &refined, None, None, &stop), Ok(true));
     }
 }
 
@@ -203,7 +210,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 type Report = ((Vec<(usize, usize)>, Vec<(usize, usize)>), u64, Origin, usize);
 
 /// What improving some optima finds, and the tasks done when it is stopped after about `most`.
-fn improved(example: &Example, effort: Effort, most: usize) -> (Vec<Report>, usize) {
+fn improved(example: &Example, effort: &Effort<1>, most: usize) -> (Vec<Report>, usize) {
     let stop = Stop::default();
     let mut gains = Gains::new(&example.terms, 1 << 20);
     let limited = Settings { max_parents: Some(2), ..settings(14, 0.3) };
@@ -223,7 +230,8 @@ fn improved(example: &Example, effort: Effort, most: usize) -> (Vec<Report>, usi
 fn improvement_does_not_depend_on_threads_and_respects_the_limit_on_parents() {
     let example = example(14, 150, 250, 4);
     let found = |threads| {
-        improved(&example, Effort { tasks: 120, seed: 5, max_parents: Some(2), threads }, usize::MAX)
+        let effort = Effort { tasks: 120, seed: 5, max_parents: Some(2), knowledge: None, threads };
+        improved(&example, &effort, usize::MAX)
     };
     let one = found(1);
     assert!(!one.0.is_empty());
@@ -242,10 +250,10 @@ fn stopped_improvement_is_that_of_fewer_tasks() {
     let example = example(14, 150, 250, 4);
     for most in [1, 13, 25, 60, 61, 110] {
         for threads in [1, 3] {
-            let effort = Effort { tasks: 500, seed: 5, max_parents: Some(2), threads };
-            let (found, done) = improved(&example, effort, most);
+            let effort = Effort { tasks: 500, seed: 5, max_parents: Some(2), knowledge: None, threads };
+            let (found, done) = improved(&example, &effort, most);
             assert!(done <= 500);
-            assert_eq!((found, done), improved(&example, Effort { tasks: done, ..effort }, usize::MAX));
+            assert_eq!((found, done), improved(&example, &Effort { tasks: done, ..effort }, usize::MAX));
         }
     }
 }

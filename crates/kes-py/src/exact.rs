@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::CoreError;
 use crate::graphs::Edges;
+use crate::knowledge::{Known, read_for_search};
 use crate::native::watched;
 
 /// A cluster for and from Python: its members and its weight.
@@ -94,12 +95,14 @@ pub fn find_families<const W: usize>(
     py: Python<'_>,
     terms: &Terms<W>,
     max_parents: Option<usize>,
+    known: Option<&Known>,
     limits: Limits,
     on_progress: &Py<PyAny>,
 ) -> PyResult<Families> {
+    let knowledge = read_for_search(terms, known, max_parents)?;
     let counted = AtomicUsize::new(0);
     let found = watched(py, report(on_progress, &counted), |stop| {
-        families::find(terms, max_parents, &limits, stop, &counted)
+        families::find(terms, max_parents, knowledge.as_deref(), &limits, stop, &counted)
     })?;
     Ok(Families { inner: Box::new(found), counted: counted.into_inner() })
 }

@@ -6,6 +6,7 @@ use kes_core::varset::{MAX_VARIABLES, VarSet};
 use kes_core::{Error, with_width};
 use pyo3::prelude::*;
 
+use crate::knowledge::{Known, read_knowledge, read_model, restrict};
 use crate::native::interruptible;
 use crate::{CoreError, core_error};
 
@@ -31,13 +32,19 @@ pub fn read_graph<const W: usize>(n: usize, graph: &Graph) -> PyResult<Essential
     EssentialGraph::from_edges(n, &graph.0, &graph.1).map_err(core_error)
 }
 
-/// A DAG from Python.
-pub fn read_dag<const W: usize>(n: usize, arcs: &Edges) -> PyResult<Dag<W>> {
+/// Does every arc join two nodes?
+pub fn check_arcs(n: usize, arcs: &Edges) -> PyResult<()> {
     if let Some(&(a, b)) = arcs.iter().find(|&&(a, b)| a >= n || b >= n || a == b) {
         return Err(core_error(Error::Graph(format!(
             "the arc ({a}, {b}) does not join two of the {n} nodes"
         ))));
     }
+    Ok(())
+}
+
+/// A DAG from Python.
+pub fn read_dag<const W: usize>(n: usize, arcs: &Edges) -> PyResult<Dag<W>> {
+    check_arcs(n, arcs)?;
     Ok(Dag::from_arcs(n, arcs))
 }
 
@@ -78,17 +85,32 @@ pub fn check_essential(n: usize, graph: Graph) -> PyResult<()> {
 }
 
 #[pyfunction]
-pub fn extension(n: usize, graph: Graph) -> PyResult<Edges> {
+#[pyo3(signature = (n, graph, knowledge=None))]
+pub fn extension(n: usize, graph: Graph, knowledge: Option<Known>) -> PyResult<Edges> {
     check_number(n)?;
-    with_width!(n, W => Ok(read_graph::<W>(n, &graph)?.extension().arcs()))
+    with_width!(n, W => {
+        let graph = read_graph::<W>(n, &graph)?;
+        let dag = match knowledge {
+            None => graph.extension(),
+            Some(known) => restrict(n, &graph, &known)?.extension(&graph),
+        };
+        Ok(dag.arcs())
+    })
 }
 
 #[pyfunction]
-#[pyo3(signature = (n, graph, max_parents))]
-pub fn boundary(py: Python<'_>, n: usize, graph: Graph, max_parents: Option<usize>) -> PyResult<Vec<Triple>> {
+#[pyo3(signature = (n, graph, max_parents, knowledge=None))]
+pub fn boundary(
+    py: Python<'_>,
+    n: usize,
+    graph: Graph,
+    max_parents: Option<usize>,
+    knowledge: Option<Known>,
+) -> PyResult<Vec<Triple>> {
     check_number(n)?;
     with_width!(n, W => {
-        let model = Model::new(read_graph::<W>(n, &graph)?);
+        let known = read_knowledge::<W>(n, knowledge.as_ref(), max_parents)?;
+        let model = read_model(n, Some(&graph), known.as_ref())?;
         let neighbours = interruptible(py, |stop| model.boundary_until(max_parents, stop))?;
         Ok(neighbours.iter().flatten().map(write_triple).collect())
     })

@@ -4,6 +4,7 @@ mod criteria;
 mod csv;
 mod exact;
 mod graphs;
+mod knowledge;
 mod native;
 mod problem;
 
@@ -34,6 +35,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::essential_graph, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::check_essential, module)?)?;
+    module.add_function(wrap_pyfunction!(knowledge::contradiction, module)?)?;
+    module.add_function(wrap_pyfunction!(knowledge::inadmissible, module)?)?;
+    module.add_function(wrap_pyfunction!(knowledge::mpdag, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::extension, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::apply, module)?)?;

@@ -1,9 +1,8 @@
 //! A coded table under one criterion, and the searches on it.
 
-use kes_core::boundary::{Model, Neighbour};
+use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
-use kes_core::graph::EssentialGraph;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
@@ -24,6 +23,7 @@ use crate::exact::{Families, find_families, limits};
 use crate::graphs::{
     Edges, Graph, Triple, check_number, read_dag, read_graph, read_triple, write_graph, write_triple,
 };
+use crate::knowledge::{Known, read_admissible, read_for_search, read_knowledge, read_model};
 use crate::native::{PAUSE, contained, interruptible};
 use crate::{CoreError, core_error};
 
@@ -42,17 +42,33 @@ struct Options {
     two_phase: bool,
     start: Option<Graph>,
     sampled: Option<(usize, Option<usize>)>,
+    knowledge: Option<Known>,
 }
 
 impl Options {
-    fn settings<const W: usize>(&self, n: usize) -> PyResult<Settings<W>> {
-        let start = match &self.start {
-            Some(graph) => read_graph(n, graph)?,
-            None => EssentialGraph::empty(n),
-        };
+    fn settings<const W: usize>(&self, terms: &Terms<W>) -> PyResult<Settings<W>> {
+        let knowledge = read_for_search(terms, self.knowledge.as_ref(), self.max_parents)?;
+        let start = read_model(terms.variables(), self.start.as_ref(), knowledge.as_ref())?;
         let &Self { k, seed, max_parents, two_phase, sampled, .. } = self;
         let sampling = sampled.map(|(reversals, failures)| Sampling { reversals, failures });
         Ok(Settings { k, seed, max_parents, two_phase, start, sampling })
+    }
+}
+
+/// What bounds the work of improving, before the width of its sets is known.
+struct Work {
+    tasks: usize,
+    seed: u64,
+    max_parents: Option<usize>,
+    threads: usize,
+    knowledge: Option<Known>,
+}
+
+impl Work {
+    fn effort<const W: usize>(&self, terms: &Terms<W>) -> PyResult<Effort<W>> {
+        let &Self { tasks, seed, max_parents, threads, .. } = self;
+        let knowledge = read_for_search(terms, self.knowledge.as_ref(), max_parents)?;
+        Ok(Effort { tasks, seed, max_parents, knowledge, threads })
     }
 }
 
@@ -65,8 +81,15 @@ trait Engine: Send + Sync {
         py: Python<'_>,
         graph: &Graph,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
     ) -> PyResult<Vec<(Triple, f64)>>;
-    fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool>;
+    fn is_local_optimum(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+        knowledge: Option<&Known>,
+    ) -> PyResult<bool>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
         &self,
@@ -76,12 +99,12 @@ trait Engine: Send + Sync {
         n_jobs: usize,
         options: &Options,
     ) -> PyResult<()>;
-    fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, effort: Effort)
-    -> PyResult<()>;
+    fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, work: &Work) -> PyResult<()>;
     fn families(
         &self,
         py: Python<'_>,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families>;
@@ -136,8 +159,10 @@ impl<const W: usize> Engine for Shared<W> {
         py: Python<'_>,
         graph: &Graph,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
     ) -> PyResult<Vec<(Triple, f64)>> {
-        let model = Model::new(read_graph(self.variables(), graph)?);
+        let known = read_knowledge(self.variables(), knowledge, max_parents)?;
+        let model = read_model(self.variables(), Some(graph), known.as_ref())?;
         let valued = interruptible(py, |stop| {
             let neighbours = model.boundary_until(max_parents, stop)?;
             let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
@@ -150,13 +175,22 @@ impl<const W: usize> Engine for Shared<W> {
         valued.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
-    fn is_local_optimum(&self, py: Python<'_>, graph: &Graph, max_parents: Option<usize>) -> PyResult<bool> {
+    fn is_local_optimum(
+        &self,
+        py: Python<'_>,
+        graph: &Graph,
+        max_parents: Option<usize>,
+        knowledge: Option<&Known>,
+    ) -> PyResult<bool> {
+        let known = read_knowledge(self.variables(), knowledge, max_parents)?;
         let graph = read_graph(self.variables(), graph)?;
-        self.with_gains(py, |gains, stop| search::is_local_optimum(gains, &graph, max_parents, stop))
+        self.with_gains(py, |gains, stop| {
+            search::is_local_optimum(gains, &graph, known.as_ref(), max_parents, stop)
+        })
     }
 
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
-        let settings = options.settings(self.variables())?;
+        let settings = options.settings(&self.terms)?;
         let (steps, end) = self.with_gains(py, |gains, stop| runs::trace(gains, &settings, run, stop))?;
         let write = |step: &Step<W>| (write_triple(&step.neighbour), step.delta, step.better, step.rank);
         Ok((steps.iter().map(write).collect(), write_graph(&end)))
@@ -170,7 +204,7 @@ impl<const W: usize> Engine for Shared<W> {
         n_jobs: usize,
         options: &Options,
     ) -> PyResult<()> {
-        let settings = options.settings(self.variables())?;
+        let settings = options.settings(&self.terms)?;
         let mut result = Ok(());
         let take = |batch| {
             let handed = Python::attach(|py| hand_over(py, on_batch, &batch, result.is_err()));
@@ -187,25 +221,21 @@ impl<const W: usize> Engine for Shared<W> {
         result
     }
 
-    fn improve(
-        &self,
-        py: Python<'_>,
-        graphs: &[Graph],
-        on_batch: &Py<PyAny>,
-        effort: Effort,
-    ) -> PyResult<()> {
-        let graphs =
-            graphs.iter().map(|graph| read_graph(self.variables(), graph)).collect::<PyResult<Vec<_>>>()?;
+    fn improve(&self, py: Python<'_>, graphs: &[Graph], on_batch: &Py<PyAny>, work: &Work) -> PyResult<()> {
+        let effort = work.effort(&self.terms)?;
+        let read = |graph| read_admissible(self.variables(), graph, effort.knowledge.as_deref());
+        let given = graphs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
         let mut failure = None;
+        let take = |found: &[Found<W>], done: usize| {
+            let found: Vec<Improved> = found.iter().map(write_found).collect();
+            let handed = Python::attach(|py| on_batch.call1(py, (found, done))?.extract::<bool>(py));
+            handed.unwrap_or_else(|error| {
+                failure = Some(error);
+                false
+            })
+        };
         interruptible(py, |stop| {
-            improve::improve(&self.terms, &graphs, effort, self.gains_bytes, PAUSE, stop, |found, done| {
-                let found: Vec<Improved> = found.iter().map(write_found).collect();
-                let handed = Python::attach(|py| on_batch.call1(py, (found, done))?.extract::<bool>(py));
-                handed.unwrap_or_else(|error| {
-                    failure = Some(error);
-                    false
-                })
-            });
+            improve::improve(&self.terms, &given, &effort, self.gains_bytes, PAUSE, stop, take);
         })?;
         failure.map_or(Ok(()), Err)
     }
@@ -214,10 +244,11 @@ impl<const W: usize> Engine for Shared<W> {
         &self,
         py: Python<'_>,
         max_parents: Option<usize>,
+        knowledge: Option<&Known>,
         limits: Limits,
         on_progress: &Py<PyAny>,
     ) -> PyResult<Families> {
-        find_families(py, &self.terms, max_parents, limits, on_progress)
+        find_families(py, &self.terms, max_parents, knowledge, limits, on_progress)
     }
 
     fn tolerance(&self) -> f64 {
@@ -354,8 +385,8 @@ impl Problem {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        let moments = || gaussian::Moments::new(&columns, &order, weights, n_jobs);
-        let moments = py.detach(moments).map_err(core_error)?;
+        let moments = |stop: &Stop| gaussian::Moments::new(&columns, &order, weights, n_jobs, stop);
+        let moments = interruptible(py, moments)?.map_err(core_error)?;
         let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
         let table = gaussian::Table::new(moments, criterion);
         let twins = py.detach(|| table.twins());
@@ -395,22 +426,29 @@ impl Problem {
         level(py, value, self.engine.tolerance())
     }
 
-    #[pyo3(signature = (graph, max_parents))]
+    #[pyo3(signature = (graph, max_parents, knowledge=None))]
     fn boundary(
         &self,
         py: Python<'_>,
         graph: Graph,
         max_parents: Option<usize>,
+        knowledge: Option<Known>,
     ) -> PyResult<Vec<(Triple, f64)>> {
-        self.engine.boundary(py, &graph, max_parents)
+        self.engine.boundary(py, &graph, max_parents, knowledge.as_ref())
     }
 
-    #[pyo3(signature = (graph, max_parents))]
-    fn is_local_optimum(&self, py: Python<'_>, graph: Graph, max_parents: Option<usize>) -> PyResult<bool> {
-        self.engine.is_local_optimum(py, &graph, max_parents)
+    #[pyo3(signature = (graph, max_parents, knowledge=None))]
+    fn is_local_optimum(
+        &self,
+        py: Python<'_>,
+        graph: Graph,
+        max_parents: Option<usize>,
+        knowledge: Option<Known>,
+    ) -> PyResult<bool> {
+        self.engine.is_local_optimum(py, &graph, max_parents, knowledge.as_ref())
     }
 
-    #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled))]
+    #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled, knowledge=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
     fn trace(
         &self,
@@ -422,11 +460,12 @@ impl Problem {
         two_phase: bool,
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
+        knowledge: Option<Known>,
     ) -> PyResult<(Vec<Traced>, Graph)> {
-        self.engine.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled })
+        self.engine.trace(py, run, &Options { k, seed, max_parents, two_phase, start, sampled, knowledge })
     }
 
-    #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled))]
+    #[pyo3(signature = (runs, on_batch, *, n_jobs, k, seed, max_parents, two_phase, start, sampled, knowledge=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
     fn search(
         &self,
@@ -440,17 +479,18 @@ impl Problem {
         two_phase: bool,
         start: Option<Graph>,
         sampled: Option<(usize, Option<usize>)>,
+        knowledge: Option<Known>,
     ) -> PyResult<()> {
         self.engine.search(
             py,
             &runs,
             &on_batch,
             n_jobs,
-            &Options { k, seed, max_parents, two_phase, start, sampled },
+            &Options { k, seed, max_parents, two_phase, start, sampled, knowledge },
         )
     }
 
-    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb))]
+    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb, knowledge=None))]
     fn families(
         &self,
         py: Python<'_>,
@@ -458,11 +498,13 @@ impl Problem {
         max_parents: Option<usize>,
         n_jobs: usize,
         memory_mb: usize,
+        knowledge: Option<Known>,
     ) -> PyResult<Families> {
-        self.engine.families(py, max_parents, limits(n_jobs, memory_mb), &on_progress)
+        let limits = limits(n_jobs, memory_mb);
+        self.engine.families(py, max_parents, knowledge.as_ref(), limits, &on_progress)
     }
 
-    #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs))]
+    #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs, knowledge=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
     fn improve(
         &self,
@@ -473,7 +515,9 @@ impl Problem {
         seed: u64,
         max_parents: Option<usize>,
         n_jobs: usize,
+        knowledge: Option<Known>,
     ) -> PyResult<()> {
-        self.engine.improve(py, &graphs, &on_batch, Effort { tasks, seed, max_parents, threads: n_jobs })
+        let work = Work { tasks, seed, max_parents, threads: n_jobs, knowledge };
+        self.engine.improve(py, &graphs, &on_batch, &work)
     }
 }

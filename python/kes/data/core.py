@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from kes import _core
 from kes.errors import KesError, listed
@@ -40,34 +37,19 @@ def core_problem(
     KesError
         If the data lack a node, or are too large for the core.
     """
-    codes, cardinalities = dataset.codes, dataset.cardinalities
-    if nodes is not None and tuple(nodes) != dataset.names:
-        chosen = _columns(dataset, nodes)
-        codes = np.ascontiguousarray(codes[chosen])
-        cardinalities = [cardinalities[i] for i in chosen]
+    if nodes is not None:
+        _check_nodes(dataset, nodes)
+        dataset = dataset.select(nodes)
+    strength = 1.0 if ess is None else ess
     with core_errors():
         return _core.Problem(
-            codes, cardinalities, dataset.weights, criterion, 1.0 if ess is None else ess, cache_mb
+            dataset.codes, dataset.cardinalities, dataset.weights, criterion, strength, cache_mb
         )
 
 
-def level(score: float, tolerance: float) -> float:
-    """Score, or gain, as a whole number of tolerances; infinite if it is, or if that is too many.
-
-    Examples
-    --------
-    >>> level(-20.3, 0.5), level(float("-inf"), 0.5)
-    (-41, -inf)
-    """
-    units = score / tolerance
-    return round(units) if math.isfinite(units) else units
-
-
-def _columns(dataset: Dataset, nodes: Sequence[str]) -> list[int]:
-    column = {name: i for i, name in enumerate(dataset.names)}
-    lacking = [node for node in nodes if node not in column]
+def _check_nodes(dataset: Dataset, nodes: Sequence[str]) -> None:
+    lacking = [node for node in nodes if node not in set(dataset.names)]
     if lacking:
         raise KesError(
             f"the data have no column for {listed(lacking)}; every node of the graph needs one"
         )
-    return [column[node] for node in nodes]

@@ -1,26 +1,23 @@
-"""A table of discrete variables as everything after the input layer sees it."""
+"""A table of variables as everything after the input layer sees it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes.data.column import Column, Continuous, Discrete, Kind, State, frozen
 from kes.data.weights import check_weights
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, listed, missing_extra
 
 if TYPE_CHECKING:
     import pandas as pd
     from narwhals.typing import IntoFrame
-
-ScalarT = TypeVar("ScalarT", bound=np.generic)
-
-State: TypeAlias = str | int | bool
-"""A value that a discrete variable can take."""
 
 Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset"
 """What `kes.data.encode` can read as a table."""
@@ -29,26 +26,37 @@ Weights: TypeAlias = "str | ArrayLike | None"
 """A column's name, or how many cases each row stands for; None: one each."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Dataset:
-    """Discrete variables, their states, and the rows as codes.
+    """Variables, discrete or continuous, and their values in each row.
 
     Made of any table by `kes.learn` and the like, or of codes that you have; immutable, and cheap
-    to pass around and to pickle. Arrays that could still be written to are copied.
+    to pass around and to pickle. Arrays that could still be written to are copied. This
+    constructor is for discrete variables; `Dataset.of` takes columns of any kind.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables, in the order of the columns.
+    states : sequence of sequence of (str, int or bool)
+        The states of each variable; their order is that of the codes.
+    codes : array-like of int, shape (variables, rows)
+        ``states[v][codes[v][i]]`` is the value of variable v in row i.
+    weights : array-like of float, shape (rows,), optional
+        How many cases each row stands for; None: one each.
+    notes : sequence of str
+        What the user should know about the table, such as constant columns or dropped rows.
 
     Attributes
     ----------
     names : tuple of str
-        The variables, in the order of the columns.
-    states : tuple of tuple of (str, int or bool)
-        The states of each variable; their order is that of the codes.
-    codes : ndarray of int32, shape (variables, rows)
-        ``states[v][codes[v, i]]`` is the value of variable v in row i. C-contiguous, read-only.
-        May be given as any integers.
+        The variables.
+    columns : tuple of (Discrete or Continuous)
+        What is known of each: states and codes, or values.
     weights : ndarray of float64, shape (rows,), or None
-        How many cases each row stands for; None: one each.
+        Read-only.
     notes : tuple of str
-        What the user should know about the coding, such as constant columns or dropped rows.
+        As above.
 
     Raises
     ------
@@ -63,79 +71,184 @@ class Dataset:
     """
 
     names: tuple[str, ...]
-    states: tuple[tuple[State, ...], ...]
-    codes: NDArray[np.int32]
-    weights: NDArray[np.float64] | None = None
-    notes: tuple[str, ...] = ()
+    columns: tuple[Column, ...]
+    weights: NDArray[np.float64] | None
+    notes: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        """Check what a user may have given, and make it our own."""
-        checked: dict[str, object] = {
-            "names": tuple(self.names),
-            "states": tuple(tuple(states) for states in self.states),
-            "codes": _checked_codes(self.names, self.states, np.asarray(self.codes)),
-            "notes": tuple(self.notes),
-        }
-        if self.weights is not None:
-            weights = frozen(self.weights, np.float64)
-            check_weights(weights, self.rows)
-            checked["weights"] = weights
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        names: Sequence[str],
+        states: Sequence[Sequence[State]],
+        codes: ArrayLike,
+        weights: ArrayLike | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        matrix = np.asarray(codes)
+        if matrix.ndim != 2 or not len(names) == len(states) == len(matrix):
+            raise KesError(
+                f"{len(names)} names, {len(states)} lists of states and codes of shape "
+                f"{matrix.shape} do not fit together; codes must have a row for each variable, "
+                "and a column for each row of the table"
+            )
+        columns = []
+        for name, values, row in zip(names, states, matrix, strict=True):
+            with naming(name):
+                columns.append(Discrete(tuple(values), row))
+        self._fill(names, columns, weights, notes)
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        columns: Sequence[Column],
+        weights: ArrayLike | None = None,
+        notes: Sequence[str] = (),
+    ) -> Dataset:
+        """Make a table of columns, discrete or continuous.
+
+        Parameters
+        ----------
+        names, weights, notes
+            As in the constructor.
+        columns : sequence of (kes.data.Discrete or kes.data.Continuous)
+            All with as many rows.
+
+        Examples
+        --------
+        >>> from kes.data import Continuous, Discrete
+        >>> columns = [Discrete(("no", "yes"), [0, 1, 1]), Continuous([0.5, 1.2, 0.7])]
+        >>> Dataset.of(["smoker", "dose"], columns).kinds
+        ('discrete', 'continuous')
+        """
+        dataset = cls.__new__(cls)
+        dataset._fill(names, columns, weights, notes)
+        return dataset
+
+    def _fill(
+        self,
+        names: Sequence[str],
+        columns: Sequence[Column],
+        weights: ArrayLike | None,
+        notes: Sequence[str],
+    ) -> None:
+        lengths = {column.rows for column in columns}
+        if len(names) != len(columns) or len(lengths) > 1:
+            raise KesError(
+                f"{len(names)} names and {len(columns)} columns with {listed(sorted(lengths))} "
+                "rows do not fit together; each name needs a column, and all of one length"
+            )
+        own = None if weights is None else frozen(weights, np.float64)
+        if own is not None:
+            check_weights(own, lengths.pop() if lengths else 0)
+        fields = {"names": tuple(names), "columns": tuple(columns), "weights": own}
+        for field, value in {**fields, "notes": tuple(notes)}.items():
+            object.__setattr__(self, field, value)
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return int(np.shape(self.codes)[1])
+        return self.columns[0].rows if self.columns else 0
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kind of each variable: "discrete" or "continuous"."""
+        return tuple(column.kind for column in self.columns)
+
+    @property
+    def kind(self) -> Literal["discrete", "continuous", "mixed"]:
+        """Kind of the table: that of its variables, or "mixed"."""
+        kinds = set(self.kinds)
+        return "mixed" if len(kinds) > 1 else kinds.pop() if kinds else "discrete"
+
+    @property
+    def states(self) -> tuple[tuple[State, ...], ...]:
+        """States of each variable, in the order of their codes; () of continuous ones."""
+        return tuple(
+            column.states if isinstance(column, Discrete) else () for column in self.columns
+        )
 
     @property
     def cardinalities(self) -> list[int]:
-        """Number of states of each variable."""
+        """Number of states of each variable; 0 of continuous ones."""
         return [len(states) for states in self.states]
 
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The codes of a discrete table, shape (variables, rows), read-only: made anew.
+
+        C-contiguous, as the core takes them.
+
+        Raises
+        ------
+        KesError
+            If some columns are continuous.
+        """
+        codes = np.empty((len(self.columns), self.rows), dtype=np.int32)
+        continuous = []
+        for name, row, column in zip(self.names, codes, self.columns, strict=True):
+            if isinstance(column, Continuous):
+                continuous.append(name)
+            else:
+                row[:] = column.codes
+        if continuous:
+            raise KesError(
+                f"continuous columns have no states: {listed(continuous)}; this needs a discrete "
+                "table, so cut them into intervals with kes.discretize, or leave them out"
+            )
+        codes.flags.writeable = False
+        return codes
+
+    def select(self, names: Iterable[str]) -> Dataset:
+        """Return the table with some of the variables, in this order."""
+        column_of = dict(zip(self.names, self.columns, strict=True))
+        chosen = tuple(names)
+        return Dataset.of(chosen, [column_of[name] for name in chosen], self.weights, self.notes)
+
+    def take(self, rows: NDArray[np.intp], weights: NDArray[np.float64] | None = None) -> Dataset:
+        """Return the table with some rows, and these weights; all states stay."""
+        columns = [column.take(rows) for column in self.columns]
+        return Dataset.of(self.names, columns, weights, self.notes)
+
+    def renamed(self, names: Sequence[str]) -> Dataset:
+        """Return the table with other names for its variables."""
+        return Dataset.of(names, self.columns, self.weights, self.notes)
+
+    def reweighted(self, weights: ArrayLike | None) -> Dataset:
+        """Return the table with other weights."""
+        return Dataset.of(self.names, self.columns, weights, self.notes)
+
     def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas DataFrame of categorical columns, without their weights."""
+        """Return the rows as a pandas DataFrame, without their weights.
+
+        Discrete variables are categorical columns, continuous ones columns of floats.
+        """
         try:
             import pandas as pd
         except ImportError:
             raise missing_extra("pandas", "pandas") from None
-        columns = {}
-        for name, codes, states in zip(self.names, self.codes, self.states, strict=True):
-            kind = pd.CategoricalDtype(list(states))
-            columns[name] = pd.Categorical.from_codes(codes, dtype=kind)
+        columns: dict[str, Any] = {}
+        for name, column in zip(self.names, self.columns, strict=True):
+            if isinstance(column, Continuous):
+                columns[name] = column.values
+            else:
+                kind = pd.CategoricalDtype(list(column.states))
+                columns[name] = pd.Categorical.from_codes(column.codes, dtype=kind)
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
-        return f"<Dataset: {len(self.names)} variables, {self.rows} rows{weighted}>"
+        continuous = self.kinds.count("continuous")
+        kinds = f" ({continuous} continuous)" if continuous else ""
+        return f"<Dataset: {len(self.names)} variables{kinds}, {self.rows} rows{weighted}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Dataset.of, (self.names, self.columns, self.weights, self.notes)
 
 
-def frozen(array: ArrayLike, dtype: type[ScalarT]) -> NDArray[ScalarT]:
-    """Return an array that nobody can write to: a copy, unless it is one already."""
-    given = np.asarray(array)
-    if given.flags.writeable or given.dtype != dtype or not given.flags.c_contiguous:
-        given = np.array(given, dtype=dtype, order="C")
-        given.flags.writeable = False
-    return given
-
-
-def _checked_codes(
-    names: Sequence[str], states: Sequence[Sequence[State]], codes: NDArray[Any]
-) -> NDArray[np.int32]:
-    """Return the codes as the core takes them, or say what is wrong with them."""
-    if codes.dtype.kind not in "iu":
-        raise KesError(f"codes must be integers, not values of dtype {codes.dtype}")
-    if not codes.ndim == 2 or not len(names) == len(states) == len(codes):
-        raise KesError(
-            f"{len(names)} names, {len(states)} lists of states and codes of shape {codes.shape} "
-            "do not fit together; codes must have a row for each variable, and a column for each "
-            "row of the table"
-        )
-    for name, values, column in zip(names, states, codes, strict=True):
-        if column.size and not 0 <= column.min() <= column.max() < len(values):
-            row = int(np.argmax((column < 0) | (column >= len(values))))
-            raise KesError(
-                f"column {name!r} has the code {column[row]} in row {row} (counting from 0), but "
-                f"its states are those of the codes 0 to {len(values) - 1}"
-            )
-    return frozen(codes, np.int32)
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Name the column in errors about its values."""
+    try:
+        yield
+    except KesError as error:
+        raise KesError(f"column {column!r} {error}") from None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from kes._core import MAX_STATES, MAX_VARIABLES
-from kes.data.dataset import Data, Dataset, State, Weights
-from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor, stack
+from kes.data.column import Discrete, State
+from kes.data.dataset import Data, Dataset, Weights, naming
+from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor
 from kes.data.missing import check_choice, settle, with_missing_state
 from kes.data.source import Coded, Source, open_source
 from kes.data.weights import check_total, read_weights
@@ -92,9 +90,8 @@ def encode(
     _check_rows(rows, notes)
     if row_weights is not None:
         check_total(row_weights)
-    columns = zip(names, factors, strict=True)
-    states, codes = stack(itertools.starmap(_with_states, columns), (len(names), rows))
-    return Dataset(names, states, codes, row_weights, notes + _remarks(names, states, rows))
+    columns = [_with_states(name, factor) for name, factor in zip(names, factors, strict=True)]
+    return Dataset.of(names, columns, row_weights, notes + _remarks(names, columns, rows))
 
 
 def read_factors(
@@ -105,26 +102,17 @@ def read_factors(
     absent = frozenset(str(value) for value in texts)
     factors = []
     for index in indices:
-        with _naming(source.names[index]):
+        with naming(source.names[index]):
             factors.append(source.factor(index, absent))
     return factors
 
 
-@contextmanager
-def _naming(column: str) -> Iterator[None]:
-    """Name the column in errors about its values."""
-    try:
-        yield
-    except KesError as error:
-        raise KesError(f"column {column!r} {error}") from None
-
-
-def _with_states(name: str, factor: Factor) -> Factor:
+def _with_states(name: str, factor: Factor) -> Discrete:
     """Decide on the states of a column whose rows are settled."""
-    with _naming(name):
+    with naming(name):
         factor = _without_alternatives(with_missing_state(factor.ordered()))
     _check_states(name, factor.values)
-    return factor
+    return factor.to_column()
 
 
 def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
@@ -136,7 +124,7 @@ def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
     row_weights = read_weights(weights, Coded(dataset))
     assert row_weights is not None, "weights were given"
     check_total(row_weights)
-    return replace(dataset, weights=row_weights)
+    return dataset.reweighted(row_weights)
 
 
 def _check_size(columns: int, weighted_by: str | None) -> None:
@@ -182,9 +170,9 @@ def _without_alternatives(factor: Factor) -> Factor:
     return factor.select([lowest]) if lowest == highest else factor
 
 
-def _remarks(names: Sequence[str], states: Sequence[Sequence[State]], rows: int) -> tuple[str, ...]:
+def _remarks(names: Sequence[str], columns: Sequence[Discrete], rows: int) -> tuple[str, ...]:
     """Say what is allowed but may not be meant."""
-    states_of = dict(zip(names, states, strict=True))
+    states_of = {name: column.states for name, column in zip(names, columns, strict=True)}
     constant = [name for name, values in states_of.items() if len(values) == 1]
     many = [name for name, values in states_of.items() if len(values) > max(MANY_STATES, rows // 2)]
     suspect = {

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import State
+from kes.data.column import Discrete, State
 from kes.data.order import text_order
 from kes.errors import KesError, listed
 
@@ -96,21 +96,9 @@ class Factor:
         """Count the rows without a value."""
         return int(np.count_nonzero(self.codes < 0)) if self.codes.min(initial=0) < 0 else 0
 
-
-def stack(
-    factors: Iterable[Factor], shape: tuple[int, int]
-) -> tuple[tuple[tuple[State, ...], ...], NDArray[np.int32]]:
-    """Make a table of columns: their states, and a matrix of codes that nobody can write to.
-
-    The columns may come one by one, so that only one of them is there twice.
-    """
-    codes = np.empty(shape, dtype=np.int32)
-    states = []
-    for row, factor in zip(codes, factors, strict=True):
-        row[:] = factor.codes
-        states.append(tuple(factor.values))
-    codes.flags.writeable = False
-    return tuple(states), codes
+    def to_column(self) -> Discrete:
+        """Make the values the states; none may be missing."""
+        return Discrete(tuple(self.values), self.codes)
 
 
 def nothing(rows: int) -> Factor:

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import Data, Dataset, State, Weights
+from kes.data.column import Discrete, State
+from kes.data.dataset import Data, Dataset, Weights
 from kes.data.encoding import read_factors
-from kes.data.factor import Factor, stack
+from kes.data.factor import Factor
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.source import open_source
 from kes.data.weights import read_weights
@@ -70,9 +71,8 @@ def encode_like(
     factors = read_factors(source, indices, na_values)
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
     factors, row_weights, notes, rows = settle(names, factors, row_weights, missing)
-    recoded = (_recoded(*column, rows) for column in zip(factors, names, states, strict=True))
-    values, codes = stack(recoded, (len(names), len(factors[0].codes)))
-    return Dataset(tuple(names), values, codes, row_weights, notes)
+    columns = [_recoded(*column, rows) for column in zip(factors, names, states, strict=True)]
+    return Dataset.of(names, columns, row_weights, notes)
 
 
 def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
@@ -88,7 +88,7 @@ def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
 
 def _recoded(
     factor: Factor, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
-) -> Factor:
+) -> Discrete:
     """Code a column, of which these rows of the table are left, with given states."""
     code_of = {state: code for code, state in enumerate(states)}
     code_of_text = {str(state): code for code, state in enumerate(states)}
@@ -103,7 +103,7 @@ def _recoded(
             f"column {name!r} has values that are none of its states: {listed(values)} (first in "
             f"row {row}, counting from 0); its states are {listed(states)}"
         )
-    return _with_missing_state(recoded, name) if recoded.missing() else recoded
+    return (_with_missing_state(recoded, name) if recoded.missing() else recoded).to_column()
 
 
 def _with_missing_state(factor: Factor, name: str) -> Factor:

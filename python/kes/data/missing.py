@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import State
+from kes.data.column import State
 from kes.data.factor import Factor
 from kes.errors import KesError, listed, option, unknown
 

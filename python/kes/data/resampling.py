@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -85,11 +84,8 @@ class Cases:
         """Return the table with so many cases in each row; rows without any are left out."""
         rows = np.flatnonzero(counts)
         chosen = counts[rows]
-        return replace(
-            self.dataset,
-            codes=self.dataset.codes[:, rows],
-            weights=None if np.all(chosen == 1) else chosen.astype(np.float64),
-        )
+        weights = None if np.all(chosen == 1) else chosen.astype(np.float64)
+        return self.dataset.take(rows, weights)
 
 
 class RunCounter:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import factor as factors
+from kes.data.column import Continuous
 from kes.data.dataset import Data, Dataset
 from kes.data.factor import Factor
 from kes.data.files import read
@@ -102,11 +103,17 @@ class Coded:
 
     def factor(self, index: int, absent: frozenset[str]) -> Factor:
         """Take the codes as they are."""
-        states, codes = self._dataset.states[index], self._dataset.codes[index]
-        return Factor(states, codes, declared=True).without(absent)
+        column = self._dataset.columns[index]
+        if isinstance(column, Continuous):
+            return factors.from_floats(column.values)
+        codes = column.codes.astype(np.int32)
+        return Factor(column.states, codes, declared=True).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column whose states are numbers."""
-        values = factors.to_numbers(np.array(self._dataset.states[index], dtype=object))
-        numbers: NDArray[np.float64] = values[self._dataset.codes[index]]
+        column = self._dataset.columns[index]
+        if isinstance(column, Continuous):
+            return column.values
+        values = factors.to_numbers(np.array(column.states, dtype=object))
+        numbers: NDArray[np.float64] = values[column.codes]
         return numbers

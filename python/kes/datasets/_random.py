@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes._core import penalty
 from kes.data.stream import Stream
 from kes.datasets._exact import exact
 from kes.errors import KesError
@@ -110,12 +110,13 @@ def _set_scores(network: BayesianNetwork, cases: float) -> list[float]:
     table = exact(network, cases)
     assert table.weights is not None  # exact tables are weighted
     joint = (table.weights / cases).reshape(table.cardinalities)
+    price = penalty("bic", cases) or 0.0
     scores = []
     for members in range(2**joint.ndim):
         outside = tuple(axis for axis in range(joint.ndim) if not members >> axis & 1)
         marginal: NDArray[np.float64] = joint.sum(axis=outside)
         p = marginal[marginal > 0]
-        scores.append(cases * float(p @ np.log(p)) - 0.5 * math.log(cases) * marginal.size)
+        scores.append(cases * float(p @ np.log(p)) - price * marginal.size)
     return scores
 
 

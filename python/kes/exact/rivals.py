@@ -6,7 +6,8 @@ import time
 from typing import Any, TypeAlias
 
 from kes import _core
-from kes.data.core import core_errors, level
+from kes._core import level
+from kes.data.core import core_errors
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.results.optima import Optima

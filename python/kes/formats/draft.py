@@ -9,7 +9,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import State
+from kes.data.column import State
 from kes.errors import KesError
 from kes.formats.names import read_literals
 from kes.formats.parts import Parts

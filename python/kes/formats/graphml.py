@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
-from kes.data.dataset import State
+from kes.data.column import State
 from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
 from kes.formats.parts import Writable

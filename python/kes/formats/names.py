@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote
 
-from kes.data.dataset import State
+from kes.data.column import State
 
 NAME = "kes_name"
 STATES = "kes_states"

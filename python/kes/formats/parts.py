@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import State
+from kes.data.column import State
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ def _estimate(
             f"{' x '.join(map(str, shape))} cells, which is too large; learn with a smaller "
             "max_parents, or merge states"
         )
-    cells = configurations(table.codes[family], shape)
+    codes = table.select([*parents, node]).codes
+    cells = configurations(codes, shape)
     counts = np.bincount(cells, weights=table.weights, minlength=prod(shape)).astype(np.float64)
     counts = counts.reshape(shape) + _cases_per_cell(prior, ess, prod(shape))
     sums = counts.sum(axis=-1, keepdims=True)

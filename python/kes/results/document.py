@@ -15,7 +15,7 @@ import math
 from dataclasses import asdict, replace
 from typing import Any
 
-from kes.data.dataset import State
+from kes.data.column import State
 from kes.graph import EssentialGraph
 from kes.search.amounts import check_improve
 from kes.search.record import Edges, Improving, Model, Offspring, Reading, Record

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import Data, State, Weights
+from kes.data.column import State
+from kes.data.dataset import Data, Weights
 from kes.errors import Interrupted, KesError, checked_options
 from kes.results import storage, summary
 from kes.results.lineage import Lineage

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from kes import _core
 from kes.data.core import core_errors, core_problem
@@ -100,22 +97,14 @@ class Problem:
 
     def over(self, nodes: Sequence[str]) -> Problem:
         """Return the problem of some of the columns, in this order."""
-        dataset = self.dataset
-        column = {name: i for i, name in enumerate(dataset.names)}
-        lacking = [node for node in nodes if node not in column]
+        lacking = [node for node in nodes if node not in set(self.dataset.names)]
         if lacking:
             raise KesError(
                 f"the data have no column for {listed(lacking)}; every node of the graph needs one"
             )
-        if tuple(nodes) == dataset.names:
+        if tuple(nodes) == self.dataset.names:
             return self
-        chosen = [column[node] for node in nodes]
-        part = replace(
-            dataset,
-            names=tuple(nodes),
-            states=tuple(dataset.states[i] for i in chosen),
-            codes=np.ascontiguousarray(dataset.codes[chosen]),
-        )
+        part = self.dataset.select(nodes)
         return Problem(part, self.settings, self.cache_mb, self.reading)
 
     @cached_property

@@ -7,6 +7,12 @@
 //!
 //! If the work ends before that, the open families of the last level tell what the rest can score: all
 //! that was not looked at has one of them in it, and is no better than its [`Bounds::ceiling`].
+//!
+//! # Under knowledge
+//! The best admissible model is that of the best admissible DAG, so families with forbidden parents or
+//! without the required ones are left out. The rules compare a family with smaller ones, which must have
+//! the required parents too. So variables with the same required parents `R` make a [`Group`]: the same
+//! levels, of sets `T` without `R`, that are counted together with `R`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,6 +20,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Choice, Failure, Families, Limits, Missing};
+use crate::graph::Knowledge;
 use crate::score::bounds::{Bounds, Measure};
 use crate::score::evaluate::{Evaluate, Survey};
 use crate::score::terms::Terms;
@@ -26,12 +33,13 @@ const PIECE: usize = 256;
 /// One thread's means to measure sets.
 type Surveys<'e, const W: usize> = Box<dyn Survey<W> + 'e>;
 
-/// Finds the families of `terms` that can be part of a best network with at most `max_parents`
-/// parents each. `counted` is kept at the number of sets counted so far. If `stop` is raised, or a level
+/// Finds the families of `terms` that can be part of a best admissible network with at most `max_parents`
+/// parents each (of which no more are required). `counted` is kept at the number of sets counted so far. If `stop` is raised, or a level
 /// needs more memory than allowed, some are [missing](Families::missing).
 pub fn find<const W: usize>(
     terms: &Terms<W>,
     max_parents: Option<usize>,
+    knowledge: Option<&Knowledge<W>>,
     limits: &Limits,
     stop: &Stop,
     counted: &AtomicUsize,
@@ -39,35 +47,39 @@ pub fn find<const W: usize>(
     let n = terms.variables();
     let mut families = Families::new(vec![Vec::new(); n]);
     let mut most = vec![terms.evaluator().perfect(); n];
-    let grown = grow(terms, max_parents, limits, stop, counted, (&mut families, &mut most));
+    let mut grow = || {
+        let (evaluator, threads) = (terms.evaluator(), limits.threads);
+        let bounds = &evaluator.bounds(threads, stop)?;
+        let mut workers: Vec<_> = (0..threads).map(|_| evaluator.survey()).collect();
+        for group in groups(n, knowledge) {
+            let growth = Growth { evaluator, bounds, group, knowledge, limits, stop, counted };
+            growth.grow(max_parents, &mut workers, (&mut families, &mut most))?;
+        }
+        Ok(())
+    };
+    let grown: Result<(), Failure> = grow();
     families.missing = grown.err().map(|why| Missing { why, most });
     families.sort();
     families
 }
 
-/// Finds the families, and keeps `most` at what each variable can score with others than those found.
-fn grow<const W: usize>(
-    terms: &Terms<W>,
-    max_parents: Option<usize>,
-    limits: &Limits,
-    stop: &Stop,
-    counted: &AtomicUsize,
-    (families, most): (&mut Families<W>, &mut Vec<f64>),
-) -> Result<(), Failure> {
-    let evaluator = terms.evaluator();
-    let bounds = evaluator.bounds(limits.threads, stop)?;
-    let growth = Growth { evaluator, bounds, limits, stop, counted };
-    let mut workers: Vec<_> = (0..limits.threads).map(|_| evaluator.survey()).collect();
-    let mut level = growth.root(&mut *workers[0], most);
-    let largest = max_parents.map_or(usize::MAX, |limit| limit.saturating_add(1));
-    for _ in 0..terms.variables().min(largest) {
-        let candidates = growth.candidates(&level)?;
-        if candidates.is_empty() {
-            break;
+/// Variables with the same required parents.
+struct Group<const W: usize> {
+    members: VarSet<W>,
+    required: VarSet<W>,
+}
+
+/// All variables by their required parents.
+fn groups<const W: usize>(n: usize, knowledge: Option<&Knowledge<W>>) -> Vec<Group<W>> {
+    let mut groups: Vec<Group<W>> = Vec::new();
+    for y in 0..n {
+        let required = knowledge.map_or(VarSet::EMPTY, |known| known.required(y));
+        match groups.iter_mut().find(|group| group.required == required) {
+            Some(group) => group.members.insert(y),
+            None => groups.push(Group { members: VarSet::single(y), required }),
         }
-        level = growth.count(&mut workers, &level, &candidates, (families, most))?;
     }
-    Ok(())
+    groups
 }
 
 /// What is known of a family `y | P`.
@@ -124,7 +136,9 @@ impl<const W: usize> Level<W> {
 /// What every level needs.
 struct Growth<'g, const W: usize> {
     evaluator: &'g dyn Evaluate<W>,
-    bounds: Bounds,
+    bounds: &'g Bounds,
+    group: Group<W>,
+    knowledge: Option<&'g Knowledge<W>>,
     limits: &'g Limits,
     stop: &'g Stop,
     counted: &'g AtomicUsize,
@@ -136,12 +150,12 @@ struct Candidate<const W: usize> {
     /// The variables `y` for which `y | T∖y` is not known to be hopeless.
     open: VarSet<W>,
     /// Of each, what is known, in order.
-    origins: Vec<Origin>,
+    origins: Vec<Precedent>,
 }
 
 /// What smaller sets tell about a family `y | P`.
 #[derive(Clone, Copy)]
-struct Origin {
+struct Precedent {
     /// The best score of `y` with a proper subset of `P`.
     best: f64,
     /// The place of `P` in its level, if it was counted.
@@ -154,14 +168,47 @@ impl<const W: usize> Growth<'_, W> {
         self.bounds.ceiling(y, cells, parents, family).min(self.evaluator.perfect())
     }
 
-    /// Level 0: the empty set.
-    fn root(&self, survey: &mut dyn Survey<W>, most: &mut [f64]) -> Level<W> {
-        for (y, most) in most.iter_mut().enumerate() {
-            *most = self.ceiling(y, self.bounds.cells(VarSet::<W>::single(y)), 1.0, 1.0);
+    /// Finds the families of the group, and keeps `most` at what each variable can score with others than
+    /// those found.
+    fn grow(
+        &self,
+        max_parents: Option<usize>,
+        workers: &mut [Surveys<'_, W>],
+        (families, most): (&mut Families<W>, &mut Vec<f64>),
+    ) -> Result<(), Failure> {
+        let Group { members, required } = self.group;
+        members.iter().for_each(|y| most[y] = self.ceiling(y, self.cells(VarSet::single(y)), 1.0, 1.0));
+        let mut level = Level::default(); // level 0: the empty set
+        level.push(VarSet::EMPTY, workers[0].measure(required), []);
+        let largest =
+            max_parents.map_or(usize::MAX, |limit| limit.saturating_add(1).saturating_sub(required.len()));
+        for _ in 0..self.evaluator.variables().min(largest) {
+            let candidates = self.candidates(&level)?;
+            if candidates.is_empty() {
+                break;
+            }
+            level = self.count(workers, &level, &candidates, (families, most))?;
         }
-        let mut level = Level::default();
-        level.push(VarSet::EMPTY, survey.measure(VarSet::EMPTY), []);
-        level
+        members.iter().for_each(|y| most[y] = f64::NEG_INFINITY);
+        Ok(())
+    }
+
+    /// The cells of a set and the required parents.
+    fn cells(&self, set: VarSet<W>) -> f64 {
+        self.bounds.cells(set | self.group.required)
+    }
+
+    /// The variables of a set whose families the group and knowledge allow. Of larger sets than pairs
+    /// their parts have told.
+    fn allowed(&self, set: VarSet<W>) -> VarSet<W> {
+        match (set.len(), self.knowledge) {
+            (1, _) => set & self.group.members,
+            (2, Some(known)) => {
+                let barred = |y: usize| known.forbidden(y) | known.required(y);
+                set.iter().filter(|&y| !barred(y).intersects(&set)).collect()
+            }
+            _ => set,
+        }
     }
 
     /// The sets of the next level, sorted.
@@ -178,7 +225,7 @@ impl<const W: usize> Growth<'_, W> {
             let families: usize = found.iter().map(|candidate: &Candidate<W>| candidate.origins.len()).sum();
             // Besides a candidate, its entry in the next level, with a place in a half-empty table.
             let bytes = found.len() * (size_of::<(Candidate<W>, Counted<W>)>() + 3 * size_of::<VarSet<W>>())
-                + families * size_of::<(Origin, Family)>();
+                + families * size_of::<(Precedent, Family)>();
             let left =
                 room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
             left.map(|_| found).map_err(|_| Failure::Memory)
@@ -222,7 +269,7 @@ impl<const W: usize> Growth<'_, W> {
         parts: &mut Vec<(usize, Option<&'l Counted<W>>)>,
     ) -> Option<Candidate<W>> {
         parts.clear();
-        let mut open = set;
+        let mut open = self.allowed(set);
         for x in set.iter() {
             let part = level.get(set.without(x));
             open = open & part.map_or(VarSet::EMPTY, |part| part.open).with(x);
@@ -231,7 +278,7 @@ impl<const W: usize> Growth<'_, W> {
             }
             parts.push((x, part));
         }
-        let cells = self.bounds.cells(set);
+        let cells = self.cells(set);
         let mut origins = Vec::new();
         for &(y, parents) in parts.iter() {
             if !open.contains(y) {
@@ -239,7 +286,7 @@ impl<const W: usize> Growth<'_, W> {
             }
             match self.best_smaller(level, parts, y, parents, cells) {
                 Some(best) => {
-                    origins.push(Origin { best, parents: level.place.get(&set.without(y)).copied() })
+                    origins.push(Precedent { best, parents: level.place.get(&set.without(y)).copied() })
                 }
                 None => open.remove(y),
             }
@@ -291,11 +338,12 @@ impl<const W: usize> Growth<'_, W> {
         let mut level = Level::default();
         level.place.reserve(candidates.len());
         let mut open = Vec::new();
-        let mut larger = vec![f64::NEG_INFINITY; families.of.len()];
+        let mut larger = most.clone();
+        self.group.members.iter().for_each(|y| larger[y] = f64::NEG_INFINITY);
         for (candidate, &measure) in candidates.iter().zip(&measures) {
             self.stop.check()?;
             let set = candidate.set;
-            let cells = self.bounds.cells(set);
+            let cells = self.cells(set);
             if measure.term == f64::NEG_INFINITY {
                 level.push(set, measure, []); // inadmissible, and so is every larger set
                 continue;
@@ -310,6 +358,7 @@ impl<const W: usize> Growth<'_, W> {
                 let score = measure.term - counted.term;
                 let best = origin.best.max(score);
                 if score > origin.best {
+                    let parents = parents | self.group.required;
                     families.of[y].push(Choice { parents, score });
                 }
                 // Could it still be better with one parent more, which has at least two states?
@@ -352,7 +401,7 @@ impl<const W: usize> Growth<'_, W> {
             self.counted.fetch_add(part.len(), Ordering::Relaxed);
             let measure = |&set: &VarSet<W>| {
                 self.stop.check()?;
-                Ok(measuring.measure(set))
+                Ok(measuring.measure(set | self.group.required))
             };
             part.iter().map(measure).collect()
         })

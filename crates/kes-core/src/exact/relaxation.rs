@@ -64,10 +64,28 @@ impl<'r, const W: usize> Relaxation<'r, W> {
     pub fn reduced(&self, floor: f64) -> Families<W> {
         let slack = self.upper_bound() - floor;
         let keep = |(y, choices): (usize, &Vec<Choice<W>>)| {
-            let least = self.most(y) - slack;
+            // Without a bound for families that are not known, any known one may be kept.
+            let least = if slack.is_finite() { self.most(y) - slack } else { f64::NEG_INFINITY };
             choices.iter().filter(|choice| self.worth(y, choice) >= least).copied().collect()
         };
         let of = self.families.of.iter().enumerate().map(keep).collect();
         Families { of, missing: self.families.missing.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{Failure, Missing};
+
+    /// Densities know no bound: what is not known may then score anything, and no known family is ruled out.
+    #[test]
+    fn without_a_bound_all_families_are_kept() {
+        let choice = |score| Choice { parents: VarSet::<1>::EMPTY, score };
+        let mut families = Families::new(vec![vec![choice(2.0), choice(-7.0)], vec![choice(1.0)]]);
+        families.missing = Some(Missing { why: Failure::Memory, most: vec![f64::INFINITY, 1.0] });
+        let relaxation = Relaxation::new(&families, &[]);
+        assert_eq!(relaxation.upper_bound(), f64::INFINITY);
+        assert_eq!(relaxation.reduced(3.0).of, families.of);
     }
 }

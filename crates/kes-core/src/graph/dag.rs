@@ -59,6 +59,14 @@ impl<const W: usize> Dag<W> {
         }
         (order.len() == n).then_some(order)
     }
+
+    /// The place of each node in a causal order.
+    pub fn positions(&self) -> Vec<usize> {
+        let mut positions = vec![0; self.parents.len()];
+        let order = self.order().unwrap_or_else(|| unreachable!("the graph is acyclic"));
+        order.iter().enumerate().for_each(|(at, &v)| positions[v] = at);
+        positions
+    }
 }
 
 #[cfg(test)]

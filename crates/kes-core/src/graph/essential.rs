@@ -7,6 +7,12 @@
 //! have the same parents (else `p → b – c` would force `b → c`). So the DAGs of the class are
 //! exactly the ways to orient every component, each by itself, without a new v-structure, and an
 //! orientation along a maximum cardinality search from any clique is one of them.
+//!
+//! # Tiers
+//! If all variables are divided into consecutive tiers and only DAGs count that have no arc from a
+//! later to an earlier one, more edges have a direction: those between tiers, and what follows. All of
+//! the above holds of this *tiered* essential graph, too [Bang & Didelez 2023], and so does what is
+//! built upon it, in particular Chickering's operators (see [`crate::boundary`]).
 
 use super::Dag;
 use crate::Error;
@@ -51,15 +57,37 @@ impl<const W: usize> EssentialGraph<W> {
     ///   all arcs into `y` are compelled;
     /// * otherwise those from the compelled parents of `x` are, and the rest are reversible.
     pub fn from_dag(dag: &Dag<W>, order: &[usize]) -> Self {
-        let mut graph = Self::empty(order.len());
         let mut position = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &v)| position[v] = at);
+        Self::labelled(dag, order, |v| position[v], |_, _| false)
+    }
+
+    /// The tiered essential graph of the class of `dag`, which has no arc to an earlier tier.
+    ///
+    /// The same labelling, along the order sorted by tiers. If the last parent `x` is in an earlier
+    /// tier than `y`, so are all, and their arcs are compelled; otherwise those of its parents that
+    /// are in earlier tiers are compelled parents of `x`.
+    pub fn from_dag_in_tiers(dag: &Dag<W>, order: &[usize], tier: &[usize]) -> Self {
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &v)| place[v] = tier[v] * order.len() + at);
+        Self::labelled(dag, order, |v| place[v], |x, y| tier[x] != tier[y])
+    }
+
+    /// Labels the arcs; of the parents of a node the one with the largest `place` is the last, and
+    /// `compelled` says which arcs knowledge compels.
+    fn labelled(
+        dag: &Dag<W>,
+        order: &[usize],
+        place: impl Fn(usize) -> usize,
+        compelled: impl Fn(usize, usize) -> bool,
+    ) -> Self {
+        let mut graph = Self::empty(order.len());
         for &y in order {
             let parents = dag.parents[y];
-            let Some(x) = parents.iter().max_by_key(|&v| position[v]) else { continue };
+            let Some(x) = parents.iter().max_by_key(|&v| place(v)) else { continue };
             let inherited = graph.parents[x];
             let shared = dag.parents[x].with(x);
-            let all = !inherited.is_subset(&parents) || !parents.is_subset(&shared);
+            let all = !inherited.is_subset(&parents) || !parents.is_subset(&shared) || compelled(x, y);
             graph.parents[y] = if all { parents } else { inherited };
         }
         for (y, parents) in dag.parents.iter().enumerate() {

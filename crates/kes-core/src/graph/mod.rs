@@ -1,8 +1,13 @@
-//! Models as graphs: directed acyclic graphs and the essential graphs of their classes.
+//! Models as graphs: directed acyclic graphs, the essential graphs of their classes, and what
+//! background knowledge leaves of them.
 
 pub mod components;
 pub mod dag;
 pub mod essential;
+pub mod knowledge;
+pub mod restricted;
 
 pub use dag::Dag;
 pub use essential::EssentialGraph;
+pub use knowledge::Knowledge;
+pub use restricted::Restricted;

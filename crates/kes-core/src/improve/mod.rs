@@ -9,17 +9,18 @@
 pub mod recombine;
 pub mod refine;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::gains::Gains;
-use crate::graph::EssentialGraph;
+use crate::graph::restricted::admissible_dag;
+use crate::graph::{EssentialGraph, Knowledge};
 use crate::improve::recombine::recombine;
 use crate::improve::refine::Refinement;
 use crate::rng::Stream;
-use crate::score::evaluate::Evaluate;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
@@ -64,14 +65,16 @@ pub struct Found<const W: usize> {
 }
 
 /// What bounds the work.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
+#[derive(Clone, Debug)]
+pub struct Effort<const W: usize> {
     /// At most so many tasks (recombinations, refinements, perturbations).
     pub tasks: usize,
     /// With the number of the task, selects its random stream.
     pub seed: u64,
     /// No node may have more parents.
     pub max_parents: Option<usize>,
+    /// What is known, if anything.
+    pub knowledge: Option<Arc<Knowledge<W>>>,
     /// Number of threads.
     pub threads: usize,
 }
@@ -79,7 +82,7 @@ pub struct Effort {
 /// The pool and what works on it.
 struct Pool<'a, const W: usize> {
     terms: &'a Terms<W>,
-    effort: Effort,
+    effort: &'a Effort<W>,
     found: Vec<Found<W>>,
     known: HashSet<Vec<VarSet<W>>, FxBuildHasher>,
     /// Places of the best models, best first; of equal levels the earlier.
@@ -88,13 +91,13 @@ struct Pool<'a, const W: usize> {
     done: usize,
 }
 
-/// Works on the given models until the effort is spent or `take` returns false. It gets what is new
-/// after every round, with the number of tasks done so far, and meanwhile, whenever a `pause` has passed,
-/// nothing new.
+/// Works on the given, admissible models until the effort is spent or `take` returns false. It gets what is
+/// new after every round, with the number of tasks done so far, and meanwhile, whenever a `pause` has
+/// passed, nothing new.
 pub fn improve<const W: usize>(
     terms: &Terms<W>,
     given: &[EssentialGraph<W>],
-    effort: Effort,
+    effort: &Effort<W>,
     gains_bytes: usize,
     pause: Duration,
     stop: &Stop,
@@ -167,9 +170,10 @@ impl<const W: usize> Pool<'_, W> {
         number: usize,
         stop: &Stop,
     ) -> Result<Option<Found<W>>, Stopped> {
-        let max_parents = self.effort.max_parents;
+        let Effort { max_parents, ref knowledge, .. } = *self.effort;
         let mut stream = Stream::of_task(self.effort.seed, number as u64);
-        let mut refinement = Refinement { gains, max_parents, stream: &mut stream, stop };
+        let mut refinement =
+            Refinement { gains, max_parents, knowledge: knowledge.as_ref(), stream: &mut stream, stop };
         let graph = match task {
             Origin::Given => return Ok(None),
             Origin::Recombined(a, b) => {
@@ -181,7 +185,7 @@ impl<const W: usize> Pool<'_, W> {
             Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
             Origin::Perturbed(a) => {
                 let start = &self.found[a].graph;
-                let other = perturbed(start, self.terms.evaluator(), max_parents, refinement.stream);
+                let other = self.perturbed(start, refinement.stream);
                 let climbed = refinement.climb(other, GREEDINESS)?;
                 match self.cross(&mut refinement, start, &climbed) {
                     Some(child) => refinement.climb(child, 1.0)?,
@@ -201,41 +205,49 @@ impl<const W: usize> Pool<'_, W> {
         a: &EssentialGraph<W>,
         b: &EssentialGraph<W>,
     ) -> Option<EssentialGraph<W>> {
-        let child = recombine(self.terms, &mut *refinement.gains.worker, a, b)?;
+        let child =
+            recombine(self.terms, &mut *refinement.gains.worker, a, b, self.effort.knowledge.as_deref())?;
         child.order().map(|order| EssentialGraph::from_dag(&child, &order))
     }
-}
 
-/// The model of a DAG of the class in which some arcs were taken out: from two to about as many as there
-/// are nodes, or all of them. Now and then two or three are put into one node instead: some dependences
-/// show only when several parents come at once, and nothing that is taken out leads there.
-fn perturbed<const W: usize>(
-    graph: &EssentialGraph<W>,
-    evaluator: &dyn Evaluate<W>,
-    max_parents: Option<usize>,
-    stream: &mut Stream,
-) -> EssentialGraph<W> {
-    let mut dag = graph.extension();
-    let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
-    if stream.below(INSERTING) == 0 {
-        let at = stream.below(order.len());
-        for _ in 0..2 + stream.below(2) {
-            let (from, to) = (order[stream.below(at + 1)], order[at]);
-            // An edge to a constant gains and costs nothing, so the climb would leave it.
-            let varied = evaluator.varies(from) && evaluator.varies(to);
-            if from != to && varied && max_parents.is_none_or(|most| dag.parents[to].len() < most) {
-                dag.parents[to].insert(from);
+    /// The model of a DAG of the class in which some arcs were taken out: from two to about as many as
+    /// there are nodes, or all of them. Now and then two or three are put into one node instead: some
+    /// dependences show only when several parents come at once, and nothing that is taken out leads
+    /// there. With the DAG, what comes of it is admissible.
+    fn perturbed(&self, graph: &EssentialGraph<W>, stream: &mut Stream) -> EssentialGraph<W> {
+        let mut dag = admissible_dag(graph, self.effort.knowledge.as_deref());
+        let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
+        if stream.below(INSERTING) == 0 {
+            let at = stream.below(order.len());
+            for _ in 0..2 + stream.below(2) {
+                let (from, to) = (order[stream.below(at + 1)], order[at]);
+                if from != to && self.may_insert(from, to, dag.parents[to].len()) {
+                    dag.parents[to].insert(from);
+                }
+            }
+        } else {
+            let mut arcs = dag.arcs();
+            if let Some(known) = &self.effort.knowledge {
+                arcs.retain(|&(from, to)| !known.required(to).contains(from));
+            }
+            let number = 2 + stream.below(order.len() + 1);
+            for _ in 0..number.min(arcs.len()) {
+                let (from, to) = arcs.swap_remove(stream.below(arcs.len()));
+                dag.parents[to].remove(from);
             }
         }
-    } else {
-        let mut arcs = dag.arcs();
-        let number = 2 + stream.below(order.len() + 1);
-        for _ in 0..number.min(arcs.len()) {
-            let (from, to) = arcs.swap_remove(stream.below(arcs.len()));
-            dag.parents[to].remove(from);
-        }
+        EssentialGraph::from_dag(&dag, &order)
     }
-    EssentialGraph::from_dag(&dag, &order)
+
+    /// May a perturbation insert this arc into a node with so many parents? An edge to a constant gains
+    /// and costs nothing, so the climb would leave it.
+    fn may_insert(&self, from: usize, to: usize, parents: usize) -> bool {
+        let evaluator = self.terms.evaluator();
+        evaluator.varies(from)
+            && evaluator.varies(to)
+            && self.effort.max_parents.is_none_or(|most| parents < most)
+            && self.effort.knowledge.as_ref().is_none_or(|known| !known.forbidden(to).contains(from))
+    }
 }
 
 /// What to do next: recombine the best model with others until that finds nothing, refine, and then

@@ -9,6 +9,7 @@
 //!   `a ∪ b`; and within a component the choice is acyclic.
 //! * *It scores at least as much as the better parent*, since the score is a sum over nodes, so over
 //!   components, and in each component the choices of `a` and of `b` are both among those considered.
+//! * *It is admissible*, if `a` and `b` are, since every family is one of theirs.
 //!
 //! So the good regions of different runs come together, which one run would have to hit all at once.
 //! Partition crossover is due to [Whitley 2009]; strongly connected components of parent graphs were
@@ -16,7 +17,8 @@
 //! [Cotta & Muruzábal 2002] and [Contaldi 2017]. We know of no earlier use of the two together.
 
 use crate::graph::components::strong_components;
-use crate::graph::{Dag, EssentialGraph};
+use crate::graph::restricted::{admissible_dag, follow};
+use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
 use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
@@ -24,15 +26,16 @@ use crate::varset::VarSet;
 /// Within components of up to this many nodes every node chooses for itself, by dynamic programming.
 const MIXED: usize = 18;
 
-/// The best child of two models, or `None` if it is one of the two DAGs it was made of.
+/// The best child of two admissible models, or `None` if it is one of the two DAGs it was made of.
 pub fn recombine<const W: usize>(
     terms: &Terms<W>,
     worker: &mut dyn Worker<W>,
     first: &EssentialGraph<W>,
     second: &EssentialGraph<W>,
+    knowledge: Option<&Knowledge<W>>,
 ) -> Option<Dag<W>> {
-    let a = first.extension();
-    let b = follow(second, &position(&a));
+    let a = admissible_dag(first, knowledge);
+    let b = follow(second, Restricted::of_admissible(second, knowledge).as_ref(), &a.positions());
     let mut child = Dag::empty(first.len());
     let both: Vec<VarSet<W>> = a.parents.iter().zip(&b.parents).map(|(&a, &b)| a | b).collect();
     for component in strong_components(&both) {
@@ -44,29 +47,6 @@ pub fn recombine<const W: usize>(
         }
     }
     (child != a && child != b).then_some(child)
-}
-
-/// The place of each node in a causal order.
-fn position<const W: usize>(dag: &Dag<W>) -> Vec<usize> {
-    let mut position = vec![0; dag.parents.len()];
-    let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
-    order.iter().enumerate().for_each(|(at, &v)| position[v] = at);
-    position
-}
-
-/// The DAG of the class that follows the given positions as far as the class allows: of the nodes
-/// that can come last in what is left of a chain component, the one that is latest does.
-fn follow<const W: usize>(graph: &EssentialGraph<W>, position: &[usize]) -> Dag<W> {
-    let mut dag = Dag { parents: graph.parents.clone() };
-    let mut left = VarSet::first_n(graph.len());
-    while !left.is_empty() {
-        let can_be_last = |&v: &usize| graph.is_clique(graph.neighbours[v] & left);
-        let last = left.iter().filter(can_be_last).max_by_key(|&v| position[v]);
-        let last = last.unwrap_or_else(|| unreachable!("a chordal graph has a simplicial node"));
-        left.remove(last);
-        dag.parents[last] |= graph.neighbours[last] & left;
-    }
-    dag
 }
 
 /// For every node of a component, whether it takes its parents from `a` (0) or from `b` (1).

@@ -9,10 +9,12 @@
 //!
 //! Neither ever lowers the score, and both end in a local optimum.
 
+use std::sync::Arc;
+
 use crate::boundary::{Model, Neighbour};
 use crate::frontier::{Frontier, Moves};
 use crate::gains::Gains;
-use crate::graph::EssentialGraph;
+use crate::graph::{EssentialGraph, Knowledge};
 use crate::rng::Stream;
 use crate::search::climb;
 use crate::stop::{Stop, Stopped};
@@ -23,6 +25,8 @@ pub struct Refinement<'g, 'a, const W: usize> {
     pub gains: &'g mut Gains<'a, W>,
     /// No node may have more parents.
     pub max_parents: Option<usize>,
+    /// What is known, if anything; models that are given must be admissible.
+    pub knowledge: Option<&'g Arc<Knowledge<W>>>,
     /// For ties.
     pub stream: &'g mut Stream,
     /// Raised when the work should stop.
@@ -53,25 +57,29 @@ impl<const W: usize> Refinement<'_, '_, W> {
     /// # Errors
     /// If `stop` is raised meanwhile.
     pub fn climb(&mut self, start: EssentialGraph<W>, k: f64) -> Result<EssentialGraph<W>, Stopped> {
+        let start = Model::of_admissible(start, self.knowledge);
         let mut model = Frontier::new(self.gains, start, self.max_parents, self.stop)?;
         climb(&mut model, Moves::All, k, self.stream, |_, _| ())?;
-        Ok(model.graph().clone())
+        Ok(model.model().essential())
     }
 
     /// The optimum above the best turning move, if one improves the score.
     fn turn(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let mut best: Option<(f64, EssentialGraph<W>)> = None;
         let tolerance = self.gains.terms().tolerance();
-        for (loss, deletion) in self.deletions(start)? {
+        let model = Model::of_admissible(start.clone(), self.knowledge);
+        for (loss, deletion) in self.deletions(&model)? {
             self.stop.check()?;
-            let mut between = Model::new(start.clone());
+            let mut between = model.clone();
             between.apply(&deletion);
             for insertion in between.between(true, deletion.x, deletion.y, self.max_parents) {
                 let gain = loss + self.gains.delta(&insertion);
-                if gain > best.as_ref().map_or(tolerance, |(most, _)| *most) {
+                let most = best.as_ref().map_or(tolerance, |(most, _)| *most);
+                // What is between need not be admissible, but what comes out must.
+                if gain > most && between.admits(&insertion) {
                     let mut turned = between.clone();
                     turned.apply(&insertion);
-                    best = Some((gain, turned.graph));
+                    best = Some((gain, turned.essential()));
                 }
             }
         }
@@ -81,8 +89,10 @@ impl<const W: usize> Refinement<'_, '_, W> {
     /// The first higher optimum found by deleting and banning an edge, cheapest deletion first.
     fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
         let terms = self.gains.terms();
-        let deletions = self.deletions(start)?;
-        let mut model = Frontier::new(self.gains, start.clone(), self.max_parents, self.stop)?;
+        let start = Model::of_admissible(start.clone(), self.knowledge);
+        let mut deletions = self.deletions(&start)?;
+        deletions.retain(|(_, deletion)| start.admits(deletion));
+        let mut model = Frontier::new(self.gains, start, self.max_parents, self.stop)?;
         let level = terms.level(model.score());
         let position = model.position();
         for (_, deletion) in deletions {
@@ -93,17 +103,16 @@ impl<const W: usize> Refinement<'_, '_, W> {
             model.ban(None);
             climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
             if terms.level(model.score()) > level {
-                return Ok(Some(model.graph().clone()));
+                return Ok(Some(model.model().essential()));
             }
         }
         Ok(None)
     }
 
     /// All deletions with their gains (mostly losses), best first.
-    fn deletions(&mut self, graph: &EssentialGraph<W>) -> Result<Vec<(f64, Neighbour<W>)>, Stopped> {
-        let model = Model::new(graph.clone());
+    fn deletions(&mut self, model: &Model<W>) -> Result<Vec<(f64, Neighbour<W>)>, Stopped> {
         let mut all = Vec::new();
-        for y in 0..graph.len() {
+        for y in 0..model.graph.len() {
             model.deletions(y, |x, given| {
                 all.push(Neighbour { insert: false, x, y, given });
                 self.stop.check()

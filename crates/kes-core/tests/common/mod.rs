@@ -3,6 +3,8 @@
 //! it shares nothing with the engine but the graph types.
 #![allow(dead_code, clippy::needless_range_loop)] // each test file uses its part; rows are indices
 
+pub mod brute;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kes_core::graph::{Dag, EssentialGraph};
@@ -28,7 +30,7 @@ impl Plain {
         Self { n: graph.len(), arcs: graph.directed().into_iter().collect(), edges }
     }
 
-    fn adjacent(&self, a: usize, b: usize) -> bool {
+    pub fn adjacent(&self, a: usize, b: usize) -> bool {
         self.arcs.contains(&(a, b)) || self.arcs.contains(&(b, a)) || self.edges.contains(&(a, b))
     }
 

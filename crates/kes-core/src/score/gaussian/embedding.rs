@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::fixed::Scale;
 use crate::Error;
-use crate::threads::on_threads;
+use crate::stop::{Stop, Stopped};
+use crate::threads::map;
 use crate::varset::MAX_VARIABLES;
 
 /// The largest number of embedded columns.
@@ -101,12 +102,13 @@ impl<'a> Embedding<'a> {
     /// set and the next have their last members in common.
     ///
     /// # Errors
-    /// If a value cannot be used, or there are too many columns.
+    /// If a value cannot be used, there are too many columns, or `stop` is raised meanwhile.
     pub fn new(
         table: &[Column<'a>],
         order: &[usize],
         units: Vec<u64>,
         threads: usize,
+        stop: &Stop,
     ) -> Result<Self, Error> {
         let mut embedding = Self { columns: Vec::new(), blocks: vec![0..0; table.len()], rows: None, units };
         if embedding.units.contains(&0) {
@@ -132,13 +134,12 @@ impl<'a> Embedding<'a> {
                 }
             }
         }
-        let share = contents.len().div_ceil(threads.max(1)).max(1);
-        let scales = on_threads(contents.len().div_ceil(share), |thread| {
-            let mut values = vec![0.0; embedding.units.len()];
-            let part = contents[share * thread..].iter().take(share);
-            part.map(|(_, content)| embedding.scale_of(content, &mut values)).collect::<Vec<_>>()
-        });
-        for (&(v, content), scale) in contents.iter().zip(scales.into_iter().flatten()) {
+        let mut buffers = vec![vec![0.0; embedding.units.len()]; threads.clamp(1, contents.len().max(1))];
+        let scales = map(&mut buffers, contents.len(), stop, |values, at| {
+            contents[at].1.fill(embedding.rows.as_deref(), 0, values);
+            Ok::<_, Stopped>(Scale::of(values, &embedding.units))
+        })?;
+        for (&(v, content), scale) in contents.iter().zip(scales) {
             let Some(scale) = scale else { continue };
             let at = embedding.columns.len();
             let block = &mut embedding.blocks[v];
@@ -146,11 +147,6 @@ impl<'a> Embedding<'a> {
             embedding.columns.push((content, scale));
         }
         Ok(embedding)
-    }
-
-    fn scale_of(&self, content: &Content<'_>, values: &mut [f64]) -> Option<Scale> {
-        content.fill(self.rows.as_deref(), 0, values);
-        Scale::of(values, &self.units)
     }
 
     /// The states that occur, but for the most frequent, and of several such the first.
@@ -203,7 +199,7 @@ mod tests {
     fn blocks_follow_the_order_and_hold_what_occurs() {
         let (numbers, codes) = ([1.5, 2.5, 4.0, 9.0, 0.0], [3, 0, 3, 5, 1]);
         let table = [Column::Codes(&codes), Column::Numbers(&numbers), Column::Numbers(&[7.0; 5])];
-        let embedding = Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 2).unwrap();
+        let embedding = Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 2, &Stop::default()).unwrap();
         // Constant; one column; states 0, 3, 5 occur with a weight, of which 3 is the most frequent.
         assert_eq!(embedding.blocks(), [1..3, 0..1, 0..0]);
         assert_eq!((embedding.columns(), embedding.units()), (3, &[1; 4][..]));
@@ -217,7 +213,7 @@ mod tests {
     #[test]
     fn bad_values_are_named() {
         let error = |column: Column<'_>| {
-            Embedding::new(&[column], &[0], vec![1; column.len()], 1)
+            Embedding::new(&[column], &[0], vec![1; column.len()], 1, &Stop::default())
                 .err()
                 .map(|e| e.to_string())
                 .unwrap_or_default()

@@ -10,6 +10,7 @@ use super::embedding::{Column, Embedding};
 use super::products::{Sums, Weights};
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
+use crate::stop::Stop;
 
 /// What is left of a table.
 pub struct Moments {
@@ -30,23 +31,24 @@ impl Moments {
     /// of what is made of the moments: it should not depend on how the table happens to be laid out.
     ///
     /// # Errors
-    /// If the shapes disagree, or a value or weight cannot be used.
+    /// If the shapes disagree, a value or weight cannot be used, or `stop` is raised meanwhile.
     pub fn new(
         table: &[Column<'_>],
         order: &[usize],
         weights: Option<&[f64]>,
         threads: usize,
+        stop: &Stop,
     ) -> Result<Self, Error> {
         let rows = check_shape(table, order, weights)?;
         let (units, unit) = to_units(weights, rows)?;
         let fingerprint = fingerprint(&hash_rows(table, rows), &units, unit);
-        let embedding = Embedding::new(table, order, units, threads)?;
+        let embedding = Embedding::new(table, order, units, threads, stop)?;
         let units = embedding.units();
         let total_units: u64 = units.iter().sum();
         let weights = units.iter().any(|&units| units != 1).then(|| Weights::new(units, total_units));
         let fill = |column: usize, first: usize, numbers: &mut [f64]| embedding.fill(column, first, numbers);
         let size = embedding.columns();
-        let sums = Sums::new(size, units.len(), weights.as_ref(), threads, fill);
+        let sums = Sums::new(size, units.len(), weights.as_ref(), fill, threads, stop)?;
         // The cases, in what weighs 1 in the sums.
         let cases = total_units as f64 / weights.as_ref().map_or(1.0, Weights::unit);
         let excess: Vec<f64> = (0..size).map(|column| sums.single(column) as f64).collect();
@@ -142,7 +144,7 @@ mod tests {
             let moments = |a: &[f64], b: &[f64], c: &[i32], w: &[u64], threads| {
                 let w: Vec<f64> = w.iter().map(|&w| w as f64).collect();
                 let table = [Column::Numbers(a), Column::Numbers(b), Column::Codes(c)];
-                Moments::new(&table, &[0, 1, 2], Some(&w), threads).unwrap()
+                Moments::new(&table, &[0, 1, 2], Some(&w), threads, &Stop::default()).unwrap()
             };
             let found = moments(&a, &b, &c, &w, 1);
             prop_assert_eq!(found.total, w.iter().sum::<u64>() as f64);
@@ -170,7 +172,9 @@ mod tests {
     #[test]
     fn the_fingerprint_tells_tables_apart() {
         let of = |a: &[f64], b: &[f64]| {
-            Moments::new(&[Column::Numbers(a), Column::Numbers(b)], &[0, 1], None, 1).unwrap().fingerprint
+            Moments::new(&[Column::Numbers(a), Column::Numbers(b)], &[0, 1], None, 1, &Stop::default())
+                .unwrap()
+                .fingerprint
         };
         let base = of(&[1.0, 2.0, 0.0], &[3.0, 4.0, 5.0]);
         assert_eq!(base, of(&[2.0, -0.0, 1.0], &[4.0, 5.0, 3.0]));
@@ -181,7 +185,10 @@ mod tests {
     #[test]
     fn shapes_must_agree() {
         let error = |table: &[Column<'_>], order: &[usize], weights: Option<&[f64]>| {
-            Moments::new(table, order, weights, 1).err().map(|e| e.to_string()).unwrap_or_default()
+            Moments::new(table, order, weights, 1, &Stop::default())
+                .err()
+                .map(|e| e.to_string())
+                .unwrap_or_default()
         };
         let (one, two) = (Column::Numbers(&[1.0]), Column::Codes(&[1, 2]));
         assert_eq!(error(&[], &[], None), "the table is empty");

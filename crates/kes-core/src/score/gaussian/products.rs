@@ -15,7 +15,8 @@ use std::ops::AddAssign;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::fixed::rounded;
-use crate::threads::on_threads;
+use crate::stop::{Stop, Stopped};
+use crate::threads::map;
 
 /// Columns per panel.
 const WIDTH: usize = 8;
@@ -88,34 +89,33 @@ impl Sums {
         self.pairs[panel_start(panel) + i * WIDTH + j % WIDTH]
     }
 
-    /// The sums over all rows, which `fill(column, first row, numbers)` delivers, on `threads` threads. How
-    /// the rows are shared out does not matter: the sums are exact.
+    /// The sums over all rows, which `fill(column, first row, numbers)` delivers, on some threads. How the
+    /// rows are shared out does not matter: the sums are exact.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
     pub fn new(
         columns: usize,
         rows: usize,
         weights: Option<&Weights<'_>>,
-        threads: usize,
         fill: impl Fn(usize, usize, &mut [f64]) + Sync,
-    ) -> Self {
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let blocks = rows.div_ceil(ROWS);
-        let threads = threads.clamp(1, blocks.max(1));
-        let part = |thread: usize| {
-            let mut sums = Self::zero(columns);
-            let mut limbs = Limbs::new(columns, weights.is_some());
-            for block in (thread..blocks).step_by(threads) {
-                let first = block * ROWS;
-                let count = ROWS.min(rows - first);
-                limbs.load(first, count, weights, &fill, &mut sums.single);
-                Arch::new().dispatch(AddProducts { sums: &mut sums, limbs: &limbs, rows: count });
-            }
-            sums
-        };
-        let mut parts = on_threads(threads, part).into_iter();
-        let first = parts.next().unwrap_or_else(|| Self::zero(columns));
-        parts.fold(first, |mut all, part| {
-            all += part;
-            all
-        })
+        let mut parts: Vec<_> = (0..threads.clamp(1, blocks.max(1)))
+            .map(|_| (Self::zero(columns), Limbs::new(columns, weights.is_some())))
+            .collect();
+        map(&mut parts, blocks, stop, |(sums, limbs), block| {
+            let first = block * ROWS;
+            let count = ROWS.min(rows - first);
+            limbs.load(first, count, weights, &fill, &mut sums.single);
+            Arch::new().dispatch(AddProducts { sums, limbs, rows: count });
+            Ok::<_, Stopped>(())
+        })?;
+        let mut all = Self::zero(columns);
+        parts.into_iter().for_each(|(part, _)| all += part);
+        Ok(all)
     }
 }
 
@@ -297,10 +297,11 @@ mod tests {
     }
 
     fn sums(columns: &[Vec<i64>], weights: Option<&Weights<'_>>, threads: usize) -> Sums {
-        Sums::new(columns.len(), columns[0].len(), weights, threads, |column, first, numbers| {
+        let fill = |column: usize, first: usize, numbers: &mut [f64]| {
             let values = &columns[column][first..];
             numbers.iter_mut().zip(values).for_each(|(number, &value)| *number = value as f64);
-        })
+        };
+        Sums::new(columns.len(), columns[0].len(), weights, fill, threads, &Stop::default()).unwrap()
     }
 
     /// The definition, in integers.

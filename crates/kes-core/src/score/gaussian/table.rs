@@ -119,7 +119,7 @@ impl<const W: usize> Evaluate<W> for Table {
         f64::INFINITY
     }
 
-    fn bounds(&self, _: usize, _: &Stop) -> Result<Bounds, Stopped> {
+    fn bounds(&self, _threads: usize, _stop: &Stop) -> Result<Bounds, Stopped> {
         Ok(Bounds::None)
     }
 
@@ -212,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn table(columns: &[Column<'_>], order: &[usize], criterion: &str) -> Table {
-        let moments = Moments::new(columns, order, None, 1).unwrap();
+        let moments = Moments::new(columns, order, None, 1, &Stop::default()).unwrap();
         Table::new(moments, Criterion::named(criterion, 1.0).unwrap())
     }
 

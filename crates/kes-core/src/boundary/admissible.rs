@@ -1,0 +1,113 @@
+//! Which neighbours of a model are admissible.
+
+use std::sync::Arc;
+
+use super::{Model, Neighbour};
+use crate::graph::restricted::Inadmissible;
+use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
+
+impl<const W: usize> Model<W> {
+    /// The model of an essential graph under knowledge.
+    ///
+    /// # Errors
+    /// If the model is not admissible.
+    pub fn under(
+        essential: EssentialGraph<W>,
+        knowledge: Option<&Arc<Knowledge<W>>>,
+    ) -> Result<Self, Inadmissible> {
+        let Some(known) = knowledge else { return Ok(Self::new(essential)) };
+        let dag = Restricted::new(&essential, known)?.extension(&essential);
+        let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
+        let graph = graph_of(&dag, &order, Some(known));
+        Ok(Self::with(dag, graph, Some(known.clone())))
+    }
+
+    /// The same of a model that is known to be admissible.
+    pub(crate) fn of_admissible(essential: EssentialGraph<W>, knowledge: Option<&Arc<Knowledge<W>>>) -> Self {
+        Self::under(essential, knowledge).unwrap_or_else(|why| unreachable!("{why}"))
+    }
+
+    /// What is known of it.
+    pub fn knowledge(&self) -> Option<&Arc<Knowledge<W>>> {
+        self.knowledge.as_ref()
+    }
+
+    /// The essential graph of the class, whatever is known.
+    pub fn essential(&self) -> EssentialGraph<W> {
+        match self.knowledge {
+            None => self.graph.clone(),
+            Some(_) => EssentialGraph::from_dag(&self.dag, &self.order()),
+        }
+    }
+
+    /// The graph of the class of the DAG, tiered by the levels.
+    pub(super) fn graph_of_dag(&self, order: &[usize]) -> EssentialGraph<W> {
+        graph_of(&self.dag, order, self.knowledge.as_deref())
+    }
+
+    /// Finds what the arcs that are known direct in the graph.
+    pub(super) fn restrict(&mut self) {
+        let known = self.knowledge.as_deref().filter(|known| known.has_arcs());
+        self.restricted = known.and_then(|known| Restricted::new(&self.graph, known).ok());
+    }
+
+    /// Is anything known that the levels do not say, so that neighbours must be asked about?
+    pub(crate) fn asks(&self) -> bool {
+        self.knowledge.as_ref().is_some_and(|known| known.has_arcs())
+    }
+
+    /// Is a neighbour admissible, given that the levels admit it? In order of cost:
+    ///
+    /// 1. No edge is inserted between nodes kept apart (the sources know), none deleted that is
+    ///    required.
+    /// 2. It is admissible if it is one arc away from an admissible DAG of this class: one in which
+    ///    the parents of `y` (or of `x`) are those before the move. If no edge at `y` and its
+    ///    neighbours is directed by knowledge, there is one, since the operator is valid.
+    /// 3. It is not, otherwise, if `C` is empty or not within `Ad(x) ∩ Ad(y)`: then of two admissible
+    ///    models with this triple, some admissible DAGs are one arc apart (checked; see
+    ///    `docs/theory.md`, section 10).
+    /// 4. Else its restricted graph tells.
+    pub fn admits(&self, neighbour: &Neighbour<W>) -> bool {
+        let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return true };
+        let &Neighbour { insert, x, y, given } = neighbour;
+        if !insert && (known.required(y).contains(x) || known.required(x).contains(y)) {
+            return false;
+        }
+        if let Some(restricted) = &self.restricted {
+            let allowed = |x: usize, y: usize| !(insert && known.forbidden(y).contains(x));
+            let parents = |x: usize| if insert { given } else { given.with(x) };
+            let free = restricted.leaves_alone(self.graph.neighbours[y].with(y));
+            if allowed(x, y) && (free || restricted.allows(y, parents(x))) {
+                return true;
+            }
+            if allowed(y, x) && restricted.allows(x, parents(y)) {
+                return true;
+            }
+            let common = self.graph.adjacent[x] & self.graph.adjacent[y];
+            if given.is_empty() || !given.is_subset(&common) {
+                return false;
+            }
+        }
+        Restricted::new(&self.graph_after(neighbour), known).is_ok()
+    }
+
+    /// The graph of a neighbour.
+    fn graph_after(&self, neighbour: &Neighbour<W>) -> EssentialGraph<W> {
+        let mut dag = self.dag.clone();
+        self.step(&mut dag, neighbour);
+        let order = dag.order().unwrap_or_else(|| unreachable!("a neighbour is acyclic"));
+        graph_of(&dag, &order, self.knowledge.as_deref())
+    }
+}
+
+/// The essential graph of the class of a DAG, tiered by the levels of the knowledge.
+fn graph_of<const W: usize>(
+    dag: &Dag<W>,
+    order: &[usize],
+    knowledge: Option<&Knowledge<W>>,
+) -> EssentialGraph<W> {
+    match knowledge {
+        None => EssentialGraph::from_dag(dag, order),
+        Some(known) => EssentialGraph::from_dag_in_tiers(dag, order, known.levels()),
+    }
+}

@@ -1,0 +1,238 @@
+//! Background knowledge: arcs that a network must have, and arcs that it may not have.
+//!
+//! A DAG is *admissible* iff it has every required and no forbidden arc. Tiers forbid all arcs from
+//! a later to an earlier tier, and whatever else is known of directions comes down to forbidden arcs
+//! as well. A model is admissible iff some DAG of its class is; see [`super::restricted`].
+//!
+//! # Levels
+//! Of all that is forbidden, one part costs a search nothing: what a division of *all* variables into
+//! consecutive tiers forbids (see [`super::essential`]). The most that can be had of it needs no
+//! question to the user. In the digraph of the arcs that are *not* forbidden, take the strongly
+//! connected components in causal order: every arc against that order is forbidden, and within a
+//! component no order would do. These components are the *levels*. Complete tiers become levels again,
+//! or more of them; a root becomes a level before all others. What is forbidden besides, and what is
+//! required, is looked at neighbour by neighbour (see [`crate::boundary`]).
+
+use super::components::strong_components;
+use super::{Dag, EssentialGraph, Restricted};
+use crate::varset::VarSet;
+
+/// What is known of a network over `n` variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knowledge<const W: usize> {
+    /// `required[y]`: the nodes with a required arc into `y`.
+    required: Vec<VarSet<W>>,
+    /// `forbidden[y]`: the nodes with a forbidden arc into `y`; also where the reverse is required.
+    forbidden: Vec<VarSet<W>>,
+    /// The level of each node.
+    level: Vec<usize>,
+    /// `barred[y]`: the nodes of later levels than that of `y`, and those that are kept apart from it.
+    barred: Vec<VarSet<W>>,
+    /// Is anything known that the levels do not say?
+    has_arcs: bool,
+}
+
+/// Why no network at all is admissible. Nodes are numbers here; who knows their names has the arcs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// Each arc is required, and the head of each is the tail of the next.
+    #[error("the required arcs {} form a cycle", listed(.0))]
+    Cycle(Vec<(usize, usize)>),
+    /// These arcs are required and forbidden.
+    #[error("required and forbidden at once: {}", listed(.0))]
+    Forbidden(Vec<(usize, usize)>),
+    /// These arcs are required and lead from a later to an earlier tier.
+    #[error("required against the tiers: {}", listed(.0))]
+    Tiers(Vec<(usize, usize)>),
+}
+
+fn listed(arcs: &[(usize, usize)]) -> String {
+    arcs.iter().map(|(a, b)| format!("{a} → {b}")).collect::<Vec<_>>().join(", ")
+}
+
+impl<const W: usize> Knowledge<W> {
+    /// The knowledge of `n` variables. `tiers` has the tier of each variable, or `None` where it may
+    /// be before and after all others; empty, if there are no tiers. Arcs are `(from, to)`, between
+    /// two different nodes below `n`.
+    ///
+    /// # Errors
+    /// If no network is admissible: with a cycle of required arcs, or one that is forbidden too. If
+    /// there is neither, the network with the required arcs alone is admissible.
+    pub fn new(
+        n: usize,
+        tiers: &[Option<usize>],
+        required: &[(usize, usize)],
+        forbidden: &[(usize, usize)],
+    ) -> Result<Self, Contradiction> {
+        let against = |&(a, b): &(usize, usize)| matches!((tiers.get(a), tiers.get(b)), (Some(Some(a)), Some(Some(b))) if a > b);
+        let both = |arc: &(usize, usize)| forbidden.contains(arc);
+        match chosen(required, against) {
+            arcs if arcs.is_empty() => (),
+            arcs => return Err(Contradiction::Tiers(arcs)),
+        }
+        match chosen(required, both) {
+            arcs if arcs.is_empty() => (),
+            arcs => return Err(Contradiction::Forbidden(arcs)),
+        }
+        let must = Dag::<W>::from_arcs(n, required);
+        if must.order().is_none() {
+            return Err(Contradiction::Cycle(cycle(&must)));
+        }
+        let mut may_not = Dag::from_arcs(n, forbidden).parents;
+        required.iter().for_each(|&(a, b)| may_not[a].insert(b));
+        for (y, tier) in tiers.iter().enumerate().filter(|(_, tier)| tier.is_some()) {
+            may_not[y] |= (0..n).filter(|&x| tiers[x] > *tier).collect();
+        }
+        Ok(Self::with(must.parents, may_not))
+    }
+
+    fn with(required: Vec<VarSet<W>>, forbidden: Vec<VarSet<W>>) -> Self {
+        let n = forbidden.len();
+        let all = VarSet::first_n(n);
+        let allowed: Vec<VarSet<W>> = (0..n).map(|y| all - forbidden[y].with(y)).collect();
+        let (mut level, mut barred) = (vec![0; n], vec![VarSet::EMPTY; n]);
+        let mut has_arcs = required.iter().any(|arcs| !arcs.is_empty());
+        let mut later = all;
+        for (at, component) in strong_components(&allowed).into_iter().enumerate() {
+            later -= component;
+            for y in component.iter() {
+                let besides = forbidden[y] - later;
+                let apart = besides.iter().filter(|&x| forbidden[x].contains(y));
+                has_arcs |= !besides.is_empty();
+                (level[y], barred[y]) = (at, later | apart.collect());
+            }
+        }
+        Self { required, forbidden, level, barred, has_arcs }
+    }
+
+    /// The nodes with a required arc into `y`.
+    pub fn required(&self, y: usize) -> VarSet<W> {
+        self.required[y]
+    }
+
+    /// The nodes with a forbidden arc into `y`, among them those with a required arc from `y`.
+    pub fn forbidden(&self, y: usize) -> VarSet<W> {
+        self.forbidden[y]
+    }
+
+    /// The level of every node.
+    pub fn levels(&self) -> &[usize] {
+        &self.level
+    }
+
+    /// The nodes of later levels than that of `y`, and those between which and `y` both directions are
+    /// forbidden: no edge of an admissible model leads from them to `y`.
+    pub(crate) fn barred(&self, y: usize) -> VarSet<W> {
+        self.barred[y]
+    }
+
+    /// Is anything known that the levels do not say?
+    pub(crate) fn has_arcs(&self) -> bool {
+        self.has_arcs
+    }
+
+    /// Has the DAG every required and no forbidden arc?
+    pub fn admits(&self, dag: &Dag<W>) -> bool {
+        let mut families = dag.parents.iter().zip(self.required.iter().zip(&self.forbidden));
+        families.all(|(parents, (must, may_not))| must.is_subset(parents) && !may_not.intersects(parents))
+    }
+
+    /// Is some DAG of the class of this one admissible?
+    pub fn admits_class_of(&self, dag: &Dag<W>) -> bool {
+        let essential = || dag.order().map(|order| EssentialGraph::from_dag(dag, &order));
+        self.admits(dag) || essential().is_some_and(|graph| Restricted::new(&graph, self).is_ok())
+    }
+
+    /// The smallest admissible model: that of the required arcs alone.
+    pub fn start(&self) -> EssentialGraph<W> {
+        let dag = Dag { parents: self.required.clone() };
+        let order = dag.order().unwrap_or_else(|| unreachable!("the required arcs have no cycle"));
+        EssentialGraph::from_dag(&dag, &order)
+    }
+}
+
+/// The arcs of which something is true, sorted, each once.
+fn chosen(arcs: &[(usize, usize)], is: impl Fn(&(usize, usize)) -> bool) -> Vec<(usize, usize)> {
+    let mut chosen: Vec<_> = arcs.iter().copied().filter(|arc| is(arc)).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+/// The arcs of a shortest directed cycle of a digraph that has one.
+fn cycle<const W: usize>(digraph: &Dag<W>) -> Vec<(usize, usize)> {
+    let children = digraph.children();
+    let cycles = (0..children.len()).filter_map(|v| way(&children, v));
+    cycles.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// The arcs of a shortest way from a node back to itself, breadth first.
+fn way<const W: usize>(children: &[VarSet<W>], start: usize) -> Option<Vec<(usize, usize)>> {
+    let mut before = vec![None; children.len()];
+    let mut found = vec![start];
+    let mut at = 0;
+    while at < found.len() && before[start].is_none() {
+        for child in children[found[at]].iter().filter(|&child| before[child].is_none()).collect::<Vec<_>>() {
+            before[child] = Some(found[at]);
+            found.push(child);
+        }
+        at += 1;
+    }
+    let mut arcs = vec![(before[start]?, start)];
+    while arcs[arcs.len() - 1].0 != start {
+        let head = arcs[arcs.len() - 1].0;
+        arcs.push((before[head]?, head));
+    }
+    arcs.reverse();
+    Some(arcs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(
+        tiers: &[Option<usize>],
+        required: &[(usize, usize)],
+        forbidden: &[(usize, usize)],
+    ) -> Result<Knowledge<1>, Contradiction> {
+        Knowledge::new(4, tiers, required, forbidden)
+    }
+
+    #[test]
+    fn a_contradiction_names_its_arcs() {
+        let cycle = known(&[], &[(2, 1), (0, 1), (1, 3), (3, 2)], &[]);
+        assert_eq!(cycle, Err(Contradiction::Cycle(vec![(1, 3), (3, 2), (2, 1)])));
+        assert_eq!(
+            cycle.map_err(|error| error.to_string()),
+            Err("the required arcs 1 → 3, 3 → 2, 2 → 1 form a cycle".into())
+        );
+        let both = known(&[], &[(2, 1), (0, 1)], &[(1, 2), (0, 1)]);
+        assert_eq!(both, Err(Contradiction::Forbidden(vec![(0, 1)])));
+        let tiers = [Some(1), Some(0), None, Some(1)];
+        assert_eq!(known(&tiers, &[(0, 2), (2, 1), (3, 1)], &[]), Err(Contradiction::Tiers(vec![(3, 1)])));
+        assert!(known(&tiers, &[(1, 0), (0, 2)], &[]).is_ok());
+    }
+
+    /// Complete tiers are levels and nothing else; with a variable in no tier all may be a cycle.
+    #[test]
+    fn levels_are_the_tiers_that_all_variables_have() {
+        let tiers = known(&[Some(7), Some(2), Some(7), Some(5)], &[], &[]).expect("no contradiction");
+        assert_eq!(tiers.levels(), [2, 0, 2, 1]);
+        assert!(!tiers.has_arcs());
+        assert_eq!(tiers.barred(3), [0, 2].into_iter().collect());
+        let partial = known(&[Some(0), Some(1), None, None], &[], &[]).expect("no contradiction");
+        assert_eq!(partial.levels(), [0; 4]);
+        assert!(partial.has_arcs());
+    }
+
+    /// Two roots are levels before all others, and apart from each other by arcs.
+    #[test]
+    fn roots_come_first() {
+        let into = |y: usize| (0..4).filter(move |&x| x != y).map(move |x| (x, y));
+        let roots = known(&[], &[], &into(1).chain(into(3)).collect::<Vec<_>>()).expect("no contradiction");
+        assert_eq!(roots.levels()[0], roots.levels()[2]);
+        assert!(roots.levels()[1].max(roots.levels()[3]) < roots.levels()[0]);
+        assert!(roots.barred(1).contains(3) && roots.barred(3).contains(1));
+    }
+}

@@ -1,0 +1,213 @@
+//! Restricted models: what knowledge directs in an essential graph.
+//!
+//! Of the DAGs of a class, knowledge leaves the admissible ones. Where they agree on the direction of
+//! an edge, the *restricted graph* (a maximally oriented partially directed graph, MPDAG) has an arc;
+//! elsewhere it has an edge. It is found by orienting, arc by arc, what knowledge says of the edges
+//! there are, and closing under four rules after each; the class has no admissible DAG iff an arc would
+//! have to be reversed or a required arc joins nodes that are not adjacent [Meek 1995].
+//!
+//! The nodes of one chain component of the essential graph are oriented independently of all others,
+//! and have the same parents outside it. So everything here happens within components.
+
+use super::{Dag, EssentialGraph, Knowledge};
+use crate::varset::VarSet;
+
+/// A restricted graph. All four views are kept, indexed by node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restricted<const W: usize> {
+    /// Nodes with an arc into `v` in all admissible DAGs.
+    pub parents: Vec<VarSet<W>>,
+    /// Nodes with an arc from `v` in all of them.
+    pub children: Vec<VarSet<W>>,
+    /// Nodes joined to `v` by an arc one way in some and the other way in others.
+    pub neighbours: Vec<VarSet<W>>,
+    /// All of these.
+    pub adjacent: Vec<VarSet<W>>,
+    /// The ends of the edges that knowledge directed.
+    touched: VarSet<W>,
+}
+
+/// Why a model is not admissible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Inadmissible {
+    /// The required arc is missing.
+    #[error("the arc {0} → {1} is required, but the model has no edge between the two")]
+    Missing(usize, usize),
+    /// All DAGs of the class that obey the rest of the knowledge have this arc.
+    #[error("the arc {0} → {1} is forbidden (or its reverse required), but follows from the model")]
+    Forbidden(usize, usize),
+}
+
+impl<const W: usize> Restricted<W> {
+    /// The restricted graph of the class of an essential graph, be it tiered or not.
+    ///
+    /// # Errors
+    /// If no DAG of the class is admissible.
+    pub fn new(essential: &EssentialGraph<W>, knowledge: &Knowledge<W>) -> Result<Self, Inadmissible> {
+        let mut graph = Self {
+            parents: essential.parents.clone(),
+            children: essential.children.clone(),
+            neighbours: essential.neighbours.clone(),
+            adjacent: essential.adjacent.clone(),
+            touched: VarSet::EMPTY,
+        };
+        for y in 0..essential.len() {
+            if let Some(x) = (knowledge.required(y) - graph.adjacent[y]).first() {
+                return Err(Inadmissible::Missing(x, y));
+            }
+            for x in (knowledge.forbidden(y) & graph.adjacent[y]).iter() {
+                if graph.parents[y].contains(x) {
+                    return Err(Inadmissible::Forbidden(x, y));
+                }
+                if graph.neighbours[y].contains(x) {
+                    graph.direct(y, x);
+                }
+            }
+        }
+        Ok(graph)
+    }
+
+    /// The arcs `(from, to)`, sorted.
+    pub fn directed(&self) -> Vec<(usize, usize)> {
+        (0..self.parents.len()).flat_map(|a| self.children[a].iter().map(move |b| (a, b))).collect()
+    }
+
+    /// The edges `(a, b)` with `a < b`, sorted.
+    pub fn undirected(&self) -> Vec<(usize, usize)> {
+        let after = |a: usize| self.neighbours[a].iter().filter(move |&b| a < b).map(move |b| (a, b));
+        (0..self.parents.len()).flat_map(after).collect()
+    }
+
+    /// Turns the edge `from – to` into an arc, and all edges whose direction follows.
+    fn direct(&mut self, from: usize, to: usize) {
+        self.turn(from, to);
+        // A rule applies first when the last of its arcs appears, and then to an edge at one of its
+        // ends or at a child of its head.
+        let mut near = self.children[to].with(from).with(to);
+        while let Some(v) = near.first() {
+            near.remove(v);
+            for u in self.neighbours[v].iter() {
+                for (x, y) in [(u, v), (v, u)] {
+                    if self.neighbours[x].contains(y) && self.must_point(x, y) {
+                        self.turn(x, y);
+                        near |= self.children[y].with(x).with(y);
+                    }
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, from: usize, to: usize) {
+        self.neighbours[from].remove(to);
+        self.neighbours[to].remove(from);
+        self.children[from].insert(to);
+        self.parents[to].insert(from);
+        self.touched |= VarSet::single(from).with(to);
+    }
+
+    /// Does knowledge direct no edge at any of these nodes?
+    pub(crate) fn leaves_alone(&self, nodes: VarSet<W>) -> bool {
+        !self.touched.intersects(&nodes)
+    }
+
+    /// Does one of Meek's rules direct the edge `x – y` from `x` to `y`?
+    fn must_point(&self, x: usize, y: usize) -> bool {
+        self.no_collider(x, y)
+            || self.no_cycle(x, y)
+            || self.no_collider_in_a_diamond(x, y)
+            || self.no_collider_in_a_chain(x, y)
+    }
+
+    /// `(z → x – y) ⇒ (x → y)`, where `z` and `y` are not adjacent.
+    fn no_collider(&self, x: usize, y: usize) -> bool {
+        !self.parents[x].is_subset(&self.adjacent[y])
+    }
+
+    /// `(x → z → y, x – y) ⇒ (x → y)`
+    fn no_cycle(&self, x: usize, y: usize) -> bool {
+        self.children[x].intersects(&self.parents[y])
+    }
+
+    /// `(x – z → y, x – w → y, x – y) ⇒ (x → y)`, where `z` and `w` are not adjacent.
+    fn no_collider_in_a_diamond(&self, x: usize, y: usize) -> bool {
+        let between = self.neighbours[x] & self.parents[y];
+        between.iter().any(|z| !between.without(z).is_subset(&self.adjacent[z]))
+    }
+
+    /// `(x – z → w → y, x – y) ⇒ (x → y)`, where `x` and `w` are adjacent, `z` and `y` are not.
+    fn no_collider_in_a_chain(&self, x: usize, y: usize) -> bool {
+        let starts = self.neighbours[x] - self.adjacent[y];
+        !starts.is_empty()
+            && (self.parents[y] & self.adjacent[x]).iter().any(|w| self.parents[w].intersects(&starts))
+    }
+
+    /// Has `y` exactly these parents in some admissible DAG?
+    ///
+    /// It has iff directing all edges at `y` accordingly makes neither a v-structure at `y` nor a
+    /// directed triangle [Fang & He 2020, Thm 1]; nothing farther away need be looked at.
+    pub fn allows(&self, y: usize, parents: VarSet<W>) -> bool {
+        let new = parents - self.parents[y];
+        let others = self.adjacent[y] - parents;
+        self.parents[y].is_subset(&parents)
+            && new.is_subset(&self.neighbours[y])
+            && new.iter().all(|x| parents.without(x).is_subset(&self.adjacent[x]))
+            && parents.iter().all(|x| !self.parents[x].intersects(&others))
+    }
+
+    /// The restricted graph of a model that is known to be admissible, if anything is known at all.
+    pub(crate) fn of_admissible(
+        essential: &EssentialGraph<W>,
+        knowledge: Option<&Knowledge<W>>,
+    ) -> Option<Self> {
+        knowledge.map(|known| Self::new(essential, known).unwrap_or_else(|why| unreachable!("{why}")))
+    }
+
+    /// The canonical admissible DAG: the one that follows the canonical DAG of the class, given by its
+    /// essential graph, as far as knowledge allows.
+    pub fn extension(&self, essential: &EssentialGraph<W>) -> Dag<W> {
+        follow(essential, Some(self), &essential.extension().positions())
+    }
+}
+
+/// The canonical DAG of an admissible model, the canonical admissible one if anything is known.
+pub fn admissible_dag<const W: usize>(
+    essential: &EssentialGraph<W>,
+    knowledge: Option<&Knowledge<W>>,
+) -> Dag<W> {
+    match Restricted::of_admissible(essential, knowledge) {
+        None => essential.extension(),
+        Some(restricted) => restricted.extension(essential),
+    }
+}
+
+/// The DAG of a class that follows the given positions as far as the class, and knowledge by its
+/// restricted graph, allow: of the nodes that can come last in what is left of a chain component, the
+/// one that is latest does.
+///
+/// A node can come last iff it has no child left, and whoever an edge joins it to is adjacent to all
+/// others that it is joined to. As long as there is an admissible DAG there is such a node, and any
+/// choice leads to one [Dor & Tarsi 1992].
+pub fn follow<const W: usize>(
+    essential: &EssentialGraph<W>,
+    restricted: Option<&Restricted<W>>,
+    position: &[usize],
+) -> Dag<W> {
+    let can_be_last = |v: usize, joined: VarSet<W>| match restricted {
+        None => essential.is_clique(joined),
+        Some(graph) => {
+            let reversible = graph.neighbours[v] & joined;
+            !graph.children[v].intersects(&joined)
+                && reversible.iter().all(|u| joined.without(u).is_subset(&graph.adjacent[u]))
+        }
+    };
+    let mut dag = Dag { parents: essential.parents.clone() };
+    let mut left = VarSet::first_n(essential.len());
+    while !left.is_empty() {
+        let last = left.iter().filter(|&v| can_be_last(v, essential.neighbours[v] & left));
+        let last = last.max_by_key(|&v| position[v]);
+        let last = last.unwrap_or_else(|| unreachable!("an admissible DAG has a last node"));
+        left.remove(last);
+        dag.parents[last] |= essential.neighbours[last] & left;
+    }
+    dag
+}

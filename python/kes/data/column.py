@@ -1,0 +1,128 @@
+"""One column of a table: the codes of a discrete variable, or the values of a continuous one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kes.errors import KesError
+
+ScalarT = TypeVar("ScalarT", bound=np.generic)
+
+State: TypeAlias = str | int | bool
+"""A value that a discrete variable can take."""
+
+Kind: TypeAlias = Literal["discrete", "continuous"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Discrete:
+    """A discrete variable: its states, and the state in each row.
+
+    Attributes
+    ----------
+    states : tuple of (str, int or bool)
+        The possible values, in the order of their codes.
+    codes : ndarray of unsigned integers, shape (rows,)
+        ``states[codes[i]]`` is the value in row i. Read-only, with as few bytes as the number of
+        states needs. May be given as any integers.
+
+    Raises
+    ------
+    KesError
+        If a code has no state; the message names the row.
+    """
+
+    kind: ClassVar[Literal["discrete"]] = "discrete"
+
+    states: tuple[State, ...]
+    codes: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        """Check what a user may have given, and make it our own."""
+        codes, last = np.asarray(self.codes), len(self.states) - 1
+        if codes.dtype.kind not in "iu":
+            raise KesError(f"codes must be integers, not values of dtype {codes.dtype}")
+        if codes.size and not 0 <= codes.min() <= codes.max() <= last:
+            row = int(np.argmax((codes < 0) | (codes > last)))
+            raise KesError(
+                f"has the code {codes[row]} in row {row} (counting from 0), but its states are "
+                f"those of the codes 0 to {last}"
+            )
+        object.__setattr__(self, "states", tuple(self.states))
+        object.__setattr__(self, "codes", frozen(codes, np.min_scalar_type(max(last, 0)).type))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def take(self, rows: NDArray[np.intp]) -> Discrete:
+        """Return the column with some rows; all states stay."""
+        return Discrete(self.states, _private(self.codes[rows]))
+
+    def __reduce__(self) -> tuple[type[Discrete], tuple[object, ...]]:
+        return Discrete, (self.states, self.codes)  # an array comes back writable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Continuous:
+    """A continuous variable: its value in each row.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (rows,)
+        Finite numbers; read-only.
+
+    Raises
+    ------
+    KesError
+        If a value is missing or infinite; the message names the row.
+    """
+
+    kind: ClassVar[Literal["continuous"]] = "continuous"
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        """Check what a user may have given, and make it our own."""
+        values = frozen(self.values, np.float64)
+        bad = np.flatnonzero(~np.isfinite(values))
+        if bad.size:
+            raise KesError(
+                f"has {bad.size} missing or infinite values, the first in row {bad[0]} (counting "
+                "from 0); drop those rows or fill in the values"
+            )
+        object.__setattr__(self, "values", values)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.values)
+
+    def take(self, rows: NDArray[np.intp]) -> Continuous:
+        """Return the column with some rows."""
+        return Continuous(_private(self.values[rows]))
+
+    def __reduce__(self) -> tuple[type[Continuous], tuple[object, ...]]:
+        return Continuous, (self.values,)
+
+
+Column: TypeAlias = Discrete | Continuous
+
+
+def frozen(array: ArrayLike, dtype: type[ScalarT]) -> NDArray[ScalarT]:
+    """Return an array that nobody can write to: a copy, unless it is one already."""
+    given = np.asarray(array)
+    if given.flags.writeable or given.dtype != dtype or not given.flags.c_contiguous:
+        given = _private(np.array(given, dtype=dtype, order="C"))
+    return given
+
+
+def _private(array: NDArray[ScalarT]) -> NDArray[ScalarT]:
+    """Lock an array that nobody else has."""
+    array.flags.writeable = False
+    return array
