@@ -47,11 +47,11 @@ def search(
     limits = replace(execution.limits, improve=improve)
     runs = replace(execution, limits=limits)
     record = do_runs(problem, wanted, runs, base=base, watchers=watchers)
-    if base is None or record.runs != base.runs:
-        if after_runs is not None:
-            after_runs(record)
-    elif _is_done(record, improve):
-        return record
+    if base is not None and record.runs == base.runs:
+        if _is_done(record, improve):
+            return record
+    elif after_runs is not None and improve is not False:
+        after_runs(record)
     left = limits.budget and limits.budget - (time.monotonic() - started)
     rest = replace(execution, limits=replace(limits, budget=left), client=None)
     return improve_runs(problem, record, improve, rest)
@@ -62,6 +62,5 @@ def _is_done(record: Record, improve: Improve) -> bool:
     improving, effort = record.improving, effort_of(improve, len(record.runs))
     if effort is None:
         return True
-    if effort.tasks is not None:
-        return improving.complete and improving.own == effort.tasks
-    return improving.complete and improving.asked == improve
+    is_same = improving.asked == improve if effort.tasks is None else improving.own == effort.tasks
+    return improving.complete and is_same
