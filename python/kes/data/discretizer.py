@@ -20,7 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes.data.dataset import Dataset
-from kes.data.factor import ContinuousError, from_array
+from kes.data.factor import Factor
+from kes.data.kinds import judge
+from kes.data.numbers import Numbers
+from kes.data.raw import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Source, open_source
 from kes.errors import KesError, checked_options, unknown
@@ -235,13 +238,15 @@ def _finder(
 
 def _read_labels(source: Source, target: str | ArrayLike | None) -> NDArray[np.int32]:
     """Code the target."""
-    try:
-        if isinstance(target, str):
-            factor = source.factor(_index(source, target), frozenset())
-        else:
-            factor = from_array(np.asarray(target))
-    except ContinuousError as error:
-        raise KesError(f"the target {error}") from None
+    column: Raw
+    if isinstance(target, str):
+        column = source.column(_index(source, target), frozenset())
+    else:
+        column = from_array(np.asarray(target))
+    verdict = judge(column, cases=False)
+    factor = verdict.column
+    if verdict.kind != "discrete" or not isinstance(factor, Factor):
+        raise KesError("the target must be discrete, but is continuous, or dates")
     if len(factor.codes) != source.rows:
         raise KesError(f"the target has {len(factor.codes)} labels for {source.rows} rows")
     if factor.missing():
@@ -267,14 +272,14 @@ def _index(source: Source, name: str) -> int:
 
 
 def _is_continuous(source: Source, index: int) -> bool:
-    """Tell whether `encode` would refuse a column for its decimal numbers."""
+    """Tell whether `encode` would take a column as continuous."""
     try:
-        source.factor(index, frozenset())
-    except ContinuousError:
-        return True
+        column = source.column(index, frozenset())
+        if isinstance(column, Numbers) and not column.whole():
+            return True  # also if they are all the same
+        return judge(column, decimal=source.decimal).kind == "continuous"
     except KesError:
-        return False
-    return False
+        return True  # infinite values, which are told of when it is cut
 
 
 def _read(source: Source, index: int) -> Floats:
