@@ -27,6 +27,7 @@ from kes.exact.certificate import Certificate, CertifyProgress
 from kes.exact.certify import certify
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
+from kes.graph.knowledge import Knowledge
 from kes.learning import inclusion_boundary, learn, load, score
 from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
@@ -48,6 +49,7 @@ __all__ = [
     "EssentialGraph",
     "Interrupted",
     "KesError",
+    "Knowledge",
     "Neighbour",
     "Optima",
     "Optimum",

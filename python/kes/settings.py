@@ -26,6 +26,9 @@ _MOST_ESS = 1e300
 _MOST_PENALTY = 1e9
 _SHOWN_DIGITS = 30
 CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
+CoreKnowledge: TypeAlias = tuple[
+    list[int | None] | None, list[tuple[int, int]], list[tuple[int, int]]
+]
 
 
 class CoreOptions(TypedDict):
