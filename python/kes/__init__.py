@@ -21,7 +21,7 @@ from kes.analysis.truth import compare_to_truth
 from kes.analysis.validation import cross_validate
 from kes.data import Dataset
 from kes.data.audit import audit
-from kes.data.discretizer import discretize
+from kes.data.discretizer import Discretizer, discretize
 from kes.errors import Interrupted, KesError
 from kes.exact.certificate import Certificate, CertifyProgress
 from kes.exact.certify import certify
@@ -46,6 +46,7 @@ __all__ = [
     "CertifyProgress",
     "ConsensusGraph",
     "Dataset",
+    "Discretizer",
     "EssentialGraph",
     "Interrupted",
     "KesError",
