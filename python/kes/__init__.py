@@ -1,4 +1,4 @@
-"""Bayesian-network structure from discrete data, and the landscape of local optima around it.
+"""Bayesian-network structure from tables of any kind, and the landscape of local optima around it.
 
 >>> import kes
 >>> optima = kes.learn(kes.datasets.alarm(rows=1000), runs=20)
@@ -20,13 +20,15 @@ from kes.analysis.sweep import Sweep, sweep
 from kes.analysis.truth import compare_to_truth
 from kes.analysis.validation import cross_validate
 from kes.data import Dataset
-from kes.data.discretizer import discretize
+from kes.data.audit import audit
+from kes.data.discretizer import Discretizer, discretize
 from kes.errors import Interrupted, KesError
 from kes.exact.certificate import Certificate, CertifyProgress
 from kes.exact.certify import certify
 from kes.graph import EssentialGraph
-from kes.graph.boundary import Neighbour, inclusion_boundary
-from kes.learning import learn, load, score
+from kes.graph.boundary import Neighbour
+from kes.graph.knowledge import Knowledge
+from kes.learning import inclusion_boundary, learn, load, score
 from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
 from kes.results.optima import Optima
@@ -44,9 +46,11 @@ __all__ = [
     "CertifyProgress",
     "ConsensusGraph",
     "Dataset",
+    "Discretizer",
     "EssentialGraph",
     "Interrupted",
     "KesError",
+    "Knowledge",
     "Neighbour",
     "Optima",
     "Optimum",
@@ -58,6 +62,7 @@ __all__ = [
     "Sweep",
     "Table",
     "__version__",
+    "audit",
     "certify",
     "compare_to_truth",
     "convert",

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from kes.data.core import core_errors
-from kes.data.dataset import Data, Weights
+from kes.data.dataset import Data
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
+from kes.graph.boundary import Neighbour, neighbours
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.search.amounts import check_improve
 from kes.search.execution import Execution
-from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.options import DEFAULTS, SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.search.search import search
-from kes.settings import arcs_of, whole
+from kes.settings import Criterion, arcs_of, whole
 
 if TYPE_CHECKING:
     from distributed import Client
 
 _CACHE_MB = 16  # for a single score
+_BOUNDARY_MB = 64  # for one boundary
 
 
 @checked_options(DEFAULTS)
@@ -49,8 +51,9 @@ def learn(
     Parameters
     ----------
     data
-        Table of discrete variables: pandas, polars, pyarrow or numpy (columns x0, x1, ...), the
-        path of a CSV or Parquet file, or a `kes.data.Dataset`.
+        Table of discrete and continuous variables: pandas, polars, pyarrow or numpy (columns x0,
+        x1, ...), the path of a CSV or Parquet file, or a `kes.data.Dataset`. `kes.audit` shows
+        what each column is taken for.
     k : float
         Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).
     runs : int
@@ -68,10 +71,22 @@ def learn(
         Does the runs on a Dask cluster (needs the extra ``cluster``). Each thread of its workers
         does runs of its own, and all threads of a worker share one cache. What follows the runs is
         done here.
-    criterion : {"bic", "aic", "bdeu", "qnml"}
-        What to maximise; scores are natural logarithms.
+    criterion : {"bic", "aic", "bdeu", "qnml", "bge"}
+        What to maximise; scores are natural logarithms. "bic" and "aic" are for every table:
+        multinomial if all columns are discrete, Gaussian if all are continuous, degenerate
+        Gaussian if it is mixed [Andrews 2019]. "bdeu" and "qnml" are for discrete tables, "bge"
+        for continuous ones.
     ess : float
         Equivalent sample size; only bdeu uses it.
+    penalty : float
+        Factor of the penalty of bic and aic on continuous and mixed tables; more gives fewer
+        edges.
+    transform : {"ranks"} or None
+        "ranks" replaces the values of each continuous column by the normal scores of their ranks,
+        which helps where columns are skewed.
+    kinds : mapping or None
+        What columns are to be taken for: ``{"zip": "discrete", "size": "continuous", "id":
+        "omit"}``. Others are judged by what they hold; see `kes.audit`.
     random_state : int or None
         Seed. None draws one; `Optima.seed` tells which.
     n_jobs : int or None
@@ -146,15 +161,11 @@ def load(path: storage.PathLike) -> Optima:
     return Optima(record)
 
 
-@checked_options()
+@checked_options(SCORING_DEFAULTS)
 def score(
     graph: EssentialGraph | Sequence[tuple[str, str]],
     data: Data,
-    *,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    weights: Weights = None,
-    missing: str = "error",
+    **options: Unpack[ScoringOptions],
 ) -> float:
     """Score a model: the same number that a search would report for it.
 
@@ -163,7 +174,7 @@ def score(
     graph : EssentialGraph or list of arcs (parent, child)
         The model. Arcs stand for a DAG over all columns of the data; all DAGs of a class have
         the same score.
-    data, criterion, ess, weights, missing
+    data, criterion, ess, penalty, transform, kinds, weights, missing
         As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
         be readable, too; a row that is dropped for a value missing there is dropped.
 
@@ -184,8 +195,8 @@ def score(
     >>> kes.score([("HRBP", "HR")], data) > kes.score([], data)
     True
     """
-    options: SearchOptions = {"criterion": criterion, "ess": ess, "cache_mb": _CACHE_MB}
-    problem = Problem.of(data, 1.0, {**options, "weights": weights, "missing": missing})
+    own = cast("SearchOptions", {**options, "cache_mb": _CACHE_MB})
+    problem = Problem.of(data, 1.0, own)
     names = problem.dataset.names
     if not isinstance(graph, EssentialGraph):
         graph = EssentialGraph.from_dag(names, arcs_of("graph", graph))
@@ -194,3 +205,67 @@ def score(
     problem = problem.over([*nodes, *sorted(set(graph.nodes).difference(names))])
     with core_errors():
         return problem.score(graph)
+
+
+@checked_options(SCORING_DEFAULTS)
+def inclusion_boundary(
+    g: EssentialGraph,
+    data: Data | None = None,
+    *,
+    max_parents: int | None = None,
+    **options: Unpack[ScoringOptions],
+) -> list[Neighbour]:
+    """List all neighbours of a model, each once.
+
+    Parameters
+    ----------
+    g
+        Essential graph of the model.
+    data
+        Table with a column for each node of the graph, in any form that `kes.learn` takes.
+        Further columns are not used, but must be readable, too. Without data the neighbours are
+        not scored.
+    max_parents
+        Leave out neighbours in whose DAGs the step gives a node more parents than this.
+    criterion, ess, penalty, transform, kinds, weights, missing
+        As in `kes.learn`.
+
+    Returns
+    -------
+    list of Neighbour
+        Best first; tied ones, and all of them without data, deletions first, in node order. With
+        continuous data, neighbours without a score are left out: in them some variables would
+        determine another linearly.
+
+    Raises
+    ------
+    KesError
+        If the data lack a node of the graph, or a setting is out of range.
+
+    Examples
+    --------
+    >>> import kes
+    >>> g = kes.EssentialGraph.from_dag("abc", [("a", "b")])
+    >>> for n in kes.inclusion_boundary(g):
+    ...     print(n.kind, n.x, n.y, "given", sorted(n.given))
+    delete a b given []
+    insert a c given []
+    insert a c given ['b']
+    insert b c given []
+    insert b c given ['a']
+    """
+    limit = None if max_parents is None else whole("max_parents", max_parents, least=0)
+    if not isinstance(g, EssentialGraph):
+        raise KesError(
+            f"the model must be an EssentialGraph, not {type(g).__name__}; "
+            "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
+        )
+    if data is None:
+        scoring: ScoringOptions = {**SCORING_DEFAULTS, **options}
+        Criterion.checked(scoring["criterion"], scoring["ess"], scoring["penalty"])
+        return neighbours(g, limit)
+    more = {"max_parents": limit, "cache_mb": _BOUNDARY_MB}
+    own = cast("SearchOptions", {**options, **more})
+    problem = Problem.of(data, 1.0, own).over(g.nodes)
+    problem.score(g)  # a model without a score has no gains
+    return problem.neighbours(g)

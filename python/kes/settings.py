@@ -16,15 +16,19 @@ from kes.errors import KesError, option, suggest, unknown
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
 
-CRITERIA = tuple(name for name, _, _, kinds, _ in _core.CRITERIA if "discrete" in kinds)
-_WITH_ESS = tuple(name for name, _, parameters, *_ in _core.CRITERIA if "ess" in parameters)
+CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
+TRANSFORMS = ("ranks",)
 MOST_MB = 2**30
 """Megabytes that anybody can mean; the core counts bytes in a machine word."""
 
 _MOST = 2**63 - 1  # what fits a machine word, and is no limit to anybody
 _MOST_ESS = 1e300
+_MOST_PENALTY = 1e9
 _SHOWN_DIGITS = 30
 CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
+CoreKnowledge: TypeAlias = tuple[
+    list[int | None] | None, list[tuple[int, int]], list[tuple[int, int]]
+]
 
 
 class CoreOptions(TypedDict):
@@ -62,6 +66,71 @@ class Sampled:
             object.__setattr__(self, "failures", whole("failures", self.failures, least=1))
 
 
+@dataclass(frozen=True)
+class Criterion:
+    """What is maximised: a name, which stands for one function on each kind of table.
+
+    Attributes
+    ----------
+    name : str
+        "bic", "aic", "bdeu", "qnml" or "bge".
+    ess : float or None
+        Equivalent sample size; None where it is not used.
+    penalty : float
+        Factor of the penalty of BIC and AIC on continuous and mixed tables.
+    transform : str or None
+        "ranks" to replace continuous values by their normal scores first.
+    """
+
+    name: str
+    ess: float | None = None
+    penalty: float = 1.0
+    transform: str | None = None
+
+    @classmethod
+    def checked(
+        cls, criterion: object, ess: object, penalty: object = 1.0, transform: object = None
+    ) -> Criterion:
+        """Make it of what a user wrote, or say what is wrong with it."""
+        strength = number("ess", ess, least=0.0, most=_MOST_ESS, strictly=True)
+        name = criterion.lower() if isinstance(criterion, str) else criterion
+        if name not in CRITERIA:
+            raise unknown("criterion", criterion, CRITERIA)
+        if transform is not None and transform not in TRANSFORMS:
+            raise unknown("transform", transform, TRANSFORMS)
+        return cls(
+            str(name),
+            strength if name == "bdeu" else None,
+            number("penalty", penalty, least=0.0, strictly=True, most=_MOST_PENALTY),
+            None if transform is None else str(transform),
+        )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of tables that it is for: "discrete", "continuous", "mixed"."""
+        return tuple(
+            kind for name, _, _, kinds, _ in _core.CRITERIA if name == self.name for kind in kinds
+        )
+
+    def title(self, kind: str) -> str:
+        """Return what it is called in full on a kind of table."""
+        if kind == "mixed":
+            return f"degenerate Gaussian {self.name.upper()}"
+        return next(
+            title
+            for name, title, _, kinds, _ in _core.CRITERIA
+            if name == self.name and kind in kinds
+        )
+
+    def has_penalty(self, kind: str) -> bool:
+        """Tell whether its penalty can be multiplied on a kind of table."""
+        return any(
+            "penalty" in parameters
+            for name, _, parameters, kinds, _ in _core.CRITERIA
+            if name == self.name and kind in kinds
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What decides the end of run i, besides the data and i.
@@ -74,6 +143,8 @@ class Settings:
     criterion: str
     ess: float | None
     seed: int
+    penalty: float = 1.0
+    transform: str | None = None
     max_parents: int | None = None
     two_phase: bool = False
     neighbourhood: Literal["exact"] | Sampled = "exact"
@@ -90,9 +161,11 @@ class Settings:
         max_parents: object,
         two_phase: object,
         neighbourhood: object,
+        penalty: object = 1.0,
+        transform: object = None,
     ) -> Settings:
         """Make settings of what a user wrote, or say what is wrong with it."""
-        name, strength = check_criterion(criterion, ess)
+        measure = Criterion.checked(criterion, ess, penalty, transform)
         where = _neighbourhood(neighbourhood)
         if not isinstance(two_phase, bool):
             raise KesError(f"{option('two_phase')} must be True or False, not {two_phase!r}")
@@ -103,13 +176,20 @@ class Settings:
             )
         return cls(
             k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
-            criterion=name,
-            ess=strength,
+            criterion=measure.name,
+            ess=measure.ess,
+            penalty=measure.penalty,
+            transform=measure.transform,
             seed=check_seed(random_state),
             max_parents=None if max_parents is None else whole("max_parents", max_parents, least=0),
             two_phase=two_phase,
             neighbourhood=where,
         )
+
+    @property
+    def measure(self) -> Criterion:
+        """The criterion with all that belongs to it."""
+        return Criterion(self.criterion, self.ess, self.penalty, self.transform)
 
     def for_core(self, names: Sequence[str]) -> CoreOptions:
         """Options for the Rust core, which knows variables by their position in `names`."""
@@ -130,15 +210,6 @@ class Settings:
             for field in fields(self)
             if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
         ]
-
-
-def check_criterion(criterion: object, ess: object) -> tuple[str, float | None]:
-    """Name of a criterion, and the equivalent sample size if it uses one."""
-    strength = number("ess", ess, least=0.0, most=_MOST_ESS, strictly=True)
-    name = criterion.lower() if isinstance(criterion, str) else criterion
-    if name not in CRITERIA:
-        raise unknown("criterion", criterion, CRITERIA)
-    return str(name), strength if name in _WITH_ESS else None
 
 
 def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kes.errors import KesError, listed, missing_extra, unknown
@@ -28,6 +29,8 @@ class Table:
     ----------
     columns : mapping of str to sequence
         The values of each column; numpy scalars become Python's.
+    note : str
+        What a reader of the numbers must know; shown below them.
 
     Examples
     --------
@@ -45,7 +48,7 @@ class Table:
     b - c
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], *, note: str = "") -> None:
         values = {
             name: tuple(column.tolist() if hasattr(column, "tolist") else column)
             for name, column in columns.items()
@@ -55,6 +58,7 @@ class Table:
             raise KesError(f"the columns of a table must have one length, not {lengths}")
         self._values: dict[str, tuple[Any, ...]] = values
         self._rows = next(iter(lengths.values()), 0)
+        self.note = note
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,14 +116,14 @@ class Table:
         blocks = [_padded(block) for block in self._blocks(_ROWS)]
         shown = _fitting([len(block[0]) for block in blocks])
         lines = ["  ".join(cells).rstrip() for cells in zip(*blocks[:shown], strict=True)]
-        return "\n".join([*lines, f"[{self._size(self.columns[shown:])}]"])
+        return "\n".join([*lines, f"[{self._size(self.columns[shown:])}]", *self._remarks()])
 
     def _repr_html_(self) -> str:
         blocks = [_html_cells(block) for block in self._blocks(_HTML_ROWS)]
         lines = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*blocks, strict=True)]
         return "\n".join(
             [
-                f"<table><caption>{self._size()}</caption>",
+                f"<table><caption>{self._caption()}</caption>",
                 f"<thead>{''.join(lines[:1])}</thead>",
                 *("<tbody>", *lines[1:], "</tbody>"),
                 "</table>",
@@ -138,6 +142,12 @@ class Table:
             cells = ["..." if row is None else show(column[row]) for row in rows]
             blocks.append(_ShownColumn(name, cells, _is_numeric(column)))
         return blocks
+
+    def _remarks(self) -> list[str]:
+        return [line for text in self.note.splitlines() for line in wrap(text, _WIDTH)]
+
+    def _caption(self) -> str:
+        return "<br>".join(map(html.escape, [self._size(), *self.note.splitlines()]))
 
     def _size(self, hidden: Sequence[str] = ()) -> str:
         rows = f"{self._rows} row{'s' if self._rows != 1 else ''}"

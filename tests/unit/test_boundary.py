@@ -11,7 +11,7 @@ import pytest
 import kes
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.graph.boundary import inclusion_boundary
+from kes.learning import inclusion_boundary
 
 NODES = ("c", "a", "b")  # on purpose not in the order of the alphabet
 

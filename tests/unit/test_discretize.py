@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import math
+import pickle
 import sys
 import time
 from collections import Counter
@@ -18,12 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kes.data import encode
-from kes.data.discretizer import discretize, mutual_information_cuts
+from kes.data.cuts import mutual_information_cuts
+from kes.data.discretizer import Discretizer, discretize
 from kes.errors import KesError
 
 
 def test_examples_in_docstrings():
-    assert doctest.testmod(sys.modules["kes.data.discretizer"]).failed == 0
+    for module in ("kes.data.cuts", "kes.data.discretizer"):
+        assert doctest.testmod(sys.modules[module]).failed == 0
 
 
 def mutual_information(first, second) -> float:
@@ -69,7 +72,7 @@ class TestMutualInformation:
         rng = np.random.default_rng(0)
         values, labels = rng.normal(size=60), rng.integers(0, 2, 60)
         expected = mutual_information_cuts(values, labels, 4, 5)
-        monkeypatch.setattr(sys.modules["kes.data.discretizer"], "_BLOCK", 150)
+        monkeypatch.setattr(sys.modules["kes.data.cuts"], "_BLOCK", 150)
         assert mutual_information_cuts(values, labels, 4, 5) == expected
 
     def test_ties_are_not_separated(self):
@@ -255,10 +258,9 @@ class TestKinds:
 class TestErrors:
     TABLE = pd.DataFrame({"x": [0.5, 1.5, math.nan], "s": ["a", "b", "c"]})
 
-    @pytest.mark.parametrize("bad", [math.nan, math.inf])
-    def test_missing_and_infinite_values(self, bad):
-        with pytest.raises(KesError, match=r"column 'x' has 1 missing.* row 2 \(counting from 0\)"):
-            discretize(self.TABLE.assign(x=[0.5, 1.5, bad]))
+    def test_infinite_values(self):
+        with pytest.raises(KesError, match="column 'x' has 1 infinite values"):
+            discretize(self.TABLE.assign(x=[0.5, 1.5, math.inf]))
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -267,10 +269,10 @@ class TestErrors:
             ({"bins": 2.5}, "bins must be a whole number"),
             ({"min_count": 0}, "min_count must be a whole number from 1 on"),
             ({"strategy": "quantiles"}, r"unknown strategy.*did you mean 'quantile'"),
-            ({"strategy": "mutual_information"}, "needs a target"),
-            ({"target": "s"}, "used by strategy=\"mutual_information\" only, not by 'quantile'"),
+            ({"strategy": "mutual_information"}, "need one: a column's name"),
+            ({"target": "s"}, "by information only, not by quantile"),
             ({"columns": ["y"]}, "unknown column 'y'"),
-            ({"columns": ["s"]}, "column 's' holds values of type String, not numbers"),
+            ({"columns": ["s"]}, "column 's' holds values that are not numbers: 'a'"),
         ],
     )
     def test_options(self, options, message):
@@ -281,9 +283,8 @@ class TestErrors:
         ("target", "message"),
         [
             ([1, 2], "the target has 2 labels for 3 rows"),
-            ([0.1, 0.2, 0.3], "the target holds decimal numbers"),
-            ("x", "the target holds decimal numbers"),
-            (["a", None, "b"], "the target has 1 missing labels"),
+            ([0.1, 0.2, 0.3], "the target must be discrete"),
+            ("x", "the target must be discrete"),
             ("t", "unknown column 't'"),
         ],
     )
@@ -298,3 +299,104 @@ class TestErrors:
             discretize("table.csv")
         with pytest.raises(KesError, match="arrays of numbers, not of dtype"):
             discretize(np.array([["a"]]))
+
+
+class TestDiscretizer:
+    """What was decided on one table is applied to others."""
+
+    OLD = pd.DataFrame({"x": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5], "s": list("aabbcc")})
+    NEW = pd.DataFrame({"x": [-99.0, 2.6, 4.4, math.nan, 99.0], "s": list("abcde")})
+
+    def test_new_rows_are_cut_where_the_old_ones_were(self):
+        discretizer = Discretizer(bins=3).fit(self.OLD)
+        [low, high] = discretizer.cuts["x"]
+        assert 2.5 <= low < 3.5 <= 4.5 <= high < 5.5  # two of the six cases in each
+        cut = discretizer.transform(self.NEW)
+        assert cut["x"].cat.categories.tolist() == list(discretizer.intervals("x"))
+        assert cut["x"].cat.codes.tolist() == [0, int(low < 2.6), 1, -1, 2]  # pandas: -1 is missing
+        assert cut["s"].equals(self.NEW["s"])
+
+    @pytest.mark.parametrize("method", ["quantile", "uniform"])
+    def test_missing_values_are_passed_over_and_stay_missing(self, method):
+        gaps = pd.concat([self.OLD, pd.DataFrame({"x": [math.nan] * 9, "s": list("a" * 9)})])
+        with_gaps = Discretizer(method=method).fit(gaps)
+        assert with_gaps == Discretizer(method=method).fit(self.OLD)
+        assert with_gaps.transform(gaps)["x"].isna().sum() == 9
+
+    @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+    def test_missing_values_in_every_library(self, make):
+        table = make({"x": [0.5, None, 1.5], "y": [1, 2, 3]})
+        coded = encode(discretize(table, 2), missing="state")
+        assert coded.states[0] == ("<= 1", "> 1", "<missing>")
+        assert coded.codes[0].tolist() == [0, 2, 1]
+
+    def test_missing_values_in_an_array(self):
+        cut = discretize(np.array([[0.5, 1], [math.nan, 2], [1.5, 3]]), 2)
+        assert np.isnan(cut[1, 0])
+        assert cut[[0, 2], 0].tolist() == [0, 1]
+
+    def test_missing_labels_say_nothing_about_the_cuts(self):
+        values = [0.5, 1.5, 2.5, 3.5, 4.5]
+        for labels in (["a", "a", "b", "b", None], ["a", "a", "b", "b"]):
+            table = pd.DataFrame({"x": values[: len(labels)], "y": labels})
+            discretizer = Discretizer(2, method="information", target="y", min_count=1).fit(table)
+            assert list(discretizer.cuts) == ["x"]  # the target is left as it is
+            assert 1.5 <= discretizer.cuts["x"][0] < 2.5
+
+    def test_bins_for_some_columns_only(self):
+        table = pd.DataFrame({"age": [20, 30, 40, 50], "x": [0.1, 0.2, 0.3, 0.4]})
+        discretizer = Discretizer({"age": 2}).fit(table)
+        assert list(discretizer.cuts) == ["age"]
+        assert 30 <= discretizer.cuts["age"][0] < 40
+        assert discretizer.transform(table)["x"].equals(table["x"])
+
+    def test_whole_numbers_with_many_values_are_continuous(self):
+        table = pd.DataFrame({"few": [1, 2] * 40, "many": [3 * i for i in range(80)]})
+        assert list(Discretizer().fit(table).cuts) == ["many"]
+
+    def test_what_is_cut_already_is_left_alone(self):
+        discretizer = Discretizer().fit(self.OLD)
+        once = discretizer.transform(self.OLD)
+        assert discretizer.transform(once)["x"].tolist() == once["x"].tolist()
+        as_text = once.assign(x=once["x"].astype(str))
+        assert discretizer.transform(as_text)["x"].tolist() == once["x"].tolist()
+
+    def test_intervals_are_states_in_the_order_of_their_numbers(self):
+        values = [-1.5, 9.5, 10.5, 100.5]
+        cut = discretize(pd.DataFrame({"x": values}), 4)["x"].astype(str)
+        states = encode(pd.DataFrame({"x": cut, "y": list("aabb")}), kinds={"x": "discrete"}).states
+        assert list(states[0]) == cut.tolist()
+
+    def test_equality_and_pickle(self):
+        fitted = Discretizer(bins=3).fit(self.OLD)
+        assert pickle.loads(pickle.dumps(fitted)) == fitted
+        assert Discretizer.at(fitted.cuts) == fitted  # the cuts are all there is to it
+        assert fitted != Discretizer(bins=2).fit(self.OLD)
+        assert Discretizer(bins=3) == Discretizer(bins=3) != Discretizer(bins=4)
+        assert fitted != Discretizer(bins=3)
+        assert fitted != "fitted"
+
+    def test_repr_says_where(self):
+        fitted = Discretizer.at({"x": [0.25, 3], "y": []})
+        assert repr(fitted).endswith("fitted: 'x' at 0.25, 3, 'y' at no place")
+        assert repr(Discretizer(2, method="uniform")) == "Discretizer(bins=2, method='uniform')"
+
+    def test_before_fitting(self):
+        discretizer = Discretizer()
+        assert not discretizer.is_fitted
+        with pytest.raises(KesError, match=r"call fit\(data\) first"):
+            discretizer.transform(self.OLD)
+
+    @pytest.mark.parametrize("cuts", [[1, 1], [2, 1], [math.nan], [math.inf]])
+    def test_cuts_must_increase(self, cuts):
+        with pytest.raises(KesError, match="column 'x': cuts must be finite numbers, each greater"):
+            Discretizer.at({"x": cuts})
+
+    @pytest.mark.parametrize("bins", [{"x": 1}, True, "3", None])
+    def test_bins_must_be_numbers(self, bins):
+        with pytest.raises(KesError, match="bins must be a whole number from 2 on"):
+            Discretizer(bins)
+
+    def test_method(self):
+        with pytest.raises(KesError, match="unknown method 'mutual_information'"):
+            Discretizer(method="mutual_information")

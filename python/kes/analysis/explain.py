@@ -10,21 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack, cast
+
+import numpy as np
 
 from kes import _core
-from kes.data.core import core_problem
-from kes.data.encoding import encode
+from kes.data.column import Discrete
 from kes.errors import KesError, checked_options
-from kes.graph.boundary import CACHE_MB, Neighbour
+from kes.graph.boundary import Neighbour
 from kes.results.summary import counted
-from kes.settings import check_criterion
+from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
+from kes.search.problem import Problem
+from kes.settings import Criterion
 from kes.table import Table
 
 if TYPE_CHECKING:
-    from kes.data.dataset import Data, Dataset, Weights
+    from kes.data.dataset import Data, Dataset
     from kes.results.optimum import Optimum
-    from kes.search.problem import Problem
 
 _SHOWN = 5
 _ASTRONOMICAL = math.log(1e9)
@@ -45,6 +47,8 @@ class Explanation:
         The criterion of the gain; None if it was not told.
     ess : float or None
         Equivalent sample size, for bdeu.
+    penalty : float
+        Factor of the penalty, for bic and aic on tables with continuous columns.
     cases : float or None
         Number of cases; None without data.
     fit : float or None
@@ -56,6 +60,7 @@ class Explanation:
     neighbour: Neighbour
     criterion: str | None = None
     ess: float | None = None
+    penalty: float = 1.0
     cases: float | None = None
     fit: float | None = None
     parameters: int | None = None
@@ -86,10 +91,11 @@ class Explanation:
         """Split the worth into fit and penalty."""
         if self.fit is None or self.parameters is None or self.cases is None:
             return []
-        price, why = 1.0, "1 each"
+        times = "" if self.penalty == 1 else f"{self.penalty:g} × "
+        price, why = self.penalty, f"{times}1 each"
         if self.criterion == "bic":
-            price = _core.penalty("bic", self.cases) or 0.0
-            why = f"½ ln N each, N = {self.cases:.12g}"
+            price *= _core.penalty("bic", self.cases) or 0.0
+            why = f"{times}½ ln N each, N = {self.cases:.12g}"
         more = "more parameter costs" if self.parameters == 1 else "more parameters cost"
         return [
             f"With it the log-likelihood is {self.fit:.4g} higher, and {self.parameters} {more} "
@@ -99,11 +105,11 @@ class Explanation:
     def _odds(self, worth: float) -> list[str]:
         """Say what the worth means, as far as the criterion allows."""
         winner = "with" if worth > 0 else "without"
-        if self.criterion == "bdeu":
+        if self.criterion in ("bdeu", "bge"):
+            prior = f" (under the prior with ess={self.ess:g})" if self.ess is not None else ""
             return [
                 f"If both models were equally probable before, the one {winner} the edge is "
-                f"{_power(abs(worth))} times as probable as the other given the data "
-                f"(under the prior with ess={self.ess:g})."
+                f"{_power(abs(worth))} times as probable as the other given the data{prior}."
             ]
         if self.criterion == "bic":
             return [
@@ -118,15 +124,9 @@ class Explanation:
         return []
 
 
-@checked_options()
+@checked_options({**SCORING_DEFAULTS, "criterion": None})
 def explain(
-    neighbour: Neighbour,
-    data: Data | None = None,
-    *,
-    criterion: str | None = None,
-    ess: float = 1.0,
-    weights: Weights = None,
-    missing: str = "error",
+    neighbour: Neighbour, data: Data | None = None, **options: Unpack[ScoringOptions]
 ) -> Explanation:
     """Say in words what a step to a neighbour does and what it is worth.
 
@@ -137,10 +137,10 @@ def explain(
     data
         The data, to compute the gain and what it consists of. Without them the explanation keeps
         to the `delta` that the neighbour has, if any.
-    criterion : {"bic", "aic", "bdeu", "qnml"} or None
+    criterion : {"bic", "aic", "bdeu", "qnml", "bge"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
         `delta` was computed by; if it is not told, nothing is said about its meaning.
-    ess, weights, missing
+    ess, penalty, transform, kinds, weights, missing
         As in `kes.learn`.
 
     Returns
@@ -165,19 +165,22 @@ odds.
             "explain takes a neighbour, as kes.inclusion_boundary lists them, not "
             f"{type(neighbour).__name__}; for an optimum use optimum.explain(data)"
         )
+    chosen = {**SCORING_DEFAULTS, **options}
     if data is None:
-        if criterion is None:
+        if options.get("criterion") is None:
             return Explanation(neighbour)
-        return Explanation(neighbour, *check_criterion(criterion, ess))
-    name, strength = check_criterion("bic" if criterion is None else criterion, ess)
-    table = encode(data, weights=weights, missing=missing)
+        criterion = Criterion.checked(chosen["criterion"], chosen["ess"], chosen["penalty"])
+        return Explanation(neighbour, criterion.name, criterion.ess, criterion.penalty)
+    if chosen["criterion"] is None:
+        del chosen["criterion"]
     nodes = neighbour.of.nodes
-    problem = core_problem(table, name, strength, CACHE_MB, nodes=nodes)
+    problem = Problem.of(data, 1.0, cast("SearchOptions", chosen)).over(nodes)
+    criterion, core = problem.settings.measure, problem.core
     at = {node: i for i, node in enumerate(nodes)}
     given = sorted(at[node] for node in neighbour.given)
-    worth = problem.delta((True, at[neighbour.x], at[neighbour.y], given))
-    parameters = _parameters(neighbour, table)
-    price = _core.penalty(name, problem.total_weight)
+    worth = core.delta((True, at[neighbour.x], at[neighbour.y], given))
+    parameters = _parameters(neighbour, problem.dataset)
+    price = _core.penalty(criterion.name, core.total_weight)
     scored = Neighbour(
         neighbour.kind,
         neighbour.x,
@@ -188,19 +191,34 @@ odds.
     )
     return Explanation(
         neighbour=scored,
-        criterion=name,
-        ess=strength,
-        cases=problem.total_weight,
-        fit=None if price is None else worth + parameters * price,
+        criterion=criterion.name,
+        ess=criterion.ess,
+        penalty=criterion.penalty,
+        cases=core.total_weight,
+        fit=None if price is None else worth + parameters * price * criterion.penalty,
         parameters=parameters,
     )
 
 
 def _parameters(neighbour: Neighbour, table: Dataset) -> int:
-    """Return the degrees of freedom of the dependence of x and y given the others."""
+    """Return the degrees of freedom of the dependence of x and y given the others.
+
+    In a table with continuous columns, that is a coefficient for each pair of columns that x and
+    y are embedded in, whatever is given [Andrews 2019].
+    """
+    if table.kind != "discrete":
+        return _columns(table, neighbour.x) * _columns(table, neighbour.y)
     states = {name: len(own) for name, own in zip(table.names, table.states, strict=True)}
     own = (states[neighbour.x] - 1) * (states[neighbour.y] - 1)
     return own * math.prod(states[node] for node in neighbour.given)
+
+
+def _columns(table: Dataset, name: str) -> int:
+    """Return the number of numeric columns of a variable: one less than its occurring states."""
+    column = table.columns[table.names.index(name)]
+    if not isinstance(column, Discrete):
+        return 1
+    return int(np.count_nonzero(np.bincount(column.codes, weights=table.weights))) - 1
 
 
 # --- where a search stops ------------------------------------------------------------------------
@@ -322,4 +340,4 @@ def _power(exponent: float) -> str:
 
 
 def _written(criterion: str) -> str:
-    return {"bdeu": "BDeu", "qnml": "qNML"}.get(criterion, criterion.upper())
+    return {"bdeu": "BDeu", "qnml": "qNML", "bge": "BGe"}.get(criterion, criterion.upper())

@@ -18,7 +18,7 @@ from kes import _core
 from kes.cli.options import FLAGS, no_such
 from kes.errors import KesError, naming_flags
 
-_COMMANDS = ("learn", "certify", "report", "convert", "paper")
+_COMMANDS = ("audit", "learn", "certify", "report", "convert", "paper")
 """Each is the object `command` in the module of its name, imported when it is used."""
 
 
@@ -44,7 +44,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_core.__version__, prog_name="kes", message="%(prog)s %(version)s")
 def kes() -> None:
-    """Learn Bayesian networks from discrete data, and see the landscape of local optima."""
+    """Learn Bayesian networks from tables, and see the landscape of local optima."""
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any, Unpack
 
 import click
 
 from kes.cli import options
-from kes.cli.source import read_table
+from kes.cli.source import TableOptions, read_table
 from kes.exact.certify import certify, estimate
 from kes.learning import load
 
@@ -50,18 +51,17 @@ Examples:
 def command(
     *,
     data: str | None,
-    example: str | None,
-    rows: int | None,
     result: Path | None,
     criterion: str | None,
     ess: float | None,
+    penalty: float | None,
+    transform: str | None,
     max_parents: int | None,
-    weights: str | None,
-    missing: tuple[str, ...],
     jobs: int | None,
     memory_mb: int,
     budget: float,
     progress: bool | None,
+    **table: Unpack[TableOptions],
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
@@ -70,21 +70,24 @@ def command(
     told before it starts.
     """
     optima = None if result is None else load(result)
-    settings = None if optima is None else optima.settings
-    dataset = read_table(data, example, rows, weights, missing)
-    name = criterion or (settings.criterion if settings else "bic")
-    strength = ess or (settings.ess if settings else None) or 1.0
-    if max_parents is None and settings is not None:
-        max_parents = settings.max_parents
+    given = {
+        "criterion": criterion,
+        "ess": ess,
+        "penalty": penalty,
+        "transform": transform,
+        "max_parents": max_parents,
+    }
+    if optima is not None:
+        own = {name: getattr(optima.settings, name) for name in given}
+        given = {name: own[name] if value is None else value for name, value in given.items()}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    dataset, _ = read_table(data, table)
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
-    expected = estimate(dataset, criterion=name, ess=strength, max_parents=max_parents)
-    click.echo(f"{expected}.", err=True)
+    click.echo(f"{estimate(dataset, **options)}.", err=True)
     certificate = certify(
         dataset,
-        criterion=name,
-        ess=strength,
-        max_parents=max_parents,
+        **options,
         optima=optima,
         n_jobs=jobs,
         memory_mb=memory_mb,

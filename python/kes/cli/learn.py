@@ -8,12 +8,12 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from kes.cli import options
-from kes.cli.source import read_table, reading
+from kes.cli.source import TableOptions, read_table
 from kes.errors import KesError
 from kes.progress import Show, lines
 from kes.results import storage
@@ -146,12 +146,12 @@ def command(
     ctx: click.Context,
     *,
     data: str | None,
-    example: str | None,
-    rows: int | None,
     k: float,
     runs: int,
     criterion: str,
     ess: float,
+    penalty: float,
+    transform: str | None,
     seed: int,
     jobs: int | None,
     max_parents: int | None,
@@ -159,8 +159,6 @@ def command(
     neighbourhood: str,
     reversals: int | None,
     failures: int | None,
-    weights: str | None,
-    missing: tuple[str, ...],
     cache_mb: int,
     budget: float | None,
     patience: int | None,
@@ -171,11 +169,12 @@ def command(
     checkpoint: float,
     address: str | None,
     progress: bool | None,
+    **table: Unpack[TableOptions],
 ) -> None:
     """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
 
-    DATA is a CSV or Parquet file of discrete variables, one column each. Every run ends in a
-    local optimum; the result is the set of all that were found.
+    DATA is a CSV or Parquet file, one column for each variable; kes audit shows what they are
+    taken for. Every run ends in a local optimum; the result is the set of all that were found.
     """
     settings = Settings.checked(
         k=k,
@@ -185,12 +184,14 @@ def command(
         max_parents=max_parents,
         two_phase=two_phase,
         neighbourhood=_neighbourhood(neighbourhood, reversals, failures),
+        penalty=penalty,
+        transform=transform,
     )
     if out is not None:
         _check_writable(out)
     amount = _amount(improve, improve_tasks, improve_budget)
-    dataset = read_table(data, example, rows, weights, missing)
-    problem = Problem(dataset, settings, cache_mb, reading(weights, missing))
+    dataset, reading = read_table(data, table)
+    problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
     base = _earlier(out, problem, runs)

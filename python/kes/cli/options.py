@@ -9,11 +9,16 @@ from typing import Any, TypeVar
 
 import click
 
-from kes.settings import CRITERIA, seconds
+from kes.settings import CRITERIA, TRANSFORMS, seconds
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-FLAGS = {"random_state": "--seed", "n_jobs": "--jobs", "na_values": "--missing"}
+FLAGS = {
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "na_values": "--missing",
+    "kinds": "--discrete or --continuous",
+}
 """Options that have another name in Python; the others differ in hyphens only."""
 
 _FORMER = {"--time-limit": "--budget", "--random-state": "--seed"}
@@ -103,7 +108,33 @@ def table(command: CommandT) -> CommandT:
             "state of them. Anything else is a list of texts that mean missing, besides empty "
             "fields, such as 'NA,?'. Give it twice for both: --missing drop --missing NA,?",
         ),
+        _columns("--columns", "Use these columns only."),
+        _columns("--drop", "Leave these columns out."),
+        _columns("--discrete", "Take these columns as discrete, whatever they hold."),
+        _columns("--continuous", "Take these columns as continuous."),
+        click.option(
+            "--sep",
+            metavar="CHARACTER",
+            show_default="found out",
+            help="What separates the columns of a CSV file; 'tab' for tabulators.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            show_default="found out",
+            help="The decimal sign in a CSV file.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            show_default="found out",
+            help="The encoding of a CSV file, such as utf-8 or cp1252.",
+        ),
     )(command)
+
+
+def _columns(flag: str, what: str) -> Callable[[CommandT], CommandT]:
+    return click.option(flag, multiple=True, metavar="A,B,...", help=what)
 
 
 def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
@@ -131,6 +162,20 @@ def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
             default=None if of_result else 1.0,
             show_default=f"{known}1.0" if of_result else True,
             help="Equivalent sample size of bdeu.",
+        ),
+        click.option(
+            "--penalty",
+            type=Number(min=0, min_open=True),
+            metavar="NUMBER",
+            default=None if of_result else 1.0,
+            show_default=f"{known}1.0" if of_result else True,
+            help="Factor of the penalty of bic and aic where columns are continuous.",
+        ),
+        click.option(
+            "--transform",
+            type=click.Choice(TRANSFORMS),
+            show_default=f"{known}none" if of_result else "none",
+            help="Replace continuous values by normal scores of their ranks first.",
         ),
         click.option(
             "--max-parents",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 from kes.cli import options
-from kes.cli.source import read_table
+from kes.cli.source import TableOptions, read_table, reading
+from kes.data import Dataset
 from kes.learning import load
+from kes.results.optima import Optima
+from kes.search.record import Reading
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
@@ -31,12 +35,9 @@ def command(
     *,
     result: Path,
     data: str | None,
-    example: str | None,
-    rows: int | None,
-    weights: str | None,
-    missing: tuple[str, ...],
     title: str | None,
     out: Path | None,
+    **table: Unpack[TableOptions],
 ) -> None:
     """Write all about RESULT, a file that kes learn wrote, into one HTML file.
 
@@ -45,11 +46,18 @@ def command(
     The file opens in any browser and needs no network.
     """
     optima = load(result)
-    without = data is None and example is None
-    dataset = None if without else read_table(data, example, rows, weights, missing)
     target = out or _beside(result)
-    optima.report(target, data=dataset, title=title)
+    optima.report(target, data=_table(optima, data, table), title=title)
     click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
+
+
+def _table(optima: Optima, data: str | None, table: TableOptions) -> Dataset | None:
+    """Read the table of a result as it was read then, unless the options say how."""
+    if data is None and table["example"] is None:
+        return None
+    if data is None or reading(table) != Reading():
+        return read_table(data, table)[0]
+    return optima.ready(data, None, None).dataset
 
 
 def _beside(result: Path) -> Path:

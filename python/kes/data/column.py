@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -16,6 +17,7 @@ State: TypeAlias = str | int | bool
 """A value that a discrete variable can take."""
 
 Kind: TypeAlias = Literal["discrete", "continuous"]
+TableKind: TypeAlias = Literal["discrete", "continuous", "mixed"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +114,15 @@ class Continuous:
 
 
 Column: TypeAlias = Discrete | Continuous
+
+
+def kind_of(states: Iterable[Sequence[State]]) -> TableKind:
+    """Return the kind of a table by the states of its variables, which continuous ones have not.
+
+    Constant ones have no say.
+    """
+    kinds: set[Kind] = {"discrete" if own else "continuous" for own in states if len(own) != 1}
+    return "mixed" if len(kinds) > 1 else kinds.pop() if kinds else "discrete"
 
 
 def frozen(array: ArrayLike, dtype: type[ScalarT]) -> NDArray[ScalarT]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from kes import _core
-from kes.errors import KesError, listed
-
-if TYPE_CHECKING:
-    from kes.data.dataset import Dataset
+from kes.data.column import Continuous
+from kes.data.dataset import Dataset
+from kes.data.ranks import Ranks
+from kes.errors import KesError, listed, option
+from kes.settings import Criterion
 
 
 @contextmanager
@@ -22,34 +26,88 @@ def core_errors() -> Iterator[None]:
         raise KesError(str(error)) from error
 
 
-def core_problem(
-    dataset: Dataset,
-    criterion: str,
-    ess: float | None,
-    cache_mb: int,
-    *,
-    nodes: Sequence[str] | None = None,
-) -> _core.Problem:
-    """Hand a table over to the core: all columns, or those of some nodes, in their order.
+def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
+    """Hand a table over to the core, which scores it as its kind requires.
 
     Raises
     ------
     KesError
-        If the data lack a node, or are too large for the core.
+        If the criterion does not take such columns, two of them say the same, or the table is too
+        large for the core.
     """
-    if nodes is not None:
-        _check_nodes(dataset, nodes)
-        dataset = dataset.select(nodes)
-    strength = 1.0 if ess is None else ess
+    kind = dataset.kind
+    check_kind(dataset, criterion)
+    if kind == "discrete":
+        strength = 1.0 if criterion.ess is None else criterion.ess
+        codes, states = dataset.codes, dataset.cardinalities
+        with core_errors():
+            return _core.Problem(codes, states, dataset.weights, criterion.name, strength, cache_mb)
+    if criterion.transform == "ranks":
+        dataset = Ranks.of(dataset).apply(dataset)
+    columns: list[Any] = [
+        column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
+        for column in dataset.columns
+    ]
+    # In the order of the names, so that the order of the columns decides nothing.
+    order = sorted(range(len(columns)), key=dataset.names.__getitem__)
     with core_errors():
-        return _core.Problem(
-            dataset.codes, dataset.cardinalities, dataset.weights, criterion, strength, cache_mb
+        problem = _core.Problem.gaussian(
+            columns, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
+        )
+    _refuse_twins(dataset, problem.twins)
+    return problem
+
+
+def check_kind(dataset: Dataset, criterion: Criterion) -> None:
+    """Refuse a table that the criterion is not for.
+
+    Raises
+    ------
+    KesError
+        Names the columns and what to do.
+    """
+    kind, name = dataset.kind, criterion.name
+    of = dict(zip(dataset.names, dataset.kinds, strict=True))
+    if kind not in criterion.kinds:
+        wrong = "continuous" if "discrete" in criterion.kinds else "discrete"
+        right = "discrete" if wrong == "continuous" else "continuous"
+        instead = f"use {option('criterion', 'bic')}, which takes both"
+        cut = ", cut them into intervals with kes.discretize" if wrong == "continuous" else ""
+        raise KesError(
+            f"criterion {name!r} is for {right} columns only, but these are {wrong}: "
+            f"{listed([column for column, own in of.items() if own == wrong])}; {instead}{cut}, or "
+            "leave them out"
+        )
+    if criterion.penalty != 1 and not criterion.has_penalty(kind):
+        raise KesError(
+            f"{option('penalty')} is for bic and aic on tables with continuous columns; leave it "
+            f"out with {criterion.title(kind)} on this {kind} table"
+        )
+    embedded = {
+        column: max(len(states) - 1, 1)
+        for column, states in zip(dataset.names, dataset.states, strict=True)
+    }
+    if kind == "mixed" and sum(embedded.values()) > _core.MAX_VARIABLES:
+        largest = sorted(embedded, key=embedded.__getitem__, reverse=True)[:3]
+        shown = listed([f"{column!r} ({embedded[column] + 1})" for column in largest], show=str)
+        raise KesError(
+            f"in a table with continuous columns, all states together may be at most "
+            f"{_core.MAX_VARIABLES}; most of them have {shown}: leave such columns out, or merge "
+            "states"
         )
 
 
-def _check_nodes(dataset: Dataset, nodes: Sequence[str]) -> None:
-    lacking = [node for node in nodes if node not in set(dataset.names)]
-    if lacking:
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
+    if twins:
+        pairs = [f"{dataset.names[a]!r} and {dataset.names[b]!r}" for a, b in twins]
         raise KesError(
-            f"the data have no column for {listed(lacking)}; every node of the graph needs one"
+            f"columns that say the same, as each determines the other linearly: "
+            f"{listed(pairs, show=str)}; leave one of each pair out"
         )

@@ -6,12 +6,21 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.column import Column, Continuous, Discrete, Kind, State, frozen
+from kes.data.column import (
+    Column,
+    Continuous,
+    Discrete,
+    Kind,
+    State,
+    TableKind,
+    frozen,
+    kind_of,
+)
 from kes.data.weights import check_weights
 from kes.errors import KesError, listed, missing_extra
 
@@ -155,10 +164,9 @@ class Dataset:
         return tuple(column.kind for column in self.columns)
 
     @property
-    def kind(self) -> Literal["discrete", "continuous", "mixed"]:
-        """Kind of the table: that of its variables, or "mixed"."""
-        kinds = set(self.kinds)
-        return "mixed" if len(kinds) > 1 else kinds.pop() if kinds else "discrete"
+    def kind(self) -> TableKind:
+        """Kind of the table: that of its variables, or "mixed"; constant ones have no say."""
+        return kind_of(self.states)
 
     @property
     def states(self) -> tuple[tuple[State, ...], ...]:

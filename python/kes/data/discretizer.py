@@ -1,41 +1,287 @@
-"""Continuous columns into intervals.
+"""Continuous columns into intervals, and new rows into the same ones.
 
 Where to cut is decided per column: into bins that hold equally many cases ("quantile"), that are
-equally wide ("uniform"), or that tell most about a target ("mutual_information").
-
-A bin is a half-open interval (a, b]; the first has no lower and the last no upper end, so that
-the bins cover the line. Bins without cases do not arise: ties or too few distinct values give
-fewer bins than asked for.
+equally wide ("uniform"), or that tell most about a target ("information"). What was decided is a
+few numbers, which go wherever the result goes, so that later rows can come as they are.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from types import MappingProxyType
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.dataset import Dataset
-from kes.data.factor import ContinuousError, from_array
+from kes.data.cuts import (
+    Floats,
+    interval_labels,
+    mutual_information_cuts,
+    quantile_cuts,
+    readable,
+    uniform_cuts,
+)
+from kes.data.dataset import Dataset, naming
+from kes.data.decimals import Sign
+from kes.data.factor import Factor
+from kes.data.kinds import judge, to_numbers
+from kes.data.numbers import Numbers
+from kes.data.raw import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Source, open_source
-from kes.errors import KesError, checked_options, unknown
+from kes.errors import KesError, listed, unknown
 
-_STRATEGIES = ("quantile", "uniform", "mutual_information")
-_BLOCK = 2**21
-"""Number of segments whose gain is computed at a time: 16 MB per array."""
-_ROUNDING = 1e-12
-"""Relative difference up to which two gains are the same."""
+_METHODS = ("quantile", "uniform", "information")
 
 DataT = TypeVar("DataT")
-Floats: TypeAlias = NDArray[np.float64]
+Method: TypeAlias = Literal["quantile", "uniform", "information"]
 
 
-@checked_options()
+class Discretizer:
+    """Cuts columns of numbers into intervals.
+
+    Parameters
+    ----------
+    bins : int or mapping
+        Number of intervals for every continuous column, or a number for each of the columns that
+        are to be cut, such as ``{"age": 5}``. Ties or few distinct values may give fewer.
+    method : {"quantile", "uniform", "information"}
+        Bins with equally many cases, of equal width between the smallest and the largest value,
+        or with the greatest mutual information with the target (see `mutual_information_cuts`).
+    target : str, optional
+        For "information": a discrete column, which is itself left as it is.
+    min_count : int
+        For "information": the fewest cases in a bin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = np.array([[0.1, 1], [0.3, 0], [0.5, 1], [0.7, 0]])
+    >>> discretizer = Discretizer(bins=2).fit(table)
+    >>> discretizer
+    Discretizer(bins=2, method='quantile'), fitted: 'x0' at 0.4
+    >>> discretizer.transform(np.array([[0.45, 1], [-7, 0]]))
+    array([[1, 1],
+           [0, 0]])
+    """
+
+    def __init__(
+        self,
+        bins: int | Mapping[str, int] = 3,
+        *,
+        method: Method = "quantile",
+        target: str | None = None,
+        min_count: int = 5,
+    ) -> None:
+        _check_options(bins, method, min_count)
+        self.bins = bins
+        self.method = method
+        self.target = target
+        self.min_count = min_count
+        self._cuts: dict[str, tuple[float, ...]] | None = None
+
+    @classmethod
+    def at(cls, cuts: Mapping[str, Sequence[float]]) -> Self:
+        """Return one that cuts these columns at these numbers, and needs no fitting.
+
+        Raises
+        ------
+        KesError
+            If the numbers are not finite and increasing.
+        """
+        found = {}
+        for name, numbers in cuts.items():
+            ends = tuple(float(number) for number in numbers)
+            if not np.isfinite(ends).all() or any(b <= a for a, b in pairwise(ends)):
+                raise KesError(
+                    f"column {name!r}: cuts must be finite numbers, each greater than the one "
+                    f"before, not {listed(numbers)}"
+                )
+            found[name] = ends
+        made = cls({name: len(ends) + 1 for name, ends in found.items() if ends} or 3)
+        made._cuts = found
+        return made
+
+    # --- cuts ---
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it knows where to cut."""
+        return self._cuts is not None
+
+    @property
+    def cuts(self) -> Mapping[str, tuple[float, ...]]:
+        """Where each column is cut; a value at a cut belongs to the interval below.
+
+        Raises
+        ------
+        KesError
+            Before `fit`.
+        """
+        if self._cuts is None:
+            raise KesError("the Discretizer does not know where to cut yet; call fit(data) first")
+        return MappingProxyType(self._cuts)
+
+    def intervals(self, column: str) -> tuple[str, ...]:
+        """Return what the intervals of a column are called, from left to right."""
+        if column not in self.cuts:
+            raise unknown("column", column, self.cuts)
+        return tuple(interval_labels(self.cuts[column]))
+
+    def fit(self, data: object, labels: ArrayLike | None = None) -> Self:
+        """Decide where to cut.
+
+        Parameters
+        ----------
+        data
+            Any table that `kes.learn` takes. Missing values are passed over.
+        labels : array-like, optional
+            For "information", if no column is the target: a label for each row.
+
+        Raises
+        ------
+        KesError
+            If a column to cut has infinite values or is not numeric, or the target is missing.
+        """
+        source = open_source(cast("Any", data))
+        columns = {name: source.column(i, frozenset()) for i, name in enumerate(source.names)}
+        continuous = [name for name in columns if _is_continuous(columns[name], source.decimal)]
+        return self.fit_columns(columns, continuous, labels, source.decimal)
+
+    def fit_columns(
+        self,
+        columns: Mapping[str, Raw],
+        continuous: Iterable[str],
+        labels: ArrayLike | None = None,
+        decimal: Sign | None = None,
+    ) -> Self:
+        """Decide where to cut columns that are read already; some of them are continuous."""
+        target = self._read_target(columns, labels)
+        if isinstance(self.bins, Mapping):
+            wanted: dict[str, int] = dict(self.bins)
+        else:
+            wanted = dict.fromkeys(continuous, self.bins)
+        wanted.pop(self.target or "", None)
+        self._cuts = {}
+        for name, bins in wanted.items():
+            values = _numbers(_known(name, columns), name, decimal)
+            self._cuts[name] = self._find(values, bins, target)
+        return self
+
+    def transform(self, data: DataT) -> DataT:
+        """Put the intervals in the place of the numbers.
+
+        Parameters
+        ----------
+        data : DataFrame, Table or ndarray
+            A pandas or polars DataFrame, a pyarrow Table, or a two-dimensional numpy array, whose
+            columns are called x0, x1, ... Columns that are not known are left as they are, and so
+            are those that hold intervals of this kind already.
+
+        Returns
+        -------
+        DataFrame, Table or ndarray
+            The same kind of table, with ordered categories (pandas), Enums (polars) or ordered
+            dictionaries (pyarrow) such as "<= 1.5", "(1.5, 3.2]", "> 3.2" in place of the numbers;
+            missing values stay missing. In a numpy array, which has no place for labels, a number
+            is replaced by that of its bin, from 0; the array is one of integers if all columns
+            are.
+        """
+        source = _open(data)
+        pieces = {}
+        for index, name in enumerate(source.names):
+            if name in self.cuts:
+                factor = self.cut(name, source.column(index, frozenset()), source.decimal)
+                pieces[index] = Ordered(cast("list[str]", factor.values), factor.codes)
+        return replace_columns(data, pieces)
+
+    def cut(self, name: str, column: Raw, decimal: Sign | None = None) -> Factor:
+        """Put the intervals in the place of the numbers of one column, if they are not there yet.
+
+        All intervals are states, also those that do not occur.
+        """
+        intervals = self.intervals(name)
+        if isinstance(column, Factor) and set(map(str, column.values)) <= set(intervals):
+            place = {interval: code for code, interval in enumerate(intervals)}
+            lookup = [*(place[str(value)] for value in column.values), -1]
+            return Factor(intervals, np.array(lookup, dtype=np.int32)[column.codes], declared=True)
+        values = _numbers(column, name, decimal)
+        codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # the cuts below
+        codes[np.isnan(values)] = -1
+        return Factor(intervals, codes, declared=True)
+
+    def _find(
+        self, values: Floats, bins: int, target: NDArray[np.int32] | None
+    ) -> tuple[float, ...]:
+        present = ~np.isnan(values)
+        if target is not None:
+            present &= target >= 0
+        numbers = values[present]
+        if not numbers.size:
+            return ()
+        if target is not None:
+            found = mutual_information_cuts(numbers, target[present], bins, self.min_count)
+        else:
+            found = (quantile_cuts if self.method == "quantile" else uniform_cuts)(numbers, bins)
+        return readable(found, numbers)
+
+    def _read_target(
+        self, columns: Mapping[str, Raw], labels: ArrayLike | None
+    ) -> NDArray[np.int32] | None:
+        """Code the target."""
+        given = (self.target is not None) + (labels is not None)
+        if given != (self.method == "information"):
+            raise KesError(
+                "cuts that tell most about a target need one: a column's name or a label per row"
+                if self.method == "information"
+                else f"a target is of use for cuts by information only, not by {self.method}"
+            )
+        if not given:
+            return None
+        named = self.target is not None
+        column = _known(self.target or "", columns) if named else from_array(np.asarray(labels))
+        verdict = judge(column, cases=False)
+        factor = verdict.column
+        if verdict.kind != "discrete" or not isinstance(factor, Factor):
+            raise KesError("the target must be discrete, but is continuous, or dates")
+        rows = next((column.rows for column in columns.values()), 0)
+        if len(factor.codes) != rows:
+            raise KesError(f"the target has {len(factor.codes)} labels for {rows} rows")
+        return factor.codes
+
+    # --- Python ---
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both cut at the same places, or, before that is known, will look alike."""
+        if not isinstance(other, Discretizer):
+            return NotImplemented
+        if self._cuts is not None or other._cuts is not None:
+            return self._cuts == other._cuts
+        return self._options() == other._options()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self._options().items())
+        fitted = ""
+        if self._cuts is not None:
+            places = (
+                f"{name!r} at {', '.join(f'{cut:.15g}' for cut in cuts) or 'no place'}"
+                for name, cuts in self._cuts.items()
+            )
+            fitted = f", fitted: {listed(places, show=str) or 'no column'}"
+        return f"Discretizer({options}){fitted}"
+
+    def _options(self) -> dict[str, object]:
+        options: dict[str, object] = {"bins": self.bins, "method": self.method}
+        if self.method == "information":
+            options |= {"target": self.target, "min_count": self.min_count}
+        return options
+
+
 def discretize(
     data: DataT,
     bins: int = 3,
@@ -45,40 +291,33 @@ def discretize(
     columns: Iterable[str] | None = None,
     min_count: int = 5,
 ) -> DataT:
-    """Cut continuous columns into intervals.
+    """Cut continuous columns into intervals: what a `Discretizer` does, in one step.
 
     Parameters
     ----------
     data : DataFrame, Table or ndarray
-        A pandas or polars DataFrame, a pyarrow Table, or a two-dimensional numpy array, whose
-        columns are called x0, x1, ...
+        As in `Discretizer.transform`.
     bins : int
         Number of intervals; ties or few distinct values may give fewer.
     strategy : {"quantile", "uniform", "mutual_information"}
-        Bins with equally many cases, of equal width between the smallest and the largest value,
-        or with the greatest mutual information with the target (see `mutual_information_cuts`).
+        The method of the `Discretizer`.
     target : str or array-like, optional
         For "mutual_information": a column, which is itself left as it is, or a label for each row.
     columns : iterable of str, optional
-        The columns to cut; by default the float columns, except those that `kes.learn` takes as
-        integers (whole numbers with at most 50 distinct values).
+        The columns to cut; by default those that `kes.learn` takes as continuous.
     min_count : int
         For "mutual_information": the fewest cases in a bin.
 
     Returns
     -------
     DataFrame, Table or ndarray
-        The same kind of table, with ordered categories (pandas), Enums (polars) or ordered
-        dictionaries (pyarrow) such as "<= 1.5", "(1.5, 3.2]", "> 3.2" in place of the numbers.
-        The ends are written, and meant, with as few digits as separate the data in the same way.
-        Other columns are unchanged. In a numpy array, which has no place for labels, a number is
-        replaced by that of its bin, from 0; the array is one of integers if all columns are.
+        As `Discretizer.transform` does. The ends are written, and meant, with as few digits as
+        separate the data in the same way.
 
     Raises
     ------
     KesError
-        If a column to cut has missing or infinite values or is not numeric, or an option is
-        unknown.
+        If a column to cut has infinite values or is not numeric, or an option is unknown.
 
     Examples
     --------
@@ -89,164 +328,28 @@ def discretize(
            [1, 1],
            [1, 0]])
     """
-    _check_options(bins, strategy, target, min_count)
-    source = _open(data)
-    find_cuts = _finder(source, bins, strategy, target, min_count)
-    if columns is None:
-        chosen = [i for i in range(len(source.names)) if _is_continuous(source, i)]
-    else:
-        chosen = [_index(source, name) for name in columns]
-    pieces = {}
-    for index in chosen:
-        values = _read(source, index)
-        cuts = _readable(find_cuts(values), values)
-        codes = np.searchsorted(cuts, values).astype(np.int32)  # the number of cuts below
-        pieces[index] = Ordered(_labels(cuts), codes)
-    return replace_columns(data, pieces)
+    _open(data)
+    methods = {name.replace("information", "mutual_information"): name for name in _METHODS}
+    if strategy not in methods:
+        raise unknown("strategy", strategy, methods)
+    column, labels = (target, None) if isinstance(target, str) else (None, target)
+    discretizer = Discretizer(
+        bins if columns is None else dict.fromkeys(columns, bins),
+        method=cast("Method", methods[strategy]),
+        target=column,
+        min_count=min_count,
+    )
+    return discretizer.fit(data, labels).transform(data)
 
 
-def mutual_information_cuts(
-    values: ArrayLike, labels: ArrayLike, bins: int = 3, min_count: int = 1
-) -> list[float]:
-    """Find the cut points that tell most about the labels.
-
-    Exactly: of all ways to cut the values into `bins` intervals with at least `min_count` cases
-    each, the one with the greatest mutual information between interval and label; of several, the
-    one whose last cut is lowest, then the last but one, and so on.
-
-    Parameters
-    ----------
-    values : array-like of float, shape (cases,)
-        Finite numbers.
-    labels : array-like, shape (cases,)
-        Integers or text.
-    bins : int
-        Number of intervals. If the ties and `min_count` do not permit so many, there are fewer.
-    min_count : int
-        The fewest cases in an interval.
-
-    Returns
-    -------
-    list of float
-        The cuts, increasing, each midway between two neighbouring values.
-
-    Notes
-    -----
-    With n cases in an interval, n_c of them with label c, the mutual information is, up to a
-    constant, the sum over the intervals of (sum_c n_c ln n_c) - n ln n, divided by the number of
-    cases. A sum over intervals is maximised by dynamic programming over the place of the last
-    cut. That takes time quadratic in the number d of distinct values: microseconds for d = 100,
-    seconds for d = 20 000. (Cuts between equal labels cannot be left out, as they can without
-    `min_count` [Fayyad 1993].)
-
-    Examples
-    --------
-    >>> mutual_information_cuts([1, 2, 3, 4, 5, 6], ["a", "a", "b", "b", "a", "a"])
-    [2.5, 4.5]
-    """
-    numbers = np.asarray(values, dtype=np.float64)
-    classes = np.asarray(labels)
-    if numbers.ndim != 1 or numbers.shape != classes.shape:
-        raise KesError(
-            "values and labels must be sequences of one length, not of shapes "
-            f"{numbers.shape} and {classes.shape}"
-        )
-    if not np.isfinite(numbers).all():
-        raise KesError("values must be finite; drop the cases in which they are not")
-    distinct, place = np.unique(numbers, return_inverse=True)
-    label_codes = np.unique(classes, return_inverse=True)[1]
-    width = int(label_codes.max(initial=0)) + 1
-    counts = np.bincount(place * width + label_codes, minlength=len(distinct) * width)
-    ends = _best_segments(counts.reshape(-1, width), bins, min_count)
-    return [_midpoint(distinct[end - 1], distinct[end]) for end in ends]
-
-
-def _best_segments(counts: NDArray[np.intp], bins: int, min_count: int) -> list[int]:
-    """Cut a sequence of label counts into the segments of the greatest mutual information.
-
-    Returns where the second, third, ... segment begins.
-    """
-    rows = len(counts)
-    below = np.vstack([np.zeros_like(counts, shape=(1, counts.shape[1])), counts.cumsum(axis=0)])
-    size = below.sum(axis=1)
-    numbers = np.arange(size[-1] + 1)
-    n_log_n = numbers * np.log(np.maximum(numbers, 1))
-
-    # gain[b, j]: of the best cutting of the first j rows into b segments, the last of which
-    # begins at begin[b, j]
-    gain = np.full((bins + 1, rows + 1), -np.inf)
-    begin = np.zeros((bins + 1, rows + 1), dtype=np.intp)
-    step = max(1, _BLOCK // (rows + 1))
-    for first in range(1, rows + 1, step):
-        stop = min(first + step, rows + 1)
-        ends = slice(first, stop)
-        sizes = size[ends] - size[:stop, None]
-        gains = -n_log_n[sizes]
-        for label in below.T:
-            gains += n_log_n[label[ends] - label[:stop, None]]
-        gains[sizes < min_count] = -np.inf
-        gain[1, ends] = gains[0]
-        for b in range(2, bins + 1):
-            if b == bins:  # only the cutting of all rows is of interest
-                ends, gains = slice(stop - 1, stop), gains[:, -1:]
-            total = gain[b - 1, :stop, None] + gains
-            gain[b, ends] = best = total.max(axis=0)
-            begin[b, ends] = (total >= best - _ROUNDING * np.abs(best)).argmax(axis=0)
-
-    possible = np.flatnonzero(gain[:, rows] > -np.inf)
-    begins = [rows]
-    for b in range(possible.max(initial=1), 1, -1):
-        begins.append(int(begin[b, begins[-1]]))
-    return begins[:0:-1]
-
-
-def _midpoint(low: float, high: float) -> float:
-    """Return a number that separates two: at least the lower, less than the higher."""
-    middle = low / 2 + high / 2
-    return float(middle if low <= middle < high else low)
-
-
-def _check_options(bins: object, strategy: object, target: object, min_count: object) -> None:
-    for name, value, least in (("bins", bins, 2), ("min_count", min_count, 1)):
-        if not isinstance(value, int | np.integer) or value < least:
+def _check_options(bins: object, method: object, min_count: object) -> None:
+    numbers = bins.values() if isinstance(bins, Mapping) else [bins]
+    wanted = [*(("bins", number, 2) for number in numbers), ("min_count", min_count, 1)]
+    for name, value, least in wanted:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise KesError(f"{name} must be a whole number from {least} on, not {value!r}")
-    if strategy not in _STRATEGIES:
-        raise unknown("strategy", strategy, _STRATEGIES)
-    if (target is not None) != (strategy == "mutual_information"):
-        raise KesError(
-            'strategy="mutual_information" needs a target: a column\'s name or a label per row'
-            if target is None
-            else f'a target is used by strategy="mutual_information" only, not by {strategy!r}'
-        )
-
-
-def _finder(
-    source: Source, bins: int, strategy: str, target: str | ArrayLike | None, min_count: int
-) -> Callable[[Floats], Sequence[float]]:
-    """Return what finds the cuts of a column."""
-    if strategy == "mutual_information":
-        labels = _read_labels(source, target)
-        return lambda values: mutual_information_cuts(values, labels, bins, min_count)
-    shares = np.arange(1, bins) / bins
-    if strategy == "quantile":
-        return lambda values: np.quantile(values, shares).tolist()
-    return lambda values: (values.min() * (1 - shares) + values.max() * shares).tolist()
-
-
-def _read_labels(source: Source, target: str | ArrayLike | None) -> NDArray[np.int32]:
-    """Code the target."""
-    try:
-        if isinstance(target, str):
-            factor = source.factor(_index(source, target), frozenset())
-        else:
-            factor = from_array(np.asarray(target))
-    except ContinuousError as error:
-        raise KesError(f"the target {error}") from None
-    if len(factor.codes) != source.rows:
-        raise KesError(f"the target has {len(factor.codes)} labels for {source.rows} rows")
-    if factor.missing():
-        raise KesError(f"the target has {factor.missing()} missing labels; drop those rows first")
-    return factor.codes
+    if method not in _METHODS:
+        raise unknown("method", method, _METHODS)
 
 
 def _open(data: object) -> Source:
@@ -260,70 +363,23 @@ def _open(data: object) -> Source:
     return open_source(cast("Any", data))
 
 
-def _index(source: Source, name: str) -> int:
-    if name not in source.names:
-        raise unknown("column", name, source.names)
-    return list(source.names).index(name)
+def _known(name: str, columns: Mapping[str, Raw]) -> Raw:
+    if name not in columns:
+        raise unknown("column", name, columns)
+    return columns[name]
 
 
-def _is_continuous(source: Source, index: int) -> bool:
-    """Tell whether `encode` would refuse a column for its decimal numbers."""
+def _is_continuous(column: Raw, decimal: Sign | None) -> bool:
+    """Tell whether `encode` would take a column as continuous."""
     try:
-        source.factor(index, frozenset())
-    except ContinuousError:
-        return True
+        if isinstance(column, Numbers) and not column.whole():
+            return True  # also if they are all the same
+        return judge(column, decimal=decimal).kind == "continuous"
     except KesError:
-        return False
-    return False
+        return True  # infinite values, which are told of when it is cut
 
 
-def _read(source: Source, index: int) -> Floats:
-    """Read a column to cut."""
-    name = source.names[index]
-    try:
-        values = source.numbers(index)
-    except KesError as error:
-        raise KesError(f"column {name!r} {error}, so it cannot be cut") from None
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise KesError(
-            f"column {name!r} has {bad.size} missing or infinite values, the first in row {bad[0]} "
-            "(counting from 0); drop those rows or fill in the values first"
-        )
-    return values
-
-
-def _readable(cuts: Sequence[float], values: Floats) -> Floats:
-    """Replace cuts by the shortest numbers that separate the values in the same way.
-
-    Cuts that separate nothing, or the same as another, are left out.
-    """
-    distinct = np.unique(values)
-    below = np.unique(np.searchsorted(distinct, cuts, side="right"), return_index=True)
-    return np.array(
-        [
-            _shortest(cuts[i], distinct[count - 1], distinct[count])
-            for count, i in zip(*below, strict=True)
-            if 0 < count < len(distinct)
-        ]
-    )
-
-
-def _shortest(cut: float, low: float, high: float) -> float:
-    """Round a cut to as few digits as leave it at least `low` and less than `high`."""
-    for digits in range(1, 18):
-        for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING):
-            context = Context(prec=digits, rounding=rounding)
-            rounded = float(context.create_decimal_from_float(cut))
-            if low <= rounded < high:
-                return rounded
-    return cut
-
-
-def _labels(cuts: Floats) -> list[str]:
-    """Name the intervals between cuts."""
-    if not len(cuts):
-        return ["all"]
-    ends = [f"{cut:.15g}" if float(f"{cut:.15g}") == cut else repr(float(cut)) for cut in cuts]
-    between = [f"({low}, {high}]" for low, high in pairwise(ends)]
-    return [f"<= {ends[0]}", *between, f"> {ends[-1]}"]
+def _numbers(column: Raw, name: str, decimal: Sign | None) -> Floats:
+    """Return the numbers of a column to cut, NaN where they are missing."""
+    with naming(name):
+        return to_numbers(column, decimal).floats()

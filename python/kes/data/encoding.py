@@ -1,17 +1,23 @@
-"""From any table to codes."""
+"""From any table to a dataset."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kes._core import MAX_STATES, MAX_VARIABLES
-from kes.data.column import Discrete, State
+from kes.data.audit import inspect, refuse, remarks, state_remarks
+from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, Weights, naming
-from kes.data.factor import LOOKS_MISSING, MANY_STATES, Factor
-from kes.data.missing import check_choice, settle, with_missing_state
-from kes.data.source import Coded, Source, open_source
+from kes.data.decimals import Sign
+from kes.data.factor import Factor
+from kes.data.kinds import Kinds, Verdict, judge
+from kes.data.missing import Settled, check_choice, settle, with_missing_state
+from kes.data.numbers import Numbers
+from kes.data.sniffing import Writing
+from kes.data.source import Coded, open_source
 from kes.data.weights import check_total, read_weights
-from kes.errors import KesError, listed
+from kes.errors import KesError, listed, option
 
 
 def encode(
@@ -20,8 +26,13 @@ def encode(
     weights: Weights = None,
     missing: str = "error",
     na_values: Iterable[State] = (),
+    kinds: Kinds | None = None,
+    columns: Iterable[str] | None = None,
+    sep: str | None = None,
+    decimal: Sign | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
-    """Code a table of discrete variables.
+    """Read a table: code its discrete columns, and take the continuous ones as they are.
 
     Parameters
     ----------
@@ -38,6 +49,14 @@ def encode(
         had come without them), or make "missing" a state of its own.
     na_values : iterable of (str, int or bool)
         Further values that mean missing, such as "NA" or "?"; compared as text.
+    kinds : mapping, optional
+        What columns are to be taken for, where it should not be decided by the rules below:
+        ``{"zip": "discrete", "size": "continuous", "id": "omit"}``; the last is left out.
+    columns : iterable of str, optional
+        The columns to use; by default all.
+    sep, decimal, encoding : str, optional
+        How a CSV file is written, where it should not be found out: what separates the columns,
+        the decimal sign, and the encoding.
 
     Returns
     -------
@@ -50,13 +69,16 @@ def encode(
 
     Notes
     -----
+    *Kinds.* Text, booleans, categories, and whole numbers with at most 50 values are discrete;
+    other numbers are continuous. Left out, with a note, are dates, and identifiers: columns in
+    which all values differ and that are text, or whole numbers without a gap. `kes.audit` shows
+    what is decided.
+
     *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
     the states, in their order, whether they occur or not. Otherwise the values that occur are,
     sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from left to right
     if all values are such, other text by code point. In a CSV file the values stay as they are
-    written ("01", "TRUE"), and are sorted numerically if all are integers. Floats
-    that are all integers, with at most 50 distinct values, are taken as integers; other floats,
-    and decimal numbers in a CSV file, must be discretised first (see `kes.discretize`).
+    written ("01", "TRUE"), and are sorted numerically if all are numbers.
     A column in which one value occurs has one state, whatever is declared.
 
     *Missing values* are None, NaN and the null values of the data frame libraries; in a CSV file
@@ -76,43 +98,91 @@ def encode(
     """
     check_choice(missing)
     if isinstance(data, Dataset):
+        _refuse_kinds(kinds or columns)
         return data if weights is None else _reweighted(data, weights)
-    source = open_source(data)
-    weighted_by = weights if isinstance(weights, str) else None
-    indices = [i for i, name in enumerate(source.names) if name != weighted_by]
-    names = tuple(source.names[i] for i in indices)
-    _check_size(len(names), weighted_by)
+    source = open_source(data, Writing(sep, decimal, encoding))
+    findings = inspect(source, kinds=kinds, na_values=na_values, weights=weights, columns=columns)
+    _check_size(len(findings), weights)
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
-    factors = read_factors(source, indices, na_values)
-    factors, row_weights, notes, _ = settle(names, factors, row_weights, missing)
-    rows = len(factors[0].codes)
-    _check_rows(rows, notes)
-    if row_weights is not None:
-        check_total(row_weights)
-    columns = [_with_states(name, factor) for name, factor in zip(names, factors, strict=True)]
-    return Dataset.of(names, columns, row_weights, notes + _remarks(names, columns, rows))
+    refuse(findings)
+    verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
+    used = _used(verdicts, missing)
+    settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
+    if settled.rows is not None:
+        used = _judged_again(used, settled, kinds or {}, source.decimal)
+        verdicts |= used
+    _check_rows(settled.columns[0].rows, settled.notes)
+    if settled.weights is not None:
+        check_total(settled.weights)
+    made = [_to_column(name, verdict) for name, verdict in used.items()]
+    states = {
+        name: column.states
+        for name, column in zip(used, made, strict=True)
+        if isinstance(column, Discrete)
+    }
+    cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
+    notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    return Dataset.of(list(used), made, settled.weights, notes)
 
 
-def read_factors(
-    source: Source, indices: Iterable[int], na_values: Iterable[State]
-) -> list[Factor]:
-    """Code some columns of a source; errors name the column."""
-    texts = [na_values] if isinstance(na_values, str) else na_values
-    absent = frozenset(str(value) for value in texts)
-    factors = []
-    for index in indices:
-        with naming(source.names[index]):
-            factors.append(source.factor(index, absent))
-    return factors
+def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
+    """Return the columns to learn from."""
+    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    if not used:
+        reasons = [f"{name!r} ({verdict.why})" for name, verdict in verdicts.items()]
+        raise KesError(
+            f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one "
+            f"all the same, say what it is with {option('kinds')}"
+        )
+    empty = [name for name, verdict in used.items() if verdict.what == "empty"]
+    if empty and missing != "state":
+        raise KesError(f"columns without a single value: {listed(empty)}; leave them out")
+    gaps = {
+        name: verdict.column.missing()
+        for name, verdict in used.items()
+        if verdict.kind == "continuous" and verdict.column.missing()
+    }
+    if gaps and missing == "state":
+        shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
+        raise KesError(
+            f"values of continuous columns are missing, for which there can be no state: {shown}; "
+            f"drop such rows with {option('missing', 'drop')}, or cut the columns into intervals "
+            "with kes.discretize"
+        )
+    return used
 
 
-def _with_states(name: str, factor: Factor) -> Discrete:
-    """Decide on the states of a column whose rows are settled."""
+def _judged_again(
+    used: dict[str, Verdict], settled: Settled, kinds: Kinds, decimal: Sign | None
+) -> dict[str, Verdict]:
+    """Decide anew what columns are of which rows were dropped: as if these had never been there."""
+    found = {}
+    for (name, before), column in zip(used.items(), settled.columns, strict=True):
+        with naming(name):
+            now = judge(column, kinds.get(name), decimal=decimal, cases=False)
+        # Text that was read as numbers no longer shows it.
+        found[name] = replace(before, column=column) if now.what == before.what else now
+    return found
+
+
+def _to_column(name: str, verdict: Verdict) -> Column:
+    """Make a column of what a column is taken for."""
     with naming(name):
-        factor = _without_alternatives(with_missing_state(factor.ordered()))
+        if isinstance(verdict.column, Numbers):
+            return Continuous(verdict.column.floats())
+        assert isinstance(verdict.column, Factor), "dates are left out or text"
+        factor = _without_alternatives(with_missing_state(verdict.column.ordered()))
     _check_states(name, factor.values)
     return factor.to_column()
+
+
+def _refuse_kinds(given: object) -> None:
+    if given:
+        raise KesError(
+            f"a Dataset is taken as it is; leave out {option('kinds')}, or pass the table that it "
+            "was made of"
+        )
 
 
 def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
@@ -127,9 +197,9 @@ def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
     return dataset.reweighted(row_weights)
 
 
-def _check_size(columns: int, weighted_by: str | None) -> None:
+def _check_size(columns: int, weights: Weights) -> None:
     if not columns:
-        besides = " besides the weights" if weighted_by else ""
+        besides = " besides the weights" if isinstance(weights, str) else ""
         raise KesError(f"the data have no columns{besides}; each variable must be a column")
     if columns > MAX_VARIABLES:
         raise KesError(
@@ -168,27 +238,3 @@ def _without_alternatives(factor: Factor) -> Factor:
         return factor
     lowest, highest = int(factor.codes.min()), int(factor.codes.max())
     return factor.select([lowest]) if lowest == highest else factor
-
-
-def _remarks(names: Sequence[str], columns: Sequence[Discrete], rows: int) -> tuple[str, ...]:
-    """Say what is allowed but may not be meant."""
-    states_of = {name: column.states for name, column in zip(names, columns, strict=True)}
-    constant = [name for name, values in states_of.items() if len(values) == 1]
-    many = [name for name, values in states_of.items() if len(values) > max(MANY_STATES, rows // 2)]
-    suspect = {
-        name: value
-        for name, values in states_of.items()
-        for value in LOOKS_MISSING.intersection(values)
-    }
-    remarks = []
-    if constant:
-        remarks.append(f"constant, so isolated in every model: {listed(constant)}")
-    if many:
-        remarks.append(
-            f"nearly as many states as rows, like an identifier or a quantity to discretise: "
-            f"{listed(many)}"
-        )
-    if suspect:
-        shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        remarks.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
-    return tuple(remarks)

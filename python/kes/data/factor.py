@@ -1,4 +1,4 @@
-"""Factors: columns as distinct values and codes, made from arrays.
+"""Factors: columns as distinct values and codes.
 
 Coding is done for every column of every table, so the common cases never sort the rows: integers
 within a small range are their own codes but for an offset.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -18,30 +17,8 @@ from kes.data.column import Discrete, State
 from kes.data.order import text_order
 from kes.errors import KesError, listed
 
-MOST_INTEGER_FLOATS = 50
-"""Floats that are all integers count as integers up to this many distinct values."""
-
-MANY_STATES = 50
-"""From this many states on, a column may be one that is not meant to be discrete."""
-
-LOOKS_MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?"})
-"""Text that other programs write for a missing value; for kes a value unless told otherwise."""
-
 _SMALL_RANGE = 1024
 _HEAD = 1024
-_EXACT_FLOAT = 2.0**53
-
-
-class ContinuousError(KesError):
-    """A column of numbers that are no states."""
-
-    def __init__(self, distinct: Sequence[float | str]) -> None:
-        low, high = float(distinct[0]), float(distinct[-1])
-        super().__init__(
-            f"holds decimal numbers ({len(distinct)} distinct values from {low:g} to {high:g}), "
-            "but kes needs discrete states; cut it into intervals with kes.discretize, or, if its "
-            "values are names of states, pass it as text or categories"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +38,21 @@ class Factor:
         Puts the values into the order of states: called once it is known which of them occur in
         the rows that are kept, since one value can decide how the others are read. None: they
         are in order.
+    untyped
+        Whether the values are text only because a file knows no types, so that they may be meant
+        as numbers.
     """
 
     values: Sequence[State]
     codes: NDArray[np.int32]
     declared: bool = False
     order: Callable[[Sequence[Any]], list[int]] | None = None
+    untyped: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
 
     def select(self, order: Sequence[int]) -> Factor:
         """Keep the values at these indices, in this order; rows with other values are missing."""
@@ -95,6 +81,15 @@ class Factor:
     def missing(self) -> int:
         """Count the rows without a value."""
         return int(np.count_nonzero(self.codes < 0)) if self.codes.min(initial=0) < 0 else 0
+
+    def complete(self) -> NDArray[np.bool_]:
+        """Tell which rows have a value."""
+        return self.codes >= 0
+
+    def take(self, rows: NDArray[np.intp]) -> Factor:
+        """Keep some rows, and of the values those that still occur or were declared."""
+        kept = replace(self, codes=self.codes[rows])
+        return kept if kept.declared else kept.select(kept.occurring().tolist())
 
     def to_column(self) -> Discrete:
         """Make the values the states; none may be missing."""
@@ -131,17 +126,6 @@ def from_booleans(values: NDArray[Any], missing: NDArray[np.bool_] | None = None
     return Factor([bool(value) for value in factor.values], factor.codes)
 
 
-def from_floats(values: NDArray[np.floating[Any]]) -> Factor:
-    """Code floats that are integers; NaN is missing."""
-    missing = np.isnan(values)
-    present = values[~missing] if missing.any() else values
-    whole = np.array_equal(present, np.rint(present)) and (np.abs(present) < _EXACT_FLOAT).all()
-    factor = from_integers(present.astype(np.int64)) if whole else None
-    if factor is None or len(factor.values) > MOST_INTEGER_FLOATS:
-        raise ContinuousError(np.unique(present).tolist())
-    return _spread(factor, ~missing)
-
-
 def from_text(values: Sequence[str], codes: NDArray[Any]) -> Factor:
     """Take coded text."""
     return Factor(values, codes.astype(np.int32, copy=False), order=text_order)
@@ -160,75 +144,15 @@ def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor
     return Factor(values, codes.astype(np.int32), declared=True)
 
 
-def from_objects(values: Iterable[object]) -> Factor:
-    """Code Python objects of one kind: text, integers or truth values; floats as `from_floats`."""
-    rows: list[Any] = list(values)
-    kinds = set(map(type, rows)) - {type(None)}
-    if kinds != {str}:  # text is frequent and needs no closer look
-        rows = [_plain(value) for value in rows]
-        kinds = set(map(type, rows)) - {type(None)}
-    if float in kinds and kinds <= {int, float}:
-        return from_floats(np.array([np.nan if value is None else value for value in rows]))
-    if len(kinds) > 1:
-        examples = {type(value).__name__: value for value in reversed(rows) if value is not None}
-        shown = " and ".join(f"{kind} ({value!r})" for kind, value in examples.items())
-        raise KesError(f"mixes values of different types: {shown}; make them all text")
-    if not kinds <= {str, int, bool}:
-        raise unsupported(f"type {kinds.pop().__name__}")
-    distinct = sorted(set(rows) - {None})
-    code_of = {value: code for code, value in enumerate(distinct)} | {None: -1}
+def from_values(values: Iterable[State | None]) -> Factor:
+    """Code Python values of one type, None where one is missing."""
+    rows = list(values)
+    distinct: list[Any] = sorted({value for value in rows if value is not None})
+    code_of: dict[Any, int] = {value: code for code, value in enumerate(distinct)}
+    code_of[None] = -1
     codes = np.fromiter(map(code_of.__getitem__, rows), np.int32, len(rows))
-    return Factor(distinct, codes, order=text_order if kinds == {str} else None)
-
-
-def from_dictionary(values: Sequence[object], codes: NDArray[Any]) -> Factor:
-    """Code a column that is compressed as indices (-1: missing) into some values."""
-    inner = from_objects(values)
-    lookup = np.append(inner.codes, np.int32(-1))
-    factor = replace(inner, codes=lookup[codes])
-    return factor.select(factor.occurring().tolist())
-
-
-def from_array(values: NDArray[Any]) -> Factor:
-    """Code an array by its dtype."""
-    match values.dtype.kind:
-        case "i" | "u":
-            return from_integers(values)
-        case "b":
-            return from_booleans(values)
-        case "f":
-            return from_floats(values)
-        case "U" | "O" | "T":
-            return from_objects(values.tolist())
-        case _:
-            raise unsupported(f"dtype {values.dtype}")
-
-
-def to_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Convert an array to floats."""
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise KesError("holds values that are not numbers") from None
-
-
-def unsupported(what: str) -> KesError:
-    """Error for values that are no states."""
-    return KesError(
-        f"holds values of {what}, but states are text, integers or booleans; turn the column "
-        "into one of these (dates: for example into years), or leave it out"
-    )
-
-
-def _plain(value: object) -> object:
-    """Return the Python scalar behind a numpy one, and None for all that means missing."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:  # those of pandas
-        return None
-    if isinstance(value, float | Decimal):
-        return None if value != value else float(value)  # noqa: PLR0124 - only NaN differs
-    return value
+    is_text = bool(distinct) and isinstance(distinct[0], str)
+    return Factor(distinct, codes, order=text_order if is_text else None)
 
 
 def _spread(factor: Factor, present: NDArray[np.bool_]) -> Factor:

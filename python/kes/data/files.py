@@ -14,20 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.data.factor import LOOKS_MISSING, MOST_INTEGER_FLOATS, ContinuousError, Factor
+from kes.data.decimals import Sign, parse
+from kes.data.factor import Factor
+from kes.data.kinds import to_numbers
 from kes.data.order import text_order
-from kes.errors import KesError, missing_extra
+from kes.data.sniffing import Writing, find_delimiter, requoted, single_quoted, to_utf8
+from kes.errors import KesError, missing_extra, option
 
 if TYPE_CHECKING:
     from kes.data.source import Source
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _GZIP_MAGIC = b"\x1f\x8b"
-_INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
 
 
-def read(path: str | os.PathLike[str]) -> Source:
+def read(path: str | os.PathLike[str], writing: Writing) -> Source:
     """Open a table file by its suffix.
 
     ``.csv``, ``.tsv`` and ``.txt``, also with ``.gz`` behind, or ``.parquet``. Whether a text file
@@ -43,7 +45,7 @@ def read(path: str | os.PathLike[str]) -> Source:
             ".csv, .tsv or .txt (also with .gz behind) or .parquet"
         )
     try:
-        return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix)
+        return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix, writing)
     except OSError as error:
         raise KesError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
 
@@ -69,23 +71,30 @@ def _read_parquet(file: Path) -> Source:
         raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
 
 
-def _read_text(file: Path, suffix: str) -> Source:
+def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
     content = file.read_bytes()
     if content.startswith(_GZIP_MAGIC):
         try:
             content = gzip.decompress(content)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise KesError(f"{str(file)!r} is damaged or incomplete: {error}") from error
-    if not re.search(rb"\S", content):
-        raise KesError(f"{str(file)!r} is empty; the first line must name the columns")
-    delimiter = "\t" if suffix == ".tsv" else find_delimiter(content)
     try:
+        content, guessed = to_utf8(content, writing.encoding)
+        if not content.strip():
+            raise KesError("is empty; the first line must name the columns")
+        delimiter = writing.sep or ("\t" if suffix == ".tsv" else find_delimiter(content))
+        if single_quoted(content, delimiter):
+            content = requoted(content, delimiter)
         names, columns = _core.parse_csv(content, delimiter)
         if len(names) == 1:
             names, columns = _core.parse_csv(_blank_lines_as_fields(content), delimiter)
-        return Text(names, columns)
     except (ValueError, _core.CoreError) as error:
-        raise KesError(f"{str(file)!r}, {error}") from None
+        joint = " " if str(error).startswith("is ") else ", "
+        raise KesError(f"{str(file)!r}{joint}{error}") from None
+    notes = [f"not UTF-8, so read as {guessed} (see {option('encoding')})"] if guessed else []
+    # Where semicolons separate, commas are decimal signs: that is why.
+    decimal: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
+    return Text(names, columns, decimal, tuple(notes))
 
 
 def _blank_lines_as_fields(content: bytes) -> bytes:
@@ -103,60 +112,43 @@ def _blank_lines_as_fields(content: bytes) -> bytes:
     return b"".join(lines)
 
 
-def find_delimiter(content: bytes) -> str:
-    """Return what separates the columns: a comma, unless only others occur in the first line."""
-    first_line = re.search(rb"[^\r\n]+", content)
-    header = re.sub(rb'"[^"]*"', b"", first_line.group() if first_line else b"")
-    if b"," in header:
-        return ","
-    return max(",;\t", key=lambda delimiter: header.count(delimiter.encode()))
-
-
 class Text:
     """A CSV file: values stay as they are written, empty fields are missing."""
 
     def __init__(
-        self, names: Sequence[str], columns: Sequence[tuple[list[str], NDArray[np.int32]]]
+        self,
+        names: Sequence[str],
+        columns: Sequence[tuple[list[str], NDArray[np.int32]]],
+        decimal: Sign | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.names = names
         self.rows = len(columns[0][1]) if columns else 0
+        self.decimal = decimal
+        self.notes = notes
         self._columns = columns
 
-    def factor(self, index: int, absent: frozenset[str]) -> Factor:
+    def column(self, index: int, absent: frozenset[str]) -> Factor:
         """Take the codes of the file."""
         values, codes = self._columns[index]
-        return Factor(values, codes, order=_order).without(absent | {""})
+        return Factor(values, codes, order=_order, untyped=True).without(absent | {""})
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, empty fields as NaN."""
-        values, codes = self._columns[index]
-        numbers = np.full(len(values), np.nan)
-        for i, value in enumerate(values):
-            if _DECIMAL.fullmatch(value):
-                numbers[i] = float(value)
-            elif value:
-                row = int(np.argmax(codes == i))
+        factor = self.column(index, frozenset())
+        for code, value in enumerate(factor.values):
+            if parse([str(value)], self.decimal or ".") is None:
+                row = int(np.argmax(factor.codes == code))
                 raise KesError(f"row {row}: {value!r} is not a number")
-        return numbers[codes]
+        return to_numbers(factor, self.decimal).floats()
 
 
 def _order(values: Sequence[str]) -> list[int]:
-    """Sort the distinct values of a column: integers numerically, others as `text_order` does.
-
-    Decimal numbers are refused unless they are all integers ("1.0") and few, as in a data frame.
-    """
+    """Sort the distinct values of a column: numbers numerically, others as `text_order` does."""
     places = range(len(values))
-    if _all_match(_INTEGER, values):
+    if all(_INTEGER.fullmatch(value) for value in values):
         return sorted(places, key=lambda i: (int(values[i]), values[i]))
-    numbers = [value for value in values if value not in LOOKS_MISSING]
-    if _all_match(_DECIMAL, numbers) and not _all_match(_INTEGER, numbers):
-        whole = all(float(value).is_integer() for value in numbers)
-        if not whole or len(numbers) > MOST_INTEGER_FLOATS:
-            raise ContinuousError(sorted(numbers, key=float))
-        if len(numbers) == len(values):
-            return sorted(places, key=lambda i: (float(values[i]), values[i]))
-    return text_order(values)
-
-
-def _all_match(pattern: re.Pattern[str], values: Sequence[str]) -> bool:
-    return all(pattern.fullmatch(value) for value in values)
+    parsed = parse(values)
+    if parsed is None or parsed == "unclear":
+        return text_order(values)
+    return sorted(places, key=lambda i: (parsed.numbers[i], values[i]))

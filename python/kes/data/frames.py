@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import factor as factors
+from kes.data import raw
 from kes.data.factor import Factor
+from kes.data.numbers import Numbers
+from kes.data.raw import Dates, Raw
 from kes.data.source import check_distinct
 from kes.errors import KesError
 
@@ -41,7 +44,10 @@ def open_frame(data: IntoFrame) -> Frame:
 
 
 class Frame:
-    """A data frame as a source of factors; see `kes.data.source.Source`."""
+    """A data frame as a source of columns; see `kes.data.source.Source`."""
+
+    decimal = None
+    notes = ()
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self.names = [str(name) for name in frame.columns]
@@ -54,16 +60,16 @@ class Frame:
             else frozenset()
         )
 
-    def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Code a column by its type."""
+    def column(self, index: int, absent: frozenset[str]) -> Raw:
+        """Read a column by its type."""
         declared = self.names[index] in self._declared
-        return _code(self._columns[index], self._dtypes[index], declared).without(absent)
+        return _read(self._columns[index], self._dtypes[index], declared).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, missing ones as NaN."""
         column, dtype = self._columns[index], self._dtypes[index]
         if dtype == nw.Object:
-            return factors.to_numbers(column.to_numpy())
+            return raw.to_floats(column.to_numpy())
         if not dtype.is_numeric():
             raise KesError(f"holds values of type {dtype}, not numbers")
         return _floats(column)
@@ -79,27 +85,39 @@ def _categories_of_pandas(table: pa.Table) -> frozenset[str]:
     )
 
 
-def _code(column: nw.Series[Any], dtype: nw.dtypes.DType, declared: bool) -> Factor:
-    if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
-        return factors.from_objects(column.to_list())
+def _read(column: nw.Series[Any], dtype: nw.dtypes.DType, declared: bool) -> Raw:
     if dtype.is_integer():
-        return factors.from_integers(*_filled(column, 0))
+        return _integers(column, dtype)
     if dtype == nw.Boolean:
         return factors.from_booleans(*_filled(column, False))
     if dtype.is_float() or dtype.is_decimal():
-        return factors.from_floats(_floats(column))
+        return Numbers.of_floats(_floats(column))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _text(column) if dtype == nw.String else _categories(column, declared)
+    if dtype.is_temporal():
+        return _dates(column)
     return _untyped(column, dtype)
 
 
-def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Factor:
-    """Code Python objects, and types that narwhals has no name for, by what numpy makes of them."""
+def _integers(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
+    if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
+        return raw.from_objects(column.to_list())
+    values, missing = _filled(column, 0)
+    return Numbers(values, None if missing is None or not missing.any() else ~missing)
+
+
+def _dates(column: nw.Series[Any]) -> Dates:
+    array = column.to_numpy()
+    return Dates(array if array.dtype.kind in "mM" else np.array(column.to_list(), dtype=object))
+
+
+def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
+    """Take Python objects, and types that narwhals has no name for, as what numpy makes of them."""
     if dtype not in (nw.Object, nw.Unknown):
-        raise factors.unsupported(f"type {dtype}")
+        raise raw.unsupported(f"type {dtype}")
     if column.null_count() == len(column):
         return factors.nothing(len(column))
-    return factors.from_array(column.to_numpy())
+    return raw.from_array(column.to_numpy())
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
@@ -118,7 +136,7 @@ def _filled(column: nw.Series[Any], value: int) -> tuple[NDArray[Any], NDArray[n
     return column.fill_null(value).to_numpy(), column.is_null().to_numpy()
 
 
-def _text(column: nw.Series[Any]) -> Factor:
+def _text(column: nw.Series[Any]) -> Raw:
     if column.implementation.is_polars():
         return _polars_text(column.to_native())
     if column.implementation.is_pandas_like():
@@ -126,7 +144,7 @@ def _text(column: nw.Series[Any]) -> Factor:
     return _arrow_dictionary(column.to_arrow().dictionary_encode())
 
 
-def _categories(column: nw.Series[Any], declared: bool) -> Factor:
+def _categories(column: nw.Series[Any], declared: bool) -> Raw:
     native = column.to_native()
     if column.implementation.is_polars():
         return _polars_enum(native) if column.dtype == nw.Enum else _polars_text(native)
@@ -135,12 +153,12 @@ def _categories(column: nw.Series[Any], declared: bool) -> Factor:
     return _arrow_dictionary(column.to_arrow(), declared)
 
 
-def _pandas_text(series: pd.Series[Any]) -> Factor:
+def _pandas_text(series: pd.Series[Any]) -> Raw:
     codes, distinct = series.factorize()
     values = [value for value in distinct.tolist() if isinstance(value, str)]
     if len(values) == len(distinct):
         return factors.from_text(values, codes)
-    return factors.from_objects(series.tolist())  # narwhals has looked at the first rows only
+    return raw.from_objects(series.tolist())  # narwhals has looked at the first rows only
 
 
 def _polars_enum(series: pl.Series) -> Factor:
@@ -166,11 +184,11 @@ def _polars_text(series: pl.Series) -> Factor:
     return factors.from_text(texts, factor.codes)
 
 
-def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Factor:
+def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Raw:
     import pyarrow as pa
 
     codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = array.dictionary.to_pylist()
     if array.type.ordered or declared:
         return factors.from_categories(values, codes)
-    return factors.from_dictionary(values, codes)
+    return raw.from_dictionary(values, codes)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Discrete, State
-from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encoding import read_factors
+from kes.data.column import Column, Continuous, Discrete, State
+from kes.data.dataset import Data, Dataset, Weights, naming
+from kes.data.decimals import Sign
 from kes.data.factor import Factor
+from kes.data.kinds import to_numbers
 from kes.data.missing import check_choice, is_missing_state, settle
-from kes.data.source import open_source
+from kes.data.raw import Raw
+from kes.data.sniffing import Writing
+from kes.data.source import Source, open_source
 from kes.data.weights import read_weights
 from kes.errors import KesError, listed, option, suggest
-
-_UNKNOWN = -2
 
 
 def encode_like(
@@ -28,16 +28,19 @@ def encode_like(
     weights: Weights = None,
     missing: str = "error",
     na_values: Iterable[State] = (),
+    sep: str | None = None,
+    decimal: Sign | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
-    """Code a table with the variables and states of another one.
+    """Read a table with the variables and states of another one.
 
     Parameters
     ----------
-    data, weights, missing, na_values
+    data, weights, missing, na_values, sep, decimal, encoding
         As in `encode`. The columns may be in any order, further ones are ignored. With
         ``missing="state"``, columns with missing values must have had some in the other table.
     names, states
-        The variables and their states, as in `Dataset`.
+        The variables and their states, as in `Dataset`: () for continuous ones.
 
     Returns
     -------
@@ -61,21 +64,38 @@ def encode_like(
     array([[0]], dtype=int32)
     """
     check_choice(missing)
-    source = open_source(data)
-    indices = _find_columns(names, source.names)
+    source = open_source(data, Writing(sep, decimal, encoding))
+    indices = find_columns(names, source.names)
     if not source.rows:
         raise KesError("the data have no rows")
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset):
         row_weights = data.weights
-    factors = read_factors(source, indices, na_values)
+    texts = [na_values] if isinstance(na_values, str) else na_values
+    absent = frozenset(str(value) for value in texts)
+    found = [_read(source, index, absent, own) for index, own in zip(indices, states, strict=True)]
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
-    factors, row_weights, notes, rows = settle(names, factors, row_weights, missing)
-    columns = [_recoded(*column, rows) for column in zip(factors, names, states, strict=True)]
+    settled, row_weights, notes, rows = settle(names, found, row_weights, missing)
+    columns = [_recoded(*column, rows) for column in zip(settled, names, states, strict=True)]
     return Dataset.of(names, columns, row_weights, notes)
 
 
-def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
+def read_factor(source: Source, index: int, absent: frozenset[str] = frozenset()) -> Factor:
+    """Code a column, whatever it holds; errors name it."""
+    with naming(source.names[index]):
+        column = source.column(index, absent)
+        return column if isinstance(column, Factor) else column.factor()
+
+
+def _read(source: Source, index: int, absent: frozenset[str], states: Sequence[State]) -> Raw:
+    if states:
+        return read_factor(source, index, absent)
+    with naming(source.names[index]):
+        return to_numbers(source.column(index, absent), source.decimal)
+
+
+def find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Return where the columns of these names are."""
     index_of = {column: i for i, column in enumerate(columns)}
     lacking = [name for name in names if name not in index_of]
     if lacking:
@@ -86,16 +106,36 @@ def _find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
     return [index_of[name] for name in names]
 
 
-def _recoded(
-    factor: Factor, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
-) -> Discrete:
-    """Code a column, of which these rows of the table are left, with given states."""
+def match_states(
+    factor: Factor, states: Sequence[State]
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Code a column with given states, of which the last may be one for missing values.
+
+    Returns
+    -------
+    codes
+        -1 where a value is none of the states, or missing without a state for it.
+    strange
+        Where a value is none of the states.
+    """
     code_of = {state: code for code, state in enumerate(states)}
     code_of_text = {str(state): code for code, state in enumerate(states)}
-    codes = [code_of.get(v, code_of_text.get(str(v), _UNKNOWN)) for v in factor.values]
-    lookup = np.array([*codes, -1], dtype=np.int32)  # the last is that of code -1
-    recoded = Factor(states, lookup[factor.codes], declared=True)
-    strangers = np.flatnonzero(recoded.codes == _UNKNOWN)
+    codes = [code_of.get(v, code_of_text.get(str(v), -1)) for v in factor.values]
+    missing = len(states) - 1 if is_missing_state(states[-1]) else -1
+    matched = np.array([*codes, missing], dtype=np.int32)[factor.codes]  # the last is that of -1
+    return matched, (matched < 0) & (factor.codes >= 0)
+
+
+def _recoded(
+    column: Raw, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
+) -> Column:
+    """Code a column, of which these rows of the table are left, with given states."""
+    if not isinstance(column, Factor):
+        with naming(name):
+            return Continuous(to_numbers(column).floats())
+    factor = column
+    codes, strange = match_states(factor, states)
+    strangers = np.flatnonzero(strange)
     if strangers.size:
         values = [factor.values[code] for code in np.unique(factor.codes[strangers])]
         row = strangers[0] if rows is None else rows[strangers[0]]
@@ -103,14 +143,9 @@ def _recoded(
             f"column {name!r} has values that are none of its states: {listed(values)} (first in "
             f"row {row}, counting from 0); its states are {listed(states)}"
         )
-    return (_with_missing_state(recoded, name) if recoded.missing() else recoded).to_column()
-
-
-def _with_missing_state(factor: Factor, name: str) -> Factor:
-    last = len(factor.values) - 1
-    if not is_missing_state(factor.values[last]):
+    if codes.size and codes.min() < 0:
         raise KesError(
             f"column {name!r} has missing values, but no state for them, since none were missing "
             f"before; drop such rows with {option('missing', 'drop')}"
         )
-    return replace(factor, codes=np.where(factor.codes < 0, np.int32(last), factor.codes))
+    return Discrete(tuple(states), codes)

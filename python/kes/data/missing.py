@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.data.factor import Factor
+from kes.data.raw import Raw
 from kes.errors import KesError, listed, option, unknown
 
 _CHOICES = ("error", "drop", "state")
@@ -33,7 +34,7 @@ class Settled(NamedTuple):
         Which rows of the table they are; None: all.
     """
 
-    factors: list[Factor]
+    columns: list[Raw]
     weights: NDArray[np.float64] | None
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
@@ -41,50 +42,48 @@ class Settled(NamedTuple):
 
 def settle(
     names: Sequence[str],
-    factors: list[Factor],
+    columns: Sequence[Raw],
     weights: NDArray[np.float64] | None,
     missing: str,
 ) -> Settled:
     """Refuse missing values or drop their rows; those that become a state are left as they are."""
-    counts = [factor.missing() for factor in factors]
+    counts = [column.missing() for column in columns]
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
     if not incomplete:
-        return Settled(factors, weights)
+        return Settled(list(columns), weights)
     if missing == "state":
-        return Settled(factors, weights, (f"missing is a state of {_columns(incomplete)}",))
-    rows = len(factors[0].codes)
+        return Settled(list(columns), weights, (f"missing is a state of {_columns(incomplete)}",))
+    rows = columns[0].rows
     if missing == "error":
         raise KesError(
             f"missing values, in {rows} rows: {_columns(incomplete)}; drop the rows that have any "
             f"with {option('missing', 'drop')}, or make missing a state of its own with "
             f"{option('missing', 'state')}"
         )
-    kept = _complete_rows(factors)
+    kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
             f"{option('missing', 'drop')} leaves no row, since each has missing values: "
             f"{_columns(incomplete)}; leave such columns out, or use {option('missing', 'state')}"
         )
-    factors = [_take(factor, kept) for factor in factors]
     note = f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
-    return Settled(factors, None if weights is None else weights[kept], (note,), kept)
+    return Settled(
+        [column.take(kept) for column in columns],
+        None if weights is None else weights[kept],
+        (note,),
+        kept,
+    )
 
 
 def _columns(counts: Mapping[str, int]) -> str:
     return listed([f"column {name!r} ({count})" for name, count in counts.items()], show=str)
 
 
-def _complete_rows(factors: Sequence[Factor]) -> NDArray[np.intp]:
-    complete = np.ones(len(factors[0].codes), dtype=np.bool_)
-    for factor in factors:
-        complete &= factor.codes >= 0
+def _complete_rows(columns: Sequence[Raw]) -> NDArray[np.intp]:
+    complete = np.ones(columns[0].rows, dtype=np.bool_)
+    for column in columns:
+        complete &= column.complete()
     return np.flatnonzero(complete)
-
-
-def _take(factor: Factor, rows: NDArray[np.intp]) -> Factor:
-    """Keep some rows, and of the values those that still occur or were declared."""
-    kept = replace(factor, codes=factor.codes[rows])
-    return kept if kept.declared else kept.select(kept.occurring().tolist())
 
 
 def with_missing_state(factor: Factor) -> Factor:

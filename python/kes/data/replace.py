@@ -19,7 +19,7 @@ DataT = TypeVar("DataT")
 
 
 class Ordered(NamedTuple):
-    """A column of ordered categories: their labels, and each row's index into them."""
+    """A column of ordered categories: their labels, and each row's index into them or -1."""
 
     labels: Sequence[str]
     codes: NDArray[np.int32]
@@ -48,9 +48,11 @@ def _way(native: Any) -> Callable[[Any, Mapping[int, Ordered]], Any]:  # noqa: A
 
 
 def _in_array(array: NDArray[Any], columns: Mapping[int, Ordered]) -> NDArray[Any]:
-    result = array.astype(np.int64 if array.dtype.kind == "b" else array.dtype)  # a copy
-    for index, column in columns.items():
-        result[:, index] = column.codes
+    gaps = any((column.codes < 0).any() for column in columns.values())
+    kind = np.float64 if gaps else np.int64 if array.dtype.kind == "b" else array.dtype
+    result = array.astype(kind)  # a copy
+    for index, (_, codes) in columns.items():
+        result[:, index] = np.where(codes < 0, np.nan, codes) if gaps else codes
     whole = np.isfinite(result).all() and np.array_equal(result, np.rint(result))
     return result.astype(np.int64) if whole else result
 
@@ -70,7 +72,7 @@ def _in_polars(frame: pl.DataFrame, columns: Mapping[int, Ordered]) -> pl.DataFr
 
     names = frame.collect_schema().names()  # the frame may be lazy
     return frame.with_columns(
-        pl.Series(names[index], labels, dtype=pl.Enum(labels)).gather(codes)
+        pl.Series(names[index], [*labels, None], dtype=pl.Enum(labels)).gather(codes)
         for index, (labels, codes) in columns.items()
     )
 
@@ -79,6 +81,7 @@ def _in_arrow(table: pa.Table, columns: Mapping[int, Ordered]) -> pa.Table:
     import pyarrow as pa
 
     for index, (labels, codes) in columns.items():
-        array = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels), ordered=True)
+        indices = pa.array(codes, mask=codes < 0)
+        array = pa.DictionaryArray.from_arrays(indices, pa.array(labels), ordered=True)
         table = table.set_column(index, table.column_names[index], array)
     return table

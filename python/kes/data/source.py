@@ -9,16 +9,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import factor as factors
+from kes.data import raw
 from kes.data.column import Continuous
 from kes.data.dataset import Data, Dataset
+from kes.data.decimals import Sign
 from kes.data.factor import Factor
 from kes.data.files import read
+from kes.data.numbers import Numbers
+from kes.data.raw import Raw
+from kes.data.sniffing import Writing
 from kes.errors import KesError, listed
 
 
 class Source(Protocol):
-    """Columns that can be coded one by one. Errors do not name the column; the caller does."""
+    """Columns that can be read one by one. Errors do not name the column; the caller does."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -28,22 +32,24 @@ class Source(Protocol):
     def rows(self) -> int:
         """Number of rows."""
 
-    def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Code a column; values whose text is in `absent` are missing."""
+    @property
+    def decimal(self) -> Sign | None:
+        """The decimal sign of numbers in text, if it is known."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the reading."""
+
+    def column(self, index: int, absent: frozenset[str]) -> Raw:
+        """Read a column; values whose text is in `absent` are missing."""
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers, missing ones as NaN."""
 
 
-def open_source(data: Data) -> Source:
+def open_source(data: Data, writing: Writing | None = None) -> Source:
     """Find out what `data` is and make sure that its columns have distinct names."""
-    source = _open(data)
-    nameless = [i + 1 for i, name in enumerate(source.names) if not name.strip()]
-    if nameless:
-        raise KesError(
-            f"column {nameless[0]} has no name; name it, or, if it holds row numbers, leave it out "
-            "(write the file with index=False in pandas, row.names=FALSE in R)"
-        )
+    source = _open(data, writing or Writing())
     check_distinct(source.names)
     return source
 
@@ -55,9 +61,9 @@ def check_distinct(names: Sequence[str]) -> None:
         raise KesError(f"several columns have the same name: {listed(repeated)}; rename them")
 
 
-def _open(data: Data) -> Source:
+def _open(data: Data, writing: Writing) -> Source:
     if isinstance(data, str | os.PathLike):
-        return read(data)
+        return read(data, writing)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, np.ndarray):
@@ -70,6 +76,9 @@ def _open(data: Data) -> Source:
 
 class Array:
     """A two-dimensional array; its columns are called x0, x1, ..."""
+
+    decimal = None
+    notes = ()
 
     def __init__(self, array: NDArray[Any]) -> None:
         if array.ndim != 2:
@@ -84,28 +93,31 @@ class Array:
         self.names = [f"x{i}" for i in range(array.shape[1])]
         self._columns = np.ascontiguousarray(array.T)
 
-    def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Code a column by its dtype."""
-        return factors.from_array(self._columns[index]).without(absent)
+    def column(self, index: int, absent: frozenset[str]) -> Raw:
+        """Read a column by its dtype."""
+        return raw.from_array(self._columns[index]).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers."""
-        return factors.to_numbers(self._columns[index])
+        return raw.to_floats(self._columns[index])
 
 
 class Coded:
-    """A table that was coded before."""
+    """A table that was read before."""
+
+    decimal = None
+    notes = ()
 
     def __init__(self, dataset: Dataset) -> None:
         self.names = dataset.names
         self.rows = dataset.rows
         self._dataset = dataset
 
-    def factor(self, index: int, absent: frozenset[str]) -> Factor:
-        """Take the codes as they are."""
+    def column(self, index: int, absent: frozenset[str]) -> Raw:
+        """Take the codes or numbers as they are."""
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
-            return factors.from_floats(column.values)
+            return Numbers(column.values)
         codes = column.codes.astype(np.int32)
         return Factor(column.states, codes, declared=True).without(absent)
 
@@ -114,6 +126,6 @@ class Coded:
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
             return column.values
-        values = factors.to_numbers(np.array(column.states, dtype=object))
+        values = raw.to_floats(np.array(column.states, dtype=object))
         numbers: NDArray[np.float64] = values[column.codes]
         return numbers

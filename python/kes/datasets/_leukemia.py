@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.data.discretizer import mutual_information_cuts
+from kes.data.cuts import mutual_information_cuts
 from kes.datasets._files import UserFile
 from kes.errors import unknown
 

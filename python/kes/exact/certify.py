@@ -17,18 +17,18 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack, cast
 
 from kes import _core
 from kes.data.core import core_errors
-from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encoding import encode
+from kes.data.dataset import Data, Dataset
 from kes.errors import checked_options, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
 from kes.search.execution import threads
+from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.settings import Settings, megabytes, seconds
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
+_K = 0.4  # of the search for a network to start from
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # most of the budget to spend on families if a network is yet to be searched for
 _SEARCH = 0.5  # most of what is then left to spend on that, if a bound can be lowered afterwards
@@ -46,26 +47,23 @@ _PER_SET, _PER_ROW, _PER_STEP = 2e-6, 4e-9, 2e-9  # seconds, measured
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
-@checked_options()
+@checked_options(SCORING_DEFAULTS)
 def certify(
     data: Data,
     *,
-    criterion: str = "bic",
-    ess: float = 1.0,
     max_parents: int | None = None,
     optima: Known = None,
-    weights: Weights = None,
-    missing: str = "error",
     n_jobs: int | None = None,
     memory_mb: int = _MEMORY_MB,
     budget: float | str = _BUDGET,
     progress: bool | Callable[[CertifyProgress], object] | None = None,
+    **options: Unpack[ScoringOptions],
 ) -> Certificate:
     """Find the highest score of all networks, or bound it, and say how far others are below.
 
     Parameters
     ----------
-    data, criterion, ess, weights, missing
+    data, criterion, ess, penalty, transform, kinds, weights, missing
         As in `kes.learn`.
     max_parents : int or None
         Look only at networks in which no variable has more parents; None: at all networks.
@@ -108,11 +106,10 @@ def certify(
     """
     memory = megabytes("memory_mb", memory_mb)
     reporter = _Reporter(progress, seconds("budget", budget))
-    settings = _settings(criterion, ess, max_parents)
-    problem = Problem(encode(data, weights=weights, missing=missing), settings, _CACHE_MB)
+    problem = _problem(data, max_parents, options)
     rivals = Rivals(problem, optima)
     work = _Work(problem, threads(n_jobs), memory, reporter)
-    reporter(str(_estimate(problem.dataset, settings)))
+    reporter(str(_estimate(problem.dataset, problem.settings)))
     families = work.find_families(1.0 if rivals else _FAMILIES)
     solved = work.solve(families, memory)
     if solved is not None:
@@ -124,32 +121,28 @@ def certify(
     return _certificate(work, rivals, families, found)
 
 
+@checked_options(SCORING_DEFAULTS)
 def estimate(
-    data: Data,
-    *,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    max_parents: int | None = None,
-    weights: Weights = None,
-    missing: str = "error",
+    data: Data, *, max_parents: int | None = None, **options: Unpack[ScoringOptions]
 ) -> Expense:
     """Say what `certify` may need for these data, without counting anything.
 
     For BIC and AIC, one more parent cannot pay once its penalty exceeds N ln r: that limits the
     number of parents whatever the data say.
     """
-    settings = _settings(criterion, ess, max_parents)
-    return _estimate(encode(data, weights=weights, missing=missing), settings)
+    problem = _problem(data, max_parents, options)
+    return _estimate(problem.dataset, problem.settings)
 
 
 def _estimate(dataset: Dataset, settings: Settings) -> Expense:
-    arities = sorted(r for r in dataset.cardinalities if r > 1)
+    arities = sorted(r for r in dataset.cardinalities if r != 1)
     n = len(arities)
     most = min(_most_parents(dataset, settings, arities), max(n - 1, 0))
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
     sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
-    counting = sets * (_PER_SET + _PER_ROW * dataset.rows)
+    rows = dataset.rows if dataset.kind == "discrete" else 0  # else only moments are looked at
+    counting = sets * (_PER_SET + _PER_ROW * rows)
     solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
     return Expense(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving)
 
@@ -165,7 +158,7 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     """Return how many parents can pay at most, whatever the data say."""
     cases = dataset.rows if dataset.weights is None else float(dataset.weights.sum())
     penalty = _core.penalty(settings.criterion, cases)
-    if penalty is None or not arities:
+    if penalty is None or not arities or dataset.kind != "discrete":
         return len(arities)
     # Rule 1 of bounds.rs with the smallest arities: parents of r states each multiply the cells.
     cells, parents = 1.0, 1
@@ -177,16 +170,9 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     return parents - 1
 
 
-def _settings(criterion: str, ess: float, max_parents: int | None) -> Settings:
-    return Settings.checked(
-        k=0.4,
-        criterion=criterion,
-        ess=ess,
-        random_state=0,
-        max_parents=max_parents,
-        two_phase=False,
-        neighbourhood="exact",
-    )
+def _problem(data: Data, max_parents: int | None, options: ScoringOptions) -> Problem:
+    more = {"max_parents": max_parents, "cache_mb": _CACHE_MB}
+    return Problem.of(data, _K, cast("SearchOptions", {**options, **more}))
 
 
 class _Reporter:

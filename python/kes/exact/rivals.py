@@ -46,7 +46,7 @@ class Rivals:
 
     def _check(self, optima: Optima) -> None:
         mine, theirs = self._problem.settings, optima.settings
-        for name in ("criterion", "ess", "max_parents"):
+        for name in ("criterion", "ess", "penalty", "transform", "max_parents"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
                 advice = f"leave out {option(name)}"

@@ -13,15 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kes import _core
-from kes.data.core import core_errors, core_problem
-from kes.data.dataset import Data, Weights
-from kes.data.encoding import encode
-from kes.errors import KesError, checked_options
+from kes.data.core import core_errors
 from kes.graph import EssentialGraph
-from kes.settings import check_criterion, whole
-
-CACHE_MB = 64
-"""Memory for the counts of one boundary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,70 +64,8 @@ class Neighbour:
         return EssentialGraph.from_core(nodes, edges)
 
 
-@checked_options()
-def inclusion_boundary(
-    g: EssentialGraph,
-    data: Data | None = None,
-    *,
-    criterion: str = "bic",
-    ess: float = 1.0,
-    max_parents: int | None = None,
-    weights: Weights = None,
-    missing: str = "error",
-) -> list[Neighbour]:
-    """List all neighbours of a model, each once.
-
-    Parameters
-    ----------
-    g
-        Essential graph of the model.
-    data
-        Table with a column for each node of the graph, in any form that `kes.learn` takes.
-        Further columns are not used, but must be readable, too. Without data the neighbours are
-        not scored.
-    criterion, ess
-        As in `kes.learn`.
-    max_parents
-        Leave out neighbours in whose DAGs the step gives a node more parents than this.
-    weights, missing
-        As in `kes.learn`.
-
-    Returns
-    -------
-    list of Neighbour
-        Best first; tied ones, and all of them without data, deletions first, in node order.
-
-    Raises
-    ------
-    KesError
-        If the data lack a node of the graph, or a setting is out of range.
-
-    Examples
-    --------
-    >>> import kes
-    >>> g = kes.EssentialGraph.from_dag("abc", [("a", "b")])
-    >>> for n in kes.inclusion_boundary(g):
-    ...     print(n.kind, n.x, n.y, "given", sorted(n.given))
-    delete a b given []
-    insert a c given []
-    insert a c given ['b']
-    insert b c given []
-    insert b c given ['a']
-    """
-    limit = None if max_parents is None else whole("max_parents", max_parents, least=0)
-    name, strength = check_criterion(criterion, ess)
-    if not isinstance(g, EssentialGraph):
-        raise KesError(
-            f"the model must be an EssentialGraph, not {type(g).__name__}; "
-            "make one of the arcs of a DAG with EssentialGraph.from_dag(nodes, arcs)"
-        )
-    if data is None:
-        with core_errors():
-            triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), limit)
-        return [Neighbour.from_core(g, triple, None) for triple in triples]
-
-    table = encode(data, weights=weights, missing=missing)
-    problem = core_problem(table, name, strength, CACHE_MB, nodes=g.nodes)
+def neighbours(g: EssentialGraph, max_parents: int | None = None) -> list[Neighbour]:
+    """List all neighbours of a model without their gains: deletions first, in node order."""
     with core_errors():
-        scored = problem.boundary(g.to_core(g.nodes), limit)
-    return [Neighbour.from_core(g, triple, delta) for triple, delta in scored]
+        triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), max_parents)
+    return [Neighbour.from_core(g, triple, None) for triple in triples]

@@ -16,6 +16,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from kes.data.column import State
+from kes.data.kinds import check_kinds
+from kes.data.sniffing import Writing
 from kes.graph import EssentialGraph
 from kes.search.amounts import check_improve
 from kes.search.record import Edges, Improving, Model, Offspring, Reading, Record
@@ -127,11 +129,16 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
 
 
 def _reading_from_json(entry: dict[str, Any]) -> Reading:
-    weights = entry["weights"]
+    weights, kinds = entry["weights"], entry.get("kinds", {})
+    writing = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
+    Writing(**writing)  # refuses what cannot be
     return Reading(
         missing=_text(entry["missing"]),
         weights=weights if isinstance(weights, bool) else _text(weights),
         na_values=tuple(_text(value) for value in entry["na_values"]),
+        kinds=check_kinds(kinds, list(kinds)),
+        columns=tuple(_text(name) for name in entry.get("columns", ())),
+        **writing,
     )
 
 
@@ -156,6 +163,8 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
         "k": settings.k,
         "criterion": settings.criterion,
         "ess": settings.ess,
+        "penalty": settings.penalty,
+        "transform": settings.transform,
         "seed": settings.seed,
         "max_parents": settings.max_parents,
         "two_phase": settings.two_phase,
@@ -177,6 +186,8 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         max_parents=entry["max_parents"],
         two_phase=entry["two_phase"],
         neighbourhood=Sampled(**where) if isinstance(where, dict) else where,
+        penalty=entry.get("penalty", 1.0),
+        transform=entry.get("transform"),
     )
     return replace(settings, start=start)
 

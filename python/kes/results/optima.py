@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import State
+from kes.data.column import Kind, State, TableKind, kind_of
 from kes.data.dataset import Data, Weights
 from kes.errors import Interrupted, KesError, checked_options
 from kes.results import storage, summary
@@ -334,8 +334,20 @@ class Optima(Questions, Sequence[Optimum]):
 
     @property
     def states(self) -> dict[str, tuple[State, ...]]:
-        """States of each variable, in order."""
+        """States of each variable, in order; () of continuous ones."""
         return dict(zip(self.record.names, self.record.states, strict=True))
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Kind of each variable: "discrete" or "continuous"."""
+        return {
+            name: "discrete" if states else "continuous" for name, states in self.states.items()
+        }
+
+    @property
+    def kind(self) -> TableKind:
+        """Kind of the table: that of all variables that vary, or "mixed"."""
+        return kind_of(self.record.states)
 
     @property
     def cases(self) -> float:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
+from kes.search.execution import threads
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
-from kes.settings import whole
+from kes.settings import seconds, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,6 +121,73 @@ class Questions:
         from kes.analysis.support import chosen, consensus, ensembles
 
         return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
+
+    # --- what follows from all of them ---
+
+    @checked_options()
+    def evidence(
+        self: Optima,
+        of: str = "edges",
+        *,
+        tasks: int | None = None,
+        budget: float | str | None = None,
+        n_jobs: int | None = None,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Table:
+        """Return how sure each edge is, in nats: the best model with it against that without it.
+
+        The models are those at hand and, for each side, the best that a search of that side finds:
+        from the best optimum, changed as little as needed, it climbs, and improves on where that
+        ends. Small tables are searched exhaustively instead.
+
+        Parameters
+        ----------
+        of : {"edges", "v_structures", "ancestors"}
+            What to ask for: edges and their directions, v-structures, or whether one variable is
+            an ancestor of the other. No search can be made for the latter: it rests on the models
+            that those for edges find.
+        tasks : int or None
+            How much to improve on each side, 30 tasks by default. With 0 it only climbs.
+        budget : float, str or None
+            Stop after this time, between two edges; the others rest on the models found until
+            then.
+        n_jobs : int or None
+            Threads; None or -1 for all usable cores. Does not change the result.
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+
+        Returns
+        -------
+        Table
+            A row for each edge that some model has, the surest first, between `x` and `y`:
+
+            - ``evidence``: by how much ``best_with``, the score of the best model with the edge,
+              exceeds ``best_without``; negative if the best model of all lacks it. None where
+              there was no time to find out.
+            - ``direction``: by how much the best model with x -> y exceeds that with y -> x; 0 if
+              the data cannot tell. None where what is known rules one of them out.
+            - ``how``: "exact" if both models are the best of all such, "estimate" if they are the
+              best that were found.
+
+        Notes
+        -----
+        An edge on which all runs agree may be worth little, and one that few of them have may be
+        worth much: search support says how the search went, evidence what the criterion says.
+        With BIC and many cases, e to the power of the evidence is very roughly the posterior odds
+        of the best model with against the best without; it is no posterior of the edge.
+        """
+        from kes.analysis.evidence import TASKS, evidence
+
+        return evidence(
+            self,
+            self.ready(data, weights, missing),
+            of,
+            tasks=TASKS if tasks is None else whole("tasks", tasks, least=0),
+            seconds=None if budget is None else seconds("budget", budget),
+            threads=threads(n_jobs),
+        )
 
     # --- how they compare ---
 

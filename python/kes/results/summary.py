@@ -67,7 +67,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
     runs = counted(len(optima.runs), "run")
     hits = f"found by {run.hits} of {runs}, first by run {run.first_run}"
     rows = [
-        ("data", f"{counted(len(optima.names), 'variable')}, {optima.cases:.12g} cases"),
+        ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
         ("search", _settings(optima)),
         ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
         ("best network", _edges(best)),
@@ -81,6 +81,16 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("improving", _improving(optima)),
     ]
     return [row for row in rows if row[0] != "best run" or best is not run]
+
+
+def _variables(optima: Optima) -> str:
+    """Say how many variables there are, and of which kinds if not all are discrete."""
+    number = counted(len(optima.names), "variable")
+    if optima.kind == "discrete":
+        return number
+    kinds = [*optima.kinds.values()]
+    discrete, continuous = kinds.count("discrete"), kinds.count("continuous")
+    return f"{number} ({discrete} discrete, {continuous} continuous)"
 
 
 def _ends(optima: Optima) -> str:
@@ -100,9 +110,14 @@ def _improving(optima: Optima) -> str:
 
 def _settings(optima: Optima) -> str:
     settings = optima.settings
-    parts = [f"k={settings.k:g}", settings.criterion]
+    kind, measure = optima.kind, settings.measure
+    parts = [f"k={settings.k:g}", measure.name if kind == "discrete" else measure.title(kind)]
     if settings.ess is not None:
         parts.append(f"ess={settings.ess:g}")
+    if settings.penalty != 1:
+        parts.append(f"penalty × {settings.penalty:g}")
+    if settings.transform is not None:
+        parts.append(f"of {settings.transform}")
     parts.append(f"seed {settings.seed}")
     if settings.max_parents is not None:
         parts.append(f"at most {counted(settings.max_parents, 'parent')}")

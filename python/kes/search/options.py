@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from kes.data.dataset import Weights
+    from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.progress import Progress
     from kes.settings import Sampled
@@ -14,33 +15,54 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_MB = 512
 
 
-class SearchOptions(TypedDict, total=False):
-    """What `kes.learn`, `sweep`, `stability` and `cross_validate` take; `kes.learn` explains it."""
+class DataOptions(TypedDict, total=False):
+    """How a table is read; `kes.learn` explains it."""
+
+    kinds: Kinds | None
+    weights: Weights
+    missing: str
+
+
+class ScoringOptions(DataOptions, total=False):
+    """What decides a score: the options of `kes.score` and `kes.certify`."""
 
     criterion: str
     ess: float
+    penalty: float
+    transform: str | None
+
+
+class SearchOptions(ScoringOptions, total=False):
+    """What `kes.learn`, `sweep`, `stability` and `cross_validate` take."""
+
     random_state: int | None
     n_jobs: int | None
     max_parents: int | None
     two_phase: bool
     neighbourhood: str | Sampled
-    weights: Weights
-    missing: str
     start: EssentialGraph | Sequence[tuple[str, str]] | None
     cache_mb: int
     progress: bool | Callable[[Progress], object] | None
 
 
-DEFAULTS: SearchOptions = {
+SCORING_DEFAULTS: ScoringOptions = {
     "criterion": "bic",
     "ess": 1.0,
+    "penalty": 1.0,
+    "transform": None,
+    "kinds": None,
+    "weights": None,
+    "missing": "error",
+}
+"""What each of them is if it is not given."""
+
+DEFAULTS: SearchOptions = {
+    **SCORING_DEFAULTS,
     "random_state": 0,
     "n_jobs": None,
     "max_parents": None,
     "two_phase": False,
     "neighbourhood": "exact",
-    "weights": None,
-    "missing": "error",
     "start": None,
     "cache_mb": DEFAULT_CACHE_MB,
     "progress": None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +43,8 @@ class Problem:
     ) -> None:
         self.dataset = dataset
         self.settings = settings
+        if "continuous" not in dataset.kinds:  # there is nothing to transform
+            self.settings = replace(settings, transform=None)
         self.cache_mb = cache_mb
         self.reading = reading or Reading(weights=dataset.weights is not None)
 
@@ -56,13 +60,16 @@ class Problem:
             max_parents=chosen["max_parents"],
             two_phase=chosen["two_phase"],
             neighbourhood=chosen["neighbourhood"],
+            penalty=chosen["penalty"],
+            transform=chosen["transform"],
         )
         memory = megabytes("cache_mb", chosen["cache_mb"])
-        weights, missing = chosen["weights"], chosen["missing"]
-        dataset = encode(data, weights=weights, missing=missing)
+        weights, missing, kinds = chosen["weights"], chosen["missing"], chosen["kinds"]
+        dataset = encode(data, weights=weights, missing=missing, kinds=kinds)
         named = weights if isinstance(weights, str) else dataset.weights is not None
         settings = starting(settings, chosen["start"], dataset.names)
-        return cls(dataset, settings, memory, Reading(missing=missing, weights=named))
+        reading = Reading(missing=missing, weights=named, kinds=dict(kinds or {}))
+        return cls(dataset, settings, memory, reading)
 
     @classmethod
     def again(
@@ -88,6 +95,9 @@ class Problem:
                 weights=weights,
                 missing=reading.missing if missing is None else missing,
                 na_values=reading.na_values,
+                sep=reading.sep,
+                decimal=reading.decimal,
+                encoding=reading.encoding,
             )
         except KesError as error:
             raise KesError(f"these are not the data that the result comes from: {error}") from error
@@ -110,8 +120,13 @@ class Problem:
     @cached_property
     def core(self) -> _core.Problem:
         """The data as the core holds them, with the cache that all runs share."""
-        settings = self.settings
-        return core_problem(self.dataset, settings.criterion, settings.ess, self.cache_mb)
+        problem = core_problem(self.dataset, self.settings.measure, self.cache_mb)
+        start = self.settings.start
+        if start is not None:
+            names = self.dataset.names
+            arcs = _core.extension(len(names), start.to_core(names))
+            self._check_score(problem, problem.score(arcs), "start")
+        return problem
 
     @cached_property
     def fingerprint(self) -> str:
@@ -142,16 +157,39 @@ class Problem:
         return columns, (tuple(end[0]), tuple(end[1]))
 
     def score(self, graph: EssentialGraph) -> float:
-        """Score a model over these variables, as a search does."""
+        """Score a model over these variables, as a search does.
+
+        Raises
+        ------
+        KesError
+            If it joins continuous variables that determine each other, so that it has no score.
+        """
         names = self.dataset.names
-        return self.core.score(_core.extension(len(names), graph.to_core(names)))
+        score = self.core.score(_core.extension(len(names), graph.to_core(names)))
+        self._check_score(self.core, score, "the model")
+        return score
+
+    def _check_score(self, problem: _core.Problem, score: float, what: str) -> None:
+        if score == -math.inf and self.dataset.kind != "discrete":
+            raise KesError(
+                f"{what} has no score: it joins {listed(self._dependent(problem))}, of which some "
+                "determine another linearly, or has families as large as the table; take fewer "
+                "edges, or leave one of these columns out"
+            )
+
+    def _dependent(self, problem: _core.Problem) -> list[str]:
+        return [self.dataset.names[i] for i in problem.dependent or []]
 
     def neighbours(self, graph: EssentialGraph) -> list[Neighbour]:
         """Return the admissible neighbours of a model with what they gain, best first."""
         names = self.dataset.names
         with core_errors():
             valued = self.core.boundary(graph.to_core(names), self.settings.max_parents)
-        return [Neighbour.from_core(graph, triple, delta) for triple, delta in valued]
+        return [
+            Neighbour.from_core(graph, triple, delta)
+            for triple, delta in valued
+            if delta > -math.inf  # others would make variables determine each other
+        ]
 
     def blank(self, tick: Callable[[], None]) -> Record:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
@@ -173,6 +211,14 @@ class Problem:
         with core_errors():
             self.core.search([0], on_batch, n_jobs=1, **options)
         [ges] = found
+        # GES alone meets the same sets whatever is done before and after, so notes are the same.
+        dependent = self._dependent(self.core)
+        notes = [*self.dataset.notes]
+        if dependent:
+            notes.append(
+                "never all joined, as some determine another linearly (or nearly): "
+                f"{listed(dependent)}"
+            )
         is_run_0 = self.settings.k == 1.0
         return Record(
             settings=self.settings,
@@ -184,7 +230,7 @@ class Problem:
             ges=ges,
             models=(ges,) if is_run_0 else (),
             runs=(0,) if is_run_0 else (),
-            notes=tuple(self.dataset.notes),
+            notes=tuple(notes),
             reading=self.reading,
         )
 
@@ -214,6 +260,9 @@ def _difference(dataset: Dataset, record: Record) -> str:
         parts += [f"the data lack its column {name!r}" for name in lacking[:3]]
         return ", ".join(parts)
     for name, here, there in zip(record.names, dataset.states, record.states, strict=True):
+        if bool(here) != bool(there):
+            kind = "discrete" if there else "continuous"
+            return f"column {name!r} is {kind} in the result"
         if list(here) != list(there):
             return f"column {name!r} has the states {list(here)}, the result has {list(there)}"
     return "the rows or their weights differ"

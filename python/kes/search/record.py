@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from kes._core import __version__, level
 from kes.data.column import State
+from kes.data.decimals import Sign
 from kes.search.amounts import Improve
 from kes.settings import CoreGraph, Settings
 
@@ -113,11 +114,22 @@ class Reading:
         Name of the column of weights; True if there were weights without a name.
     na_values : tuple of str
         Further texts that meant missing.
+    kinds : mapping
+        What columns were said to be.
+    columns : tuple of str
+        The columns that alone were to be used; all, if there are none.
+    sep, decimal, encoding : str or None
+        How a file was said to be written.
     """
 
     missing: str = "error"
     weights: str | bool = False
     na_values: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    sep: str | None = None
+    decimal: Sign | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)

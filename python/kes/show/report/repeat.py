@@ -19,10 +19,14 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
     rows = [
         ("k", f"{settings.k:g}"),
         ("runs", str(len(optima.runs))),
-        ("criterion", settings.criterion),
+        ("criterion", _criterion(optima)),
     ]
     if settings.ess is not None:
         rows.append(("equivalent sample size", f"{settings.ess:g}"))
+    if settings.penalty != 1:
+        rows.append(("penalty", f"multiplied by {settings.penalty:g}"))
+    if settings.transform is not None:
+        rows.append(("transform", settings.transform))
     most = settings.max_parents
     return [
         *rows,
@@ -33,7 +37,7 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("start", "the empty graph" if settings.start is None else repr(settings.start)),
         ("missing values", _missing(optima.record.reading)),
         ("weights", _weights(optima.record.reading)),
-        ("variables", str(len(optima.names))),
+        ("variables", _variables(optima)),
         ("cases", f"{optima.cases:.12g}"),
         ("fingerprint of the data", optima.record.fingerprint),
         ("version of kes", optima.record.version),
@@ -55,15 +59,17 @@ def python_call(optima: Optima) -> str:
         options["improve"] = improving.own or False
     if settings.ess is not None:
         options["ess"] = settings.ess
+    if settings.penalty != 1:
+        options["penalty"] = settings.penalty
+    if settings.transform is not None:
+        options["transform"] = settings.transform
     options["random_state"] = settings.seed
     if settings.max_parents is not None:
         options["max_parents"] = settings.max_parents
     if settings.two_phase:
         options["two_phase"] = True
-    if isinstance(reading.weights, str) and not reading.na_values:
-        options["weights"] = reading.weights
-    if reading.missing != "error" and not reading.na_values:
-        options["missing"] = reading.missing
+    if not _needs_reading(reading):
+        options |= _reading_options(reading)
     text = "".join(f", {name}={value!r}" for name, value in options.items())
     if reading.weights is True:
         text += ", weights=weights"
@@ -79,11 +85,35 @@ def python_call(optima: Optima) -> str:
 
 def _coded(reading: Reading) -> list[str]:
     """Return how to read the data where `kes.learn` has no option for it."""
-    if not reading.na_values:
+    if not _needs_reading(reading):
         return []
-    options = f"na_values={list(reading.na_values)!r}, missing={reading.missing!r}"
-    weights = f", weights={reading.weights!r}" if isinstance(reading.weights, str) else ""
-    return [f"data = kes.data.encode(data, {options}{weights})"]
+    options = _reading_options(reading)
+    if reading.columns:
+        options["columns"] = list(reading.columns)
+    if reading.na_values:
+        options["na_values"] = list(reading.na_values)
+    writing = {"sep": reading.sep, "decimal": reading.decimal, "encoding": reading.encoding}
+    options |= {name: value for name, value in writing.items() if value is not None}
+    text = "".join(f", {name}={value!r}" for name, value in options.items())
+    return [f"data = kes.data.encode(data{text})"]
+
+
+def _needs_reading(reading: Reading) -> bool:
+    """Tell whether `kes.learn` alone cannot read the data in this way."""
+    said = (reading.na_values, reading.columns, reading.sep, reading.decimal, reading.encoding)
+    return any(said)
+
+
+def _reading_options(reading: Reading) -> dict[str, object]:
+    """Return the options of `kes.learn` that say how the data are read."""
+    options: dict[str, object] = {}
+    if isinstance(reading.weights, str):
+        options["weights"] = reading.weights
+    if reading.missing != "error":
+        options["missing"] = reading.missing
+    if reading.kinds:
+        options["kinds"] = dict(reading.kinds)
+    return options
 
 
 def command_line(optima: Optima) -> str | None:
@@ -96,6 +126,10 @@ def command_line(optima: Optima) -> str | None:
     words += ["--runs", str(len(optima.runs)), "--criterion", settings.criterion]
     if settings.ess is not None:
         words += ["--ess", f"{settings.ess!r}"]
+    if settings.penalty != 1:
+        words += ["--penalty", f"{settings.penalty!r}"]
+    if settings.transform is not None:
+        words += ["--transform", settings.transform]
     words += ["--seed", str(settings.seed)]
     if settings.max_parents is not None:
         words += ["--max-parents", str(settings.max_parents)]
@@ -108,11 +142,46 @@ def command_line(optima: Optima) -> str | None:
             words += ["--failures", str(settings.neighbourhood.failures)]
     if reading.weights:
         words += ["--weights", str(reading.weights)]
+    words += _reading_words(reading)
     for how in (reading.missing, ",".join(reading.na_values)):
         words += ["--missing", how] if how not in ("error", "") else []
     if not _is_default(improving):
         words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
     return shlex.join([*words, "--out", "a.kes.json.gz"])
+
+
+def _reading_words(reading: Reading) -> list[str]:
+    words = ["--columns", ",".join(reading.columns)] if reading.columns else []
+    for flag, kind in (
+        ("--discrete", "discrete"),
+        ("--continuous", "continuous"),
+        ("--drop", "omit"),
+    ):
+        named = [name for name, own in reading.kinds.items() if own == kind]
+        words += [flag, ",".join(named)] if named else []
+    for flag, value in (
+        ("--sep", reading.sep),
+        ("--decimal", reading.decimal),
+        ("--encoding", reading.encoding),
+    ):
+        words += [flag, value] if value is not None else []
+    return words
+
+
+def _criterion(optima: Optima) -> str:
+    measure = optima.settings.measure
+    return (
+        measure.name
+        if optima.kind == "discrete"
+        else f"{measure.name}: {measure.title(optima.kind)}"
+    )
+
+
+def _variables(optima: Optima) -> str:
+    kinds = [*optima.kinds.values()]
+    if optima.kind == "discrete":
+        return str(len(kinds))
+    return f"{kinds.count('discrete')} discrete, {kinds.count('continuous')} continuous"
 
 
 def _is_default(improving: Improving) -> bool:

@@ -1,0 +1,36 @@
+"""``kes audit``: what each column of a table would be taken for."""
+
+from __future__ import annotations
+
+from typing import Unpack, cast
+
+import click
+
+from kes.cli import options
+from kes.cli.source import TableOptions, reading
+from kes.data.audit import audit
+from kes.data.kinds import Kinds
+
+
+@click.command("audit", cls=options.Command, short_help="Look at the columns of a table.")
+@click.argument("data")
+@options.table
+def command(*, data: str, **table: Unpack[TableOptions]) -> None:
+    """Show what kes learn would take each column of DATA for, and what to do about it.
+
+    For instance: kes audit data.csv --missing NA
+    """
+    if table["example"] is not None or table["rows"] is not None:
+        raise click.UsageError("--example and --rows are not for this: it looks at a file.")
+    how = reading(table)
+    found = audit(
+        data,
+        kinds=cast("Kinds", how.kinds),
+        na_values=how.na_values,
+        weights=table["weights"],
+        columns=how.columns or None,
+        sep=how.sep,
+        decimal=how.decimal,
+        encoding=how.encoding,
+    )
+    click.echo(found)

@@ -1,0 +1,114 @@
+"""Numbers and dates that are written as text.
+
+A decimal point is what everybody understands. With a comma it takes a look at the whole column:
+"3,75" can only be a decimal comma and "1,234,567" can only be thousands, but a column of "1,234"
+and "5,678" may be either, and then nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sign = Literal[".", ","]
+
+LOOKS_MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "."})
+"""Text that other programs write for a missing value; for kes a value unless told otherwise."""
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
+_CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
+"""Whole numbers with leading zeros, which numbers do not have: post codes and the like."""
+_PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def _grouped(decimal: str, thousands: str) -> re.Pattern[str]:
+    whole = rf"(?:[1-9][0-9]{{0,2}}(?:{thousands}[0-9]{{3}})+|[0-9]+)"
+    return re.compile(
+        rf"[+-]?(?:{whole}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII
+    )
+
+
+_POINT, _COMMA = _grouped(r"\.", ","), _grouped(",", r"\.")
+
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+_TIME = rf"(?:[T ]{_CLOCK}\s*(?:[AaPp][Mm])?{_ZONE})?"
+_DATE = re.compile(
+    rf"(?:[12][0-9]{{3}}([-/.])[01]?[0-9]\1[0-3]?[0-9]"
+    rf"|[0-3]?[0-9]([-/.])[0-3]?[0-9]\2(?:[12][0-9]{{3}}|[0-9]{{2}})){_TIME}",
+    re.ASCII,
+)
+
+
+class Parsed(NamedTuple):
+    """Texts read as numbers.
+
+    Attributes
+    ----------
+    numbers
+        One for each text.
+    sign
+        The decimal sign; None if there are no commas.
+    """
+
+    numbers: NDArray[np.float64] | NDArray[np.int64]
+    sign: Sign | None = None
+
+
+def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal["unclear"] | None:
+    """Read texts as numbers, if all are; None if not.
+
+    Parameters
+    ----------
+    texts
+        Different texts, none of which means missing.
+    decimal
+        The decimal sign, where it is known.
+
+    Examples
+    --------
+    >>> parse(["3,75", "12", "1.004,5"])
+    Parsed(numbers=array([   3.75,   12.  , 1004.5 ]), sign=',')
+    >>> parse(["1,234", "5,678"])
+    'unclear'
+    >>> parse(["1,234", "5,678"], decimal=".").numbers
+    array([1234., 5678.])
+    >>> parse(["01067", "80331"]) is None
+    True
+    """
+    texts = [text.strip() for text in texts]
+    if not texts or all(_INTEGER.fullmatch(text) for text in texts):
+        return _read_integers(texts)
+    if not any("," in text for text in texts):
+        return _read(texts, ".", _PLAIN)
+    as_point = None if decimal == "," else _read(texts, ".", _POINT)
+    as_comma = None if decimal == "." else _read(texts, ",", _COMMA)
+    if as_point is not None and as_comma is not None:
+        return "unclear"
+    return as_point or as_comma
+
+
+def _read_integers(texts: Sequence[str]) -> Parsed | None:
+    if not texts or any(_CODE.fullmatch(text) for text in texts):
+        return None
+    try:
+        return Parsed(np.array([int(text) for text in texts], dtype=np.int64))
+    except OverflowError:
+        return Parsed(np.array([float(text) for text in texts]))
+
+
+def _read(texts: Sequence[str], sign: Sign, pattern: re.Pattern[str]) -> Parsed | None:
+    if not all(pattern.fullmatch(text) for text in texts):
+        return None
+    thousands = "." if sign == "," else ","
+    numbers = [float(text.replace(thousands, "").replace(sign, ".")) for text in texts]
+    return Parsed(np.array(numbers), None if pattern is _PLAIN else sign)
+
+
+def are_dates(texts: Sequence[str]) -> bool:
+    """Tell whether all texts are dates, with or without a time: 2024-03-31, 31.3.24, 3/31/2024."""
+    return bool(texts) and all(_DATE.fullmatch(text) for text in texts)

@@ -1,0 +1,241 @@
+"""What a column is: the rules, in one place.
+
+1. What the user says (``kinds``) holds.
+2. Text, booleans and categories are discrete; so are whole numbers with at most 50 values. All
+   other numbers are continuous.
+3. Left out, with a note, are dates, and identifiers: columns in which every value differs and that
+   are text, or whole numbers without a gap. In a table with weights, where a row is no case, and
+   in one of fewer than ten rows, nothing is taken for an identifier.
+4. Text of which every value is a number is read as numbers, if rule 2 makes them continuous.
+   Numbers written with leading zeros are codes, so text.
+
+`docs/data.md` says the same to users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.column import Kind
+from kes.data.decimals import LOOKS_MISSING, Parsed, Sign, are_dates, parse
+from kes.data.factor import Factor
+from kes.data.numbers import FEW, Numbers
+from kes.data.raw import Dates, Raw
+from kes.errors import KesError, listed, option, unknown
+
+Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
+"""What some columns are to be taken for; "omit" leaves them out."""
+
+_CHOICES = ("discrete", "continuous", "omit")
+LEAST_ROWS = 10
+"""With fewer rows, it means nothing that all values differ."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a column is taken for.
+
+    Attributes
+    ----------
+    what : str
+        "discrete", "continuous", "constant", "empty", "identifier", "date", "unclear" (numbers
+        that can be read in two ways), or "omitted".
+    column : Factor, Numbers or Dates
+        The column, read accordingly.
+    why : str
+        The reason, where it is not plain to see.
+    told : bool
+        Whether the user should be told of it.
+    sign : str or None
+        The decimal sign that numbers in text have, if there are commas.
+    """
+
+    what: str
+    column: Raw
+    why: str = ""
+    told: bool = False
+    sign: Sign | None = None
+
+    @property
+    def kind(self) -> Kind | None:
+        """What it is for a criterion; None if it is left out."""
+        if self.what in ("discrete", "constant", "empty"):
+            return "discrete"
+        return "continuous" if self.what == "continuous" else None
+
+    @property
+    def distinct(self) -> int:
+        """Number of different values."""
+        column = self.column.factor() if isinstance(self.column, Dates) else self.column
+        return len(column.values) if isinstance(column, Factor) else column.distinct()
+
+
+def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
+    """Return what the user said of the columns, or say what is wrong with it."""
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise KesError(
+            f'{option("kinds")} must say what columns are, such as {{"zip": "discrete"}}, not '
+            f"{kinds!r}"
+        )
+    for name, kind in kinds.items():
+        if name not in names:
+            raise unknown("column in kinds", name, names)
+        if kind not in _CHOICES:
+            raise unknown(f"kind of column {name!r}", kind, _CHOICES)
+    return dict(kinds)
+
+
+def judge(
+    column: Raw,
+    wanted: str | None = None,
+    *,
+    decimal: Sign | None = None,
+    cases: bool = True,
+) -> Verdict:
+    """Decide what a column is.
+
+    Parameters
+    ----------
+    column
+        The column as it came.
+    wanted
+        What the user said of it.
+    decimal
+        The decimal sign of numbers in text, where it is known.
+    cases
+        Whether the rows are the cases of a whole table, so that an identifier can be told.
+
+    Raises
+    ------
+    KesError
+        If the column cannot be used; the message does not name it.
+    """
+    if wanted == "omit":
+        return Verdict("omitted", column, "as you said")
+    if column.missing() == column.rows:
+        return Verdict("empty", _coded(column))
+    if wanted is not None:
+        if wanted == "continuous":
+            return Verdict("continuous", to_numbers(column, decimal))
+        return _discrete(_coded(column))
+    return _by_rules(column, decimal, cases and column.rows >= LEAST_ROWS)
+
+
+def _by_rules(column: Raw, decimal: Sign | None, cases: bool) -> Verdict:
+    if isinstance(column, Dates):
+        return Verdict("date", column, "dates")
+    if isinstance(column, Numbers):
+        return _of_numbers(column, cases)
+    if column.declared or not isinstance(column.values[0], str):
+        return _discrete(column)
+    return _of_text(column, decimal, cases)
+
+
+def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
+    infinite = numbers.infinite()
+    if infinite:
+        raise KesError(f"has {infinite} infinite values; drop those rows or correct them")
+    if numbers.distinct(most=1) == 1:
+        return Verdict("constant", numbers.factor())
+    if cases and numbers.is_range():
+        return Verdict("identifier", numbers, "whole numbers without a gap, all different")
+    if not numbers.whole():
+        return Verdict("continuous", numbers)
+    if numbers.distinct(most=FEW) <= FEW:
+        return Verdict("discrete", numbers.factor())
+    values = numbers.distinct()
+    return Verdict("continuous", numbers, f"{values} values, taken as continuous", told=True)
+
+
+def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
+    texts = cast("Sequence[str]", factor.values)
+    marks = [text for text in texts if text in LOOKS_MISSING]
+    parsed = parse([text for text in texts if text not in LOOKS_MISSING], decimal)
+    if parsed == "unclear":
+        example = next(text for text in texts if "," in text)
+        return Verdict("unclear", factor, f"{example!r} may have a decimal comma, or thousands")
+    if parsed is not None:
+        verdict = _of_numbers(_spread(factor, parsed, texts), cases)
+        if verdict.kind == "continuous" and marks:
+            raise KesError(
+                f"holds numbers, but also {listed(marks)}; if that means missing, say so with "
+                f"{option('na_values', marks[0])}"
+            )
+        if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):
+            sign = {",": " with decimal commas", ".": " with commas between thousands"}
+            return Verdict(
+                "continuous",
+                verdict.column,
+                f"text read as numbers{sign.get(parsed.sign or '', '')}",
+                told=True,
+                sign=parsed.sign,
+            )
+        return verdict if verdict.kind != "discrete" else _discrete(factor)
+    if are_dates(texts):
+        return Verdict("date", factor, "dates")
+    if cases and len(texts) == factor.rows - factor.missing() > 1:
+        return Verdict("identifier", factor, "every value differs")
+    return _discrete(factor)
+
+
+def _coded(column: Raw) -> Factor:
+    return column if isinstance(column, Factor) else column.factor()
+
+
+def _discrete(factor: Factor) -> Verdict:
+    return Verdict("constant" if len(factor.occurring()) == 1 else "discrete", factor)
+
+
+def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
+    """Read a column as finite numbers, whatever it holds.
+
+    Raises
+    ------
+    KesError
+        If a value is no number; the message does not name the column.
+    """
+    if isinstance(column, Dates):
+        raise KesError("holds dates, not numbers; make numbers of them, such as years, first")
+    if isinstance(column, Factor):
+        column = _numbers_of(column, decimal)
+    infinite = column.infinite()
+    if infinite:
+        raise KesError(f"has {infinite} infinite values; drop those rows or correct them")
+    return column
+
+
+def _numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
+    values = [factor.values[code] for code in factor.occurring().tolist()]
+    if all(isinstance(value, int) for value in values):
+        return _spread(factor, Parsed(np.array(values, dtype=np.float64)), values)
+    texts = [
+        str(value).lstrip("0") or "0" if str(value).isdigit() else str(value) for value in values
+    ]
+    parsed = parse(texts, decimal)
+    if parsed == "unclear":
+        parsed = parse(texts, ",")  # the user says that these are decimals
+    if parsed is None or parsed == "unclear":
+        strange = [text for text in texts if parse([text], decimal) is None]
+        raise KesError(f"holds values that are not numbers: {listed(strange or texts)}")
+    return _spread(factor, parsed, values)
+
+
+def _spread(factor: Factor, parsed: Parsed, values: Sequence[Any]) -> Numbers:
+    """Give each row the number of its value; values without a number are missing."""
+    number_of = dict(
+        zip((v for v in values if v not in LOOKS_MISSING), parsed.numbers, strict=True)
+    )
+    zero = parsed.numbers.dtype.type(0)
+    lookup: NDArray[Any] = np.array(
+        [number_of.get(value, zero) for value in factor.values] + [zero]
+    )
+    known = np.array([value in number_of for value in factor.values] + [False])
+    present = known[factor.codes]
+    return Numbers(lookup[factor.codes], None if present.all() else present)

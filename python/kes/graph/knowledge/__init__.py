@@ -1,0 +1,10 @@
+"""Background knowledge: what is known of a network before the data are looked at.
+
+A network is *admissible* iff it has every required and no forbidden arc; a model, iff one of the
+networks of its class is. Tiers forbid all arcs from a later to an earlier tier, `apart` forbids
+both arcs between two variables, `roots` all arcs into and `leaves` all arcs out of a variable.
+"""
+
+from kes.graph.knowledge.statement import Knowledge
+
+__all__ = ["Knowledge"]

@@ -1,0 +1,106 @@
+"""What must hold for knowledge, and what to say when it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from kes import _core
+from kes.data.core import core_errors
+from kes.errors import KesError, listed
+
+if TYPE_CHECKING:
+    from kes.graph.knowledge.statement import Knowledge
+
+_HOPELESS = "no network can have all that is known: "
+
+
+def names_of(part: str, value: object) -> tuple[str, ...]:
+    """Return names, sorted, each once."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise KesError(f"{part} must be a list of names, not {value!r}")
+    names = list(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise KesError(f"{part} must be a list of names, but it holds {name!r}")
+    return tuple(sorted(set(names)))
+
+
+def tiers_of(value: object) -> tuple[tuple[str, ...], ...]:
+    """Return tiers, earliest first, each sorted; empty ones say nothing and are left out."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise KesError(f"tiers must be a list of lists of names, not {value!r}")
+    every: list[list[str]] = []
+    for tier in value:
+        if isinstance(tier, str) or not isinstance(tier, Iterable):
+            raise KesError(
+                f"a tier is a list of names, not {tier!r}: write tiers=[['age', 'sex'], ['smoker']]"
+            )
+        every.append(list(tier))
+    tiers = tuple(names_of("a tier", tier) for tier in every)
+    numbers = Counter(name for tier in every for name in tier)
+    double = sorted(name for name, number in numbers.items() if number > 1)
+    if double:
+        raise KesError(f"{listed(double)}: more than once in the tiers; a variable has one tier")
+    return tuple(tier for tier in tiers if tier)
+
+
+def arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
+    """Return arcs (a, b), sorted, each once."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise KesError(f"{part} must be a list of pairs of names, not {value!r}")
+    return tuple(sorted({_pair(part, item) for item in value}))
+
+
+def pairs(part: str, value: object) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names in which the order does not matter, sorted, each once."""
+    return tuple(sorted({(min(pair), max(pair)) for pair in arcs(part, value)}))
+
+
+def _pair(part: str, item: object) -> tuple[str, str]:
+    ends = list(item) if isinstance(item, Iterable) and not isinstance(item, str) else []
+    if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
+        raise KesError(f"{part} must be a list of pairs of names, but it holds {item!r}")
+    if ends[0] == ends[1]:
+        raise KesError(f"{part}: no arc leads from {ends[0]!r} to itself")
+    return ends[0], ends[1]
+
+
+def refuse_contradiction(known: Knowledge) -> None:
+    """Complain if no network can obey the knowledge, naming arcs that cannot be together.
+
+    If no required arc is forbidden and they form no cycle, the network of the required arcs alone
+    is admissible.
+    """
+    tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    reasons = [
+        f"{a} -> {b} is required, but {reason}"
+        for a, b in known.required
+        if (reason := _why_not(known, tier, a, b)) is not None
+    ]
+    if reasons:
+        raise KesError(_HOPELESS + "; ".join(reasons))
+    names = sorted({name for arc in known.required for name in arc})
+    at = {name: i for i, name in enumerate(names)}
+    with core_errors():
+        required = [(at[a], at[b]) for a, b in known.required]
+        found = _core.contradiction(len(names), (None, required, []))
+    if found is not None:
+        way = [names[found[1][0][0]], *(names[b] for _, b in found[1])]
+        raise KesError(f"{_HOPELESS}the required arcs form the cycle {' -> '.join(way)}")
+
+
+def _why_not(known: Knowledge, tier: Mapping[str, int], a: str, b: str) -> str | None:
+    """Say what forbids an arc, if anything does."""
+    if (a, b) in known.forbidden:
+        return "it is forbidden, too"
+    if (min(a, b), max(a, b)) in known.apart:
+        return f"{a} and {b} are apart"
+    if b in known.roots:
+        return f"{b} is one of the roots"
+    if a in known.leaves:
+        return f"{a} is one of the leaves"
+    if a in tier and b in tier and tier[a] > tier[b]:
+        return f"{b} is in an earlier tier than {a}"
+    return None

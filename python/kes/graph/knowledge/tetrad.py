@@ -1,0 +1,134 @@
+"""Tetrad's text format of knowledge, for reading.
+
+A file begins with ``/knowledge``; then come sections, each with its name on a line of its own::
+
+    /knowledge
+    addtemporal
+    1 age sex
+    2* smoker drinker
+    forbiddirect
+    sex smoker
+    requiredirect
+    age smoker
+
+Lines of ``addtemporal`` begin with the number of a tier; ``*`` after it forbids arcs within the
+tier, ``-`` arcs to all later tiers but the next. ``forbiddengroup`` and ``requiredgroup`` take two
+lines each: every arc from a variable of the first to one of the second. Names stand apart by
+blanks, commas or tabs; those with blanks in them are quoted. Lines that begin with ``//`` are
+comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from kes.errors import KesError, suggest
+
+HEAD = "/knowledge"
+
+_WORD = re.compile(r'"([^"]*)"|([^\s,"]+)')
+_SPACE = re.compile(r"[\s,]*")
+_TIER = re.compile(r"([0-9]{1,6})([*-]{0,2})")
+_ARCS = {"forbiddirect": "forbidden", "requiredirect": "required"}
+_GROUPS = {"forbiddengroup": "forbidden", "requiredgroup": "required"}
+_SECTIONS = ("addtemporal", *_ARCS, *_GROUPS)
+
+
+@dataclass
+class _Found:
+    """What was read so far."""
+
+    tiers: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    marks: dict[int, str] = field(default_factory=dict)
+    arcs: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    group: list[str] | None = None
+    """The first line of a group whose second is yet to come."""
+
+
+def parse(text: str) -> dict[str, object]:
+    """Return what a file says, in the words of `Knowledge`."""
+    found, section = _Found(), None
+    lines = _lines(text)
+    number, head = next(lines)
+    if head != [HEAD]:
+        raise KesError(f"line {number}: expected {HEAD} alone on its line")
+    for number, words in lines:
+        try:
+            if len(words) == 1 and words[0].lower() in _SECTIONS and found.group is None:
+                section = words[0].lower()
+            elif section is None:
+                raise KesError(f"expected a section{suggest(words[0], _SECTIONS)}: {_sections()}")
+            else:
+                _take(found, section, words)
+        except KesError as error:
+            raise KesError(f"line {number}: {error}") from None
+    if found.group is not None:
+        raise KesError(f"line {number}: the second line of the group is missing; is it cut off?")
+    return _said(found)
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that say something, with their numbers, as lists of words."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.lstrip().startswith("//"):
+            yield number, _words(number, line)
+
+
+def _words(number: int, line: str) -> list[str]:
+    words, at = [], 0
+    while (at := _end(_SPACE.match(line, at), at)) < len(line):
+        match = _WORD.match(line, at)
+        if match is None:
+            raise KesError(f"line {number}: a quote that does not end")
+        words.append(match[2] if match[1] is None else match[1])
+        at = match.end()
+    return words
+
+
+def _end(match: re.Match[str] | None, otherwise: int) -> int:
+    return match.end() if match else otherwise
+
+
+def _take(found: _Found, section: str, words: list[str]) -> None:
+    """Take a line of a section."""
+    if section == "addtemporal":
+        match = _TIER.fullmatch(words[0])
+        if match is None or int(match[1]) < 1:
+            raise KesError(f"a tier begins with its number (1, 2, ...), not with {words[0]!r}")
+        found.tiers[int(match[1])] += words[1:]
+        found.marks[int(match[1])] = found.marks.get(int(match[1]), "") + match[2]
+    elif section in _ARCS:
+        if len(words) != 2:
+            raise KesError(f"an arc has two ends, not {len(words)}: {' '.join(words)}")
+        found.arcs[_ARCS[section]].append((words[0], words[1]))
+    elif found.group is None:
+        found.group = words
+    else:
+        found.arcs[_GROUPS[section]] += product(found.group, words)
+        found.group = None
+
+
+def _said(found: _Found) -> dict[str, object]:
+    order = sorted(found.tiers)
+    apart: list[tuple[str, str]] = []
+    forbidden = found.arcs["forbidden"]
+    for place, tier in enumerate(order):
+        if "*" in found.marks[tier]:
+            apart += combinations(found.tiers[tier], 2)
+        if "-" in found.marks[tier]:
+            later = [name for other in order[place + 2 :] for name in found.tiers[other]]
+            forbidden += product(found.tiers[tier], later)
+    return {
+        "tiers": [found.tiers[tier] for tier in order],
+        "required": found.arcs["required"],
+        "forbidden": forbidden,
+        "apart": apart,
+    }
+
+
+def _sections() -> str:
+    return ", ".join(_SECTIONS)

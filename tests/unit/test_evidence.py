@@ -1,0 +1,127 @@
+"""Evidence as users meet it: what it rests on is said, and nothing but the data decides it."""
+
+import numpy as np
+import pytest
+
+import kes
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=300)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    return kes.learn(data, k=0.5, runs=20)
+
+
+@pytest.fixture(scope="module")
+def table(optima):
+    return optima.evidence(tasks=5)
+
+
+def by_pair(table):
+    return {frozenset((row["x"], row["y"])): row for row in table}
+
+
+def test_the_sign_says_whether_the_best_model_has_the_edge(optima, table):
+    best = max(*table["best_with"], *table["best_without"])
+    for row in table:
+        assert row["how"] == "estimate"
+        assert row["evidence"] == row["best_with"] - row["best_without"]
+        assert max(row["best_with"], row["best_without"]) == best
+    if best == optima.best.score:  # no search of a side found a better model
+        for pair, row in by_pair(table).items():
+            assert (row["evidence"] >= 0) == (pair in optima.best.graph.skeleton)
+
+
+def test_no_optimum_at_hand_is_better_than_the_best_of_its_side(optima, table):
+    found = by_pair(table)
+    for optimum in optima:
+        graph = optimum.graph
+        for pair, row in found.items():
+            side = "best_with" if pair in graph.skeleton else "best_without"
+            assert row[side] >= optimum.score
+
+
+def test_an_edge_that_cannot_be_directed_has_no_direction(optima, table):
+    found = by_pair(table)
+    if max(table["best_with"]) == optima.best.score:
+        for pair in optima.best.graph.undirected:
+            assert found[pair]["direction"] == 0
+        for a, b in optima.best.graph.directed:
+            row = found[frozenset((a, b))]
+            assert row["direction"] * (1 if row["x"] == a else -1) > 0
+
+
+def test_more_tasks_find_models_as_good(optima, table):
+    more = by_pair(optima.evidence(tasks=20))
+    for pair, row in by_pair(optima.evidence(tasks=0)).items():
+        assert more[pair]["best_with"] >= row["best_with"]
+        assert more[pair]["best_without"] >= row["best_without"]
+
+
+def test_only_data_settings_and_tasks_decide(optima, table, data, tmp_path):
+    assert optima.evidence(tasks=5, n_jobs=1) == table
+    optima.save(tmp_path / "a.kes.json")
+    loaded = kes.load(tmp_path / "a.kes.json")
+    with pytest.raises(kes.KesError, match="does not hold the data"):
+        loaded.evidence()
+    assert loaded.evidence(tasks=5, data=data.to_pandas()) == table
+
+
+def test_the_order_of_columns_does_not_matter_where_it_is_exact():
+    rng = np.random.default_rng(4)
+    hidden = rng.integers(0, 2, 200)
+    columns = {name: hidden ^ (rng.random(200) < 0.2) for name in "abcd"}
+    tables = []
+    for names in ("abcd", "dbca"):
+        frame = np.array([columns[name] for name in names], dtype=np.int32)
+        optima = kes.learn(kes.Dataset(tuple(names), [(0, 1)] * 4, frame), runs=10)
+        tables.append(by_pair(optima.evidence()))
+    one, other = tables
+    assert one.keys() == other.keys()
+    for pair, row in one.items():
+        turned = 1 if row["x"] == other[pair]["x"] else -1
+        assert row["how"] == "exact"
+        assert row["evidence"] == pytest.approx(other[pair]["evidence"], abs=1e-9)
+        assert row["direction"] == pytest.approx(turned * other[pair]["direction"], abs=1e-9)
+
+
+def test_a_budget_stops_between_edges_and_says_so(optima):
+    found = optima.evidence(budget=1e-9)
+    assert "The budget ended after 0 of" in found.note
+    at_hand = [optimum.graph.skeleton for optimum in optima]
+    for pair, row in by_pair(found).items():
+        unknown = all(pair in skeleton for skeleton in at_hand)
+        assert (row["evidence"] is None) == unknown
+    # What is not known comes last.
+    known = [value is not None for value in found["evidence"]]
+    assert known == sorted(known, reverse=True)
+
+
+def test_what_it_rests_on_is_said(optima, table):
+    assert "5 tasks for each side" in table.note
+    assert "negative: without is better" in repr(table).replace("\n", " ")
+    assert "negative: without is better" in table._repr_html_()
+    ancestors = optima.evidence("ancestors", tasks=0)
+    assert "no search was made for them" in ancestors.note
+    assert ancestors.columns[:3] == ("ancestor", "descendant", "evidence")
+
+
+def test_wrong_options(optima):
+    with pytest.raises(kes.KesError, match=r"unknown of 'edge'.*did you mean 'edges'"):
+        optima.evidence("edge")
+    with pytest.raises(kes.KesError, match="tasks"):
+        optima.evidence(tasks=-1)
+    with pytest.raises(kes.KesError, match="has no option 'task'; did you mean tasks"):
+        optima.evidence(task=3)
+
+
+def test_no_edges_no_rows():
+    optima = kes.learn(np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), runs=1)
+    for of in ("edges", "v_structures", "ancestors"):
+        table = optima.evidence(of)
+        assert len(table) == 0
+        assert "evidence" in table.columns
