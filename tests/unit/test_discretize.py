@@ -281,8 +281,8 @@ class TestErrors:
         ("target", "message"),
         [
             ([1, 2], "the target has 2 labels for 3 rows"),
-            ([0.1, 0.2, 0.3], "the target holds decimal numbers"),
-            ("x", "the target holds decimal numbers"),
+            ([0.1, 0.2, 0.3], "the target must be discrete"),
+            ("x", "the target must be discrete"),
             (["a", None, "b"], "the target has 1 missing labels"),
             ("t", "unknown column 't'"),
         ],

@@ -277,7 +277,7 @@ def _is_continuous(source: Source, index: int) -> bool:
         column = source.column(index, frozenset())
         if isinstance(column, Numbers) and not column.whole():
             return True  # also if they are all the same
-        return judge(column, decimal=source.decimal).kind == "continuous"
+        return judge(column, decimal=source.likely_decimal).kind == "continuous"
     except KesError:
         return True  # infinite values, which are told of when it is cut
 
