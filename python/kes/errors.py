@@ -97,6 +97,11 @@ def option(name: str, value: object = None) -> str:
     return flag if value is None else f"{flag} {value}"
 
 
+def either(python: str, command_line: str) -> str:
+    """Return how something is said in Python, or on the command line where that is being used."""
+    return python if _FLAGS.get() is None else command_line
+
+
 def suggest(given: str, known: Iterable[str]) -> str:
     """Return the known name that is probably meant, as a remark to append, or nothing.
 

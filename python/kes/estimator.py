@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from kes.data.dataset import Dataset
+    from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.network.fitting import Prior
     from kes.results.optima import Optima
@@ -49,9 +50,11 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     Parameters
     ----------
-    k, runs, improve, criterion, max_parents, two_phase, neighbourhood, start, cache_mb, budget, \
-patience
+    k, runs, improve, criterion, penalty, kinds, max_parents, two_phase, neighbourhood, \
+start, cache_mb, budget, patience
         As in `kes.learn`.
+    transformation : {"ranks"} or None
+        What `kes.learn` calls `transform`, which is the name of a method in scikit-learn.
     ess : float
         Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
     prior : {"bdeu", "ml"}, float or None
@@ -121,6 +124,9 @@ patience
         improve: bool | int | str = True,
         criterion: str = "bic",
         ess: float = 1.0,
+        penalty: float = 1.0,
+        transformation: str | None = None,
+        kinds: Kinds | None = None,
         prior: Prior = "bdeu",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -138,6 +144,9 @@ patience
         self.improve = improve
         self.criterion = criterion
         self.ess = ess
+        self.penalty = penalty
+        self.transformation = transformation
+        self.kinds = kinds
         self.prior = prior
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -174,9 +183,13 @@ patience
                 "rows, do so before: scikit-learn needs a result for each row"
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
-        table = encode(self._table(X, reset=True), weights=weights, missing=self.missing)
+        data = self._table(X, reset=True)
+        table = encode(data, weights=weights, missing=self.missing, kinds=self.kinds)
+        names = list(open_source(data).names)
+        self._used = [names.index(name) for name in table.names]
         options = self.get_params(deep=False)
-        del options["prior"], options["missing"]  # the table is coded
+        del options["prior"], options["missing"], options["kinds"]  # the table is read
+        options["transform"] = options.pop("transformation")
         self.optima_ = learn(table, **{**options, "random_state": self._seed()})
         self.graph_ = self.optima_.best.graph
         self.network_ = fit(self.graph_, table, prior=self.prior, ess=self.ess)
@@ -253,7 +266,9 @@ patience
         """
         data = self._table(X, reset=False)
         states = list(self.network_.states.values())
-        table = encode_like(data, open_source(data).names, states, missing=self.missing)
+        columns = open_source(data).names
+        names = [columns[place] for place in self._used]
+        table = encode_like(data, names, states, missing=self.missing)
         return table.renamed(self.network_.nodes)
 
     def _seed(self) -> int | None:

@@ -126,7 +126,8 @@ def test_help_names_every_option_of_learn(capsys):
     assert learn("--help") == 0
     shown = capsys.readouterr().out
     for option in inspect.signature(kes.learn).parameters:
-        name = {"data": "[DATA]", "random_state": "--seed", "n_jobs": "--jobs"}.get(option, option)
+        elsewhere = {"data": "[DATA]", "random_state": "--seed", "n_jobs": "--jobs"}
+        name = {**elsewhere, "kinds": "--discrete"}.get(option, option)
         if option not in ("start", "client"):  # a graph, and --cluster
             assert name.replace("_", "-") in shown
     for option in ("--example", "--rows", "--out", "--checkpoint", "--cluster", "--no-progress"):

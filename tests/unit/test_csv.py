@@ -117,13 +117,25 @@ class TestStates:
     def test_whole_decimals_are_states(self, write):
         assert encode(write("a\n10.0\n9.0\n")).states == (("9.0", "10.0"),)
 
-    @pytest.mark.parametrize("values", [["0.5", "1"], ["1e-3", "2"], ["0.5", "NA", "1.5"]])
-    def test_other_decimals_are_refused(self, write, values):
-        with pytest.raises(KesError, match=r"column 'a' holds decimal numbers.*kes\.discretize"):
-            encode(write("\n".join(["a", *values])))
+    @pytest.mark.parametrize("values", [["0.5", "1"], ["1e-3", "2"], ["-.5", "+7.25"]])
+    def test_other_decimals_are_continuous(self, write, values):
+        [column] = encode(write("\n".join(["a", *values]))).columns
+        assert column.values.tolist() == [float(value) for value in values]
 
-    def test_many_integers_are_states(self, write):
-        assert encode(write("\n".join(["a", *map(str, range(1000))]))).cardinalities == [1000]
+    def test_numbers_among_marks_are_refused_with_what_helps(self, write):
+        path = write("a,b,c\n0.5,x,?\nNA,y,2.5\n1.5,x,3.25\n2.5,y,4.25\n")
+        with pytest.raises(KesError) as error:
+            encode(path)
+        for part in ("2 columns cannot be used", "'a' holds numbers, but also 'NA'", "'c'", "'?'"):
+            assert part in str(error.value)
+        dataset = encode(path, na_values=["NA", "?"], missing="drop")
+        assert dataset.kinds == ("continuous", "discrete", "continuous")
+        assert dataset.rows == 2
+
+    def test_many_integers_are_continuous(self, write):
+        content = "\n".join(["a", *(str(7 * i) for i in range(51))])
+        assert encode(write(content)).kinds == ("continuous",)
+        assert encode(write(content[: content.rindex("\n")])).cardinalities == [50]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
@@ -189,7 +201,10 @@ class TestFiles:
         assert find_delimiter(f"{header}\n1,2;3\t4".encode()) == delimiter
 
     def test_semicolons(self, write):
-        assert encode(write("a;b\nx;1,5\ny;2,5\n")).states == (("x", "y"), ("1,5", "2,5"))
+        dataset = encode(write("a;b\nx;1,5\ny;2,5\n"))
+        assert dataset.states == (("x", "y"), ())
+        assert dataset.columns[1].values.tolist() == [1.5, 2.5]
+        assert any("'b': text read as numbers with decimal commas" in n for n in dataset.notes)
 
     def test_absent(self, tmp_path):
         with pytest.raises(KesError, match=r"there is no file '.*none\.csv' \(looked in"):
@@ -223,8 +238,48 @@ class TestFiles:
         )
 
     def test_not_utf8(self, write):
-        with pytest.raises(KesError, match="line 2: this is not UTF-8 text; save the file"):
-            encode(write("a\né\n".encode("latin-1")))
+        content = "a\né\nb\n€\n"
+        dataset = encode(write(content.encode("cp1252")))
+        assert dataset.states == (("b", "é", "€"),)
+        assert "read as cp1252" in dataset.notes[0]
+        assert (
+            encode(write(b"a\n\xe9\n\x81\n")).notes[0].startswith("not UTF-8, so read as latin-1")
+        )
+        with pytest.raises(KesError, match="line 2: this is not text in utf-8; give the right enc"):
+            encode(write(content.encode("cp1252")), encoding="utf-8")
+        with pytest.raises(KesError, match="there is no encoding 'klingon'"):
+            encode(write(content), encoding="klingon")
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+    def test_encodings_that_say_what_they_are(self, write, encoding):
+        dataset = encode(write("ä,b\né,1\n€,2\n".encode(encoding)))
+        assert (dataset.names, dataset.states[0], dataset.notes) == (("ä", "b"), ("é", "€"), ())
+
+    def test_an_encoding_that_is_given(self, write):
+        dataset = encode(write("a\né\nж\n".encode("koi8-r", "replace")), encoding="koi8-r")
+        assert "ж" in dataset.states[0]
+
+    def test_a_separator_and_a_decimal_sign_that_are_given(self, write):
+        path = write("a b\n1,5 x\n2,5 y\n")
+        dataset = encode(path, sep=" ", decimal=",")
+        assert dataset.columns[0].values.tolist() == [1.5, 2.5]
+        for options, message in (
+            ({"sep": "ab"}, "sep must be one ASCII character"),
+            ({"decimal": ";"}, "decimal must be a point or a comma"),
+            ({"sep": ",", "decimal": ","}, "cannot both be ','"),
+        ):
+            with pytest.raises(KesError, match=message):
+                encode(path, **options)
+
+    def test_pipes_and_single_quotes(self, write):
+        dataset = encode(write("'a'|'b'\n'x|y'|1\n'it''s'|2\n"))
+        assert dataset.states == (("it's", "x|y"), ("1", "2"))
+
+    def test_row_numbers_without_a_name_are_left_out(self, write):
+        rows = "".join(f"{i},{'xy'[i % 2]}\n" for i in range(20))
+        dataset = encode(write(",a\n" + rows))
+        assert dataset.names == ("a",)
+        assert "'column 1'" in dataset.notes[0]
 
     def test_duplicate_and_empty_names(self, write):
         with pytest.raises(KesError, match="same name: 'a'; rename them"):

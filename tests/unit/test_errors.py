@@ -5,7 +5,6 @@ import math
 import pickle
 import re
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -49,7 +48,12 @@ def optima():
         ({"ess": 1e301, "criterion": "bdeu"}, "at most 1e+300, not 1e+301"),
         ({"criterion": "bci"}, "unknown criterion 'bci' (did you mean 'bic'?)"),
         ({"criterion": "BDE"}, "(did you mean 'bdeu'?)"),
-        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bic'"),
+        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bge', 'bic', 'qnml'"),
+        ({"penalty": 0}, "penalty must be a number greater than 0"),
+        ({"penalty": 2.0}, "penalty is for bic and aic on tables with continuous columns"),
+        ({"transform": "rank"}, "unknown transform 'rank' (did you mean 'ranks'?)"),
+        ({"kinds": {"z": "discrete"}}, "unknown column in kinds 'z'"),
+        ({"kinds": "discrete"}, "kinds must say what columns are"),
         ({"criterion": 3}, "unknown criterion 3"),
         ({"random_state": -1}, "random_state must be a whole number of at least 0, not -1"),
         ({"random_state": 2**64}, "random_state must be less than 2**64"),
@@ -216,7 +220,7 @@ def test_what_the_core_says_of_a_trace_is_told(optima, monkeypatch):
 
 def test_what_the_core_says_of_data_is_told(data):
     dataset = kes.data.encode(data)
-    huge = replace(dataset, states=(tuple(range(70_000)), dataset.states[1]))
+    huge = kes.Dataset(dataset.names, [range(70_000), dataset.states[1]], dataset.codes)
     for use in (lambda: kes.score([], huge), lambda: kes.learn(huge)):
         with pytest.raises(kes.KesError, match="70000 states"):
             use()

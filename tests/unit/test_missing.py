@@ -115,8 +115,9 @@ def test_nan_and_null_of_polars_are_both_missing():
     ids=["pandas", "polars", "pyarrow"],
 )
 def test_a_column_without_any_value(table):
-    with pytest.raises(KesError, match=r"column 'x' \(2\)"):
-        encode(table)
+    for missing in ("error", "drop"):
+        with pytest.raises(KesError, match=r"columns without a single value: 'x'; leave them out"):
+            encode(table, missing=missing)
     assert encode(table, missing="state").states == (("<missing>",),)
 
 

@@ -120,10 +120,9 @@ def test_weights(path):
     assert encode(path, weights="n").weights.tolist() == [2.0, 3.5]
 
 
-def test_decimals_are_refused_as_in_a_frame(path):
+def test_decimals_are_continuous_as_in_a_frame(path):
     pd.DataFrame({"x": [0.5, 1.5]}).to_parquet(path)
-    with pytest.raises(KesError, match=r"column 'x' holds decimal numbers"):
-        encode(path)
+    assert encode(path).columns[0].values.tolist() == [0.5, 1.5]
 
 
 def test_a_damaged_file(path):

@@ -10,6 +10,7 @@ from kes.cli import options
 from kes.cli.source import TableOptions, reading
 from kes.data.audit import audit
 from kes.data.kinds import Kinds
+from kes.table import Table
 
 
 @click.command("audit", cls=options.Command, short_help="Look at the columns of a table.")
@@ -33,4 +34,8 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
         decimal=how.decimal,
         encoding=how.encoding,
     )
-    click.echo(found)
+    figures = ("column", "kind", "values", "missing", "examples")
+    click.echo(Table({name: found[name] for name in figures}))
+    for row in found:
+        advice = f"; {row['what to do']}" if row["what to do"] else ""
+        click.echo(f"{row['column']}: {row['verdict']}{advice}")

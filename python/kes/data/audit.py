@@ -13,7 +13,7 @@ from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.data.decimals import LOOKS_MISSING, Sign
 from kes.data.factor import Factor
-from kes.data.kinds import Kinds, Verdict, check_kinds, judge
+from kes.data.kinds import Kinds, Verdict, check_kinds, decimal_sign, judge, saying
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
@@ -55,6 +55,7 @@ def inspect(
     na_values: Iterable[State] = (),
     weights: Weights = None,
     columns: Iterable[str] | None = None,
+    decimal: Sign | None = None,
 ) -> list[Finding]:
     """Look at all columns of a table, or at some of them, but not at that of the weights."""
     wanted = check_kinds(kinds, source.names)
@@ -66,27 +67,31 @@ def inspect(
     absent = frozenset(str(value) for value in texts)
     weighted_by = weights if isinstance(weights, str) else None
 
-    def look(index: int, decimal: Sign | None) -> Finding:
+    chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
+    found = {index: _read(source, index, absent) for index in chosen}
+    read = [column for column in found.values() if not isinstance(column, KesError)]
+    sign = decimal or decimal_sign(read) or source.likely_decimal
+    findings = []
+    for index, column in found.items():
         own = source.names[index]
         name = own if own.strip() else f"column {index + 1}"
         try:
-            column = source.column(index, absent)
-            verdict = judge(column, wanted.get(own), decimal=decimal, cases=weights is None)
+            if isinstance(column, KesError):
+                raise column
+            verdict = judge(column, wanted.get(own), decimal=sign, cases=weights is None)
         except KesError as error:
-            return Finding(name, None, str(error))
-        if not own.strip() and verdict.kind is not None:
-            return Finding(name, None, _NAMELESS)
-        return Finding(name, verdict)
+            findings.append(Finding(name, None, str(error)))
+            continue
+        nameless = not own.strip() and verdict.kind is not None
+        findings.append(Finding(name, None, _NAMELESS) if nameless else Finding(name, verdict))
+    return findings
 
-    chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
-    found = {index: look(index, source.decimal) for index in chosen}
-    signs = {one.verdict.sign for one in found.values() if one.verdict} - {None}
-    if len(signs) == 1:  # what other columns show settles those that alone are unclear
-        [sign] = signs
-        for index, one in found.items():
-            if one.verdict is not None and one.verdict.what == "unclear":
-                found[index] = look(index, sign)
-    return list(found.values())
+
+def _read(source: Source, index: int, absent: frozenset[str]) -> Raw | KesError:
+    try:
+        return source.column(index, absent)
+    except KesError as error:
+        return error
 
 
 def refuse(findings: Sequence[Finding]) -> None:
@@ -125,7 +130,7 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     if continuous:
         notes.append(f"{discrete} discrete and {continuous} continuous columns")
     left_out = [
-        f"{name!r} ({verdict.why}{_remedy(name, verdict)})"
+        f"{name!r} ({verdict.why}{_remedy(verdict)})"
         for name, verdict in verdicts.items()
         if verdict.kind is None and verdict.what != "omitted"
     ]
@@ -137,7 +142,7 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     return notes
 
 
-def _remedy(name: str, verdict: Verdict) -> str:
+def _remedy(verdict: Verdict) -> str:
     """Say how to use a column that is left out all the same."""
     match verdict.what:
         case "date":
@@ -206,10 +211,18 @@ def audit(
     Examples
     --------
     >>> import numpy as np
-    >>> audit(np.array([[1.5, 1], [2.5, 1], [0.5, 0]]))[["column", "kind", "verdict"]]
+    >>> audit(np.array([[1.5, 1], [2.5, 1], [0.5, 0]]))["verdict"]
+    ('taken as continuous', 'taken as discrete')
     """
     source = open_source(data, Writing(sep, decimal, encoding))
-    findings = inspect(source, kinds=kinds, na_values=na_values, weights=weights, columns=columns)
+    findings = inspect(
+        source,
+        kinds=kinds,
+        na_values=na_values,
+        weights=weights,
+        columns=columns,
+        decimal=decimal,
+    )
     rows = [_row(one, source.rows) for one in findings]
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
@@ -262,13 +275,13 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
     advice = []
     match verdict.what:
         case "identifier":
-            advice.append(f'to use it: kinds={{"{name}": "discrete"}}')
+            advice.append(f"to use it: {saying(name, 'discrete')}")
         case "date":
             advice.append("to use it, make numbers of it, such as years or days since the first")
         case "unclear":
             advice.append(f"say which with {option('decimal')}, or make numbers of it")
         case "empty":
-            advice.append(f'leave it out: kinds={{"{name}": "omit"}}')
+            advice.append(f"leave it out: {saying(name, 'omit')}")
         case "constant":
             advice.append("isolated in every model; leave it out if you like")
         case "discrete" if isinstance(verdict.column, Factor):

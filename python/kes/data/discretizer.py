@@ -148,8 +148,8 @@ class Discretizer:
         """
         source = open_source(cast("Any", data))
         columns = {name: source.column(i, frozenset()) for i, name in enumerate(source.names)}
-        continuous = [name for name in columns if _is_continuous(columns[name], source.decimal)]
-        return self.fit_columns(columns, continuous, labels, source.decimal)
+        continuous = [name for name in columns if _is_continuous(columns[name], source.likely_decimal)]
+        return self.fit_columns(columns, continuous, labels, source.likely_decimal)
 
     def fit_columns(
         self,
@@ -194,7 +194,7 @@ class Discretizer:
         pieces = {}
         for index, name in enumerate(source.names):
             if name in self.cuts:
-                factor = self.cut(name, source.column(index, frozenset()), source.decimal)
+                factor = self.cut(name, source.column(index, frozenset()), source.likely_decimal)
                 pieces[index] = Ordered(cast("list[str]", factor.values), factor.codes)
         return replace_columns(data, pieces)
 

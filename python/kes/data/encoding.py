@@ -17,7 +17,7 @@ from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
 from kes.data.source import Coded, open_source
 from kes.data.weights import check_total, read_weights
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, either, listed, option
 
 
 def encode(
@@ -101,7 +101,14 @@ def encode(
         _refuse_kinds(kinds or columns)
         return data if weights is None else _reweighted(data, weights)
     source = open_source(data, Writing(sep, decimal, encoding))
-    findings = inspect(source, kinds=kinds, na_values=na_values, weights=weights, columns=columns)
+    findings = inspect(
+        source,
+        kinds=kinds,
+        na_values=na_values,
+        weights=weights,
+        columns=columns,
+        decimal=decimal,
+    )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
@@ -110,7 +117,7 @@ def encode(
     used = _used(verdicts, missing)
     settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
     if settled.rows is not None:
-        used = _judged_again(used, settled, kinds or {}, source.decimal)
+        used = _judged_again(used, settled, kinds or {}, decimal)
         verdicts |= used
     _check_rows(settled.columns[0].rows, settled.notes)
     if settled.weights is not None:
@@ -137,7 +144,11 @@ def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
         )
     empty = [name for name, verdict in used.items() if verdict.what == "empty"]
     if empty and missing != "state":
-        raise KesError(f"columns without a single value: {listed(empty)}; leave them out")
+        omit = either('kinds={...: "omit"}', f"--drop {','.join(empty)}")
+        raise KesError(
+            f"columns without a single value: {listed(empty)}; leave them out, for instance with "
+            f"{omit}"
+        )
     gaps = {
         name: verdict.column.missing()
         for name, verdict in used.items()

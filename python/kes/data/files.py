@@ -93,8 +93,8 @@ def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
         raise KesError(f"{str(file)!r}{joint}{error}") from None
     notes = [f"not UTF-8, so read as {guessed} (see {option('encoding')})"] if guessed else []
     # Where semicolons separate, commas are decimal signs: that is why.
-    decimal: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
-    return Text(names, columns, decimal, tuple(notes))
+    likely: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
+    return Text(names, columns, likely, tuple(notes))
 
 
 def _blank_lines_as_fields(content: bytes) -> bytes:
@@ -119,12 +119,12 @@ class Text:
         self,
         names: Sequence[str],
         columns: Sequence[tuple[list[str], NDArray[np.int32]]],
-        decimal: Sign | None = None,
+        likely_decimal: Sign | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.names = names
         self.rows = len(columns[0][1]) if columns else 0
-        self.decimal = decimal
+        self.likely_decimal = likely_decimal
         self.notes = notes
         self._columns = columns
 
@@ -137,10 +137,10 @@ class Text:
         """Read a column of numbers, empty fields as NaN."""
         factor = self.column(index, frozenset())
         for code, value in enumerate(factor.values):
-            if parse([str(value)], self.decimal or ".") is None:
+            if parse([str(value)], self.likely_decimal or ".") is None:
                 row = int(np.argmax(factor.codes == code))
                 raise KesError(f"row {row}: {value!r} is not a number")
-        return to_numbers(factor, self.decimal).floats()
+        return to_numbers(factor, self.likely_decimal or ".").floats()
 
 
 def _order(values: Sequence[str]) -> list[int]:

@@ -46,7 +46,7 @@ def open_frame(data: IntoFrame) -> Frame:
 class Frame:
     """A data frame as a source of columns; see `kes.data.source.Source`."""
 
-    decimal = None
+    likely_decimal = None
     notes = ()
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:

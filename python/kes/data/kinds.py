@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
@@ -26,7 +26,7 @@ from kes.data.decimals import LOOKS_MISSING, Parsed, Sign, are_dates, parse
 from kes.data.factor import Factor
 from kes.data.numbers import FEW, Numbers
 from kes.data.raw import Dates, Raw
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, either, listed, option, unknown
 
 Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
 """What some columns are to be taken for; "omit" leaves them out."""
@@ -51,15 +51,12 @@ class Verdict:
         The reason, where it is not plain to see.
     told : bool
         Whether the user should be told of it.
-    sign : str or None
-        The decimal sign that numbers in text have, if there are commas.
     """
 
     what: str
     column: Raw
     why: str = ""
     told: bool = False
-    sign: Sign | None = None
 
     @property
     def kind(self) -> Kind | None:
@@ -90,6 +87,25 @@ def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
         if kind not in _CHOICES:
             raise unknown(f"kind of column {name!r}", kind, _CHOICES)
     return dict(kinds)
+
+
+def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
+    """Return the decimal sign of numbers in text, if some columns show it and none contradicts."""
+    signs: set[Sign] = set()
+    for column in columns:
+        if isinstance(column, Factor) and not column.declared:
+            texts = [value for value in column.values if isinstance(value, str)]
+            numbers = [text for text in texts if text not in LOOKS_MISSING]
+            parsed = parse(numbers) if any("," in text for text in numbers) else None
+            if isinstance(parsed, Parsed) and parsed.sign is not None:
+                signs.add(parsed.sign)
+    return signs.pop() if len(signs) == 1 else None
+
+
+def saying(name: str, kind: str) -> str:
+    """Return how to say that a column is of a kind."""
+    flag = {"omit": "--drop"}.get(kind, f"--{kind}")
+    return either(f'kinds={{"{name}": "{kind}"}}', f"{flag} {name}")
 
 
 def judge(
@@ -175,7 +191,6 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
                 verdict.column,
                 f"text read as numbers{sign.get(parsed.sign or '', '')}",
                 told=True,
-                sign=parsed.sign,
             )
         return verdict if verdict.kind != "discrete" else _discrete(factor)
     if are_dates(texts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, Weights, naming
 from kes.data.decimals import Sign
 from kes.data.factor import Factor
-from kes.data.kinds import to_numbers
+from kes.data.kinds import decimal_sign, to_numbers
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
@@ -73,7 +73,7 @@ def encode_like(
         row_weights = data.weights
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
-    found = [_read(source, index, absent, own) for index, own in zip(indices, states, strict=True)]
+    found = _read(source, dict(zip(indices, states, strict=True)), absent, decimal)
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
     settled, row_weights, notes, rows = settle(names, found, row_weights, missing)
     columns = [_recoded(*column, rows) for column in zip(settled, names, states, strict=True)]
@@ -87,11 +87,26 @@ def read_factor(source: Source, index: int, absent: frozenset[str] = frozenset()
         return column if isinstance(column, Factor) else column.factor()
 
 
-def _read(source: Source, index: int, absent: frozenset[str], states: Sequence[State]) -> Raw:
-    if states:
-        return read_factor(source, index, absent)
-    with naming(source.names[index]):
-        return to_numbers(source.column(index, absent), source.decimal)
+def _read(
+    source: Source,
+    states_of: Mapping[int, Sequence[State]],
+    absent: frozenset[str],
+    decimal: Sign | None,
+) -> list[Raw]:
+    """Read columns as factors, or as numbers where there are no states."""
+    columns: dict[int, Raw] = {}
+    for index, states in states_of.items():
+        with naming(source.names[index]):
+            column = source.column(index, absent)
+            columns[index] = (
+                column.factor() if states and not isinstance(column, Factor) else column
+            )
+    sign = decimal or decimal_sign(columns.values()) or source.likely_decimal
+    for index, states in states_of.items():
+        if not states:
+            with naming(source.names[index]):
+                columns[index] = to_numbers(columns[index], sign)
+    return list(columns.values())
 
 
 def find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:

@@ -33,8 +33,8 @@ class Source(Protocol):
         """Number of rows."""
 
     @property
-    def decimal(self) -> Sign | None:
-        """The decimal sign of numbers in text, if it is known."""
+    def likely_decimal(self) -> Sign | None:
+        """The decimal sign of numbers in text that can be read in two ways, as a file hints at."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _open(data: Data, writing: Writing) -> Source:
 class Array:
     """A two-dimensional array; its columns are called x0, x1, ..."""
 
-    decimal = None
+    likely_decimal = None
     notes = ()
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -105,7 +105,7 @@ class Array:
 class Coded:
     """A table that was read before."""
 
-    decimal = None
+    likely_decimal = None
     notes = ()
 
     def __init__(self, dataset: Dataset) -> None:

@@ -188,7 +188,7 @@ class Problem:
         return [
             Neighbour.from_core(graph, triple, delta)
             for triple, delta in valued
-            if delta > -math.inf  # others would make variables determine each other
+            if delta > -math.inf or self.dataset.kind == "discrete"  # no family: see `score`
         ]
 
     def blank(self, tick: Callable[[], None]) -> Record:

@@ -1,0 +1,216 @@
+"""What a column is taken for: the rules of docs/data.md, one by one."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kes
+from kes.data import encode
+from kes.data.decimals import are_dates, parse
+
+ROWS = 60
+FILLER = ["x", "y"] * (ROWS // 2)
+
+
+def kind(values, **options) -> str | None:
+    """Kind of a column of a table; None if it is left out."""
+    dataset = encode(pd.DataFrame({"column": values, "filler": FILLER}), **options)
+    return dict(zip(dataset.names, dataset.kinds, strict=True)).get("column")
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (FILLER, "discrete"),
+            ([True, False] * 30, "discrete"),
+            (pd.Categorical(["a", "b"] * 30), "discrete"),
+            ([1, 2, 3] * 20, "discrete"),
+            ([1.0, 2.0, 3.0] * 20, "discrete"),
+            ([*range(0, 100, 2)] + [0] * 10, "discrete"),
+            ([*range(0, 102, 2)] + [0] * 9, "continuous"),
+            ([0.5, 1.5] * 30, "continuous"),
+            ([1e300, 1.0] * 30, "continuous"),
+            ([i * i for i in range(60)], "continuous"),
+            (range(60), None),
+            (np.arange(60.0) + 1000, None),
+            ([f"name {i}" for i in range(60)], None),
+            ([f"name {i}" for i in range(59)] + ["name 0"], "discrete"),
+            (pd.Categorical([f"name {i}" for i in range(60)]), "discrete"),
+            (pd.date_range("2020-01-01", periods=60), None),
+        ],
+        ids=repr,
+    )
+    def test_by_what_a_column_holds(self, values, expected):
+        assert kind(values) == expected
+
+    def test_the_same_in_another_library(self):
+        table = pl.DataFrame({"n": range(60), "x": np.arange(60) / 7, "t": FILLER})
+        dataset = encode(table)
+        assert (dataset.names, dataset.kinds) == (("x", "t"), ("continuous", "discrete"))
+
+    def test_nothing_is_an_identifier_in_a_small_or_weighted_table(self):
+        small = pd.DataFrame({"a": range(9), "b": list("abcdefghi")})
+        assert encode(small).names == ("a", "b")
+        ten = pd.DataFrame({"a": range(10), "b": list("abcdefghij"), "c": [1, 2] * 5})
+        assert encode(ten).names == ("c",)
+        assert encode(ten, weights=np.full(10, 3.0)).names == ("a", "b", "c")
+
+    def test_an_identifier_may_have_gaps_in_its_rows(self):
+        table = pd.DataFrame({"id": [f"n{i}" for i in range(59)] + [None], "filler": FILLER})
+        assert encode(table).names == ("filler",), "nor are its gaps missing values"
+
+    def test_what_the_user_says_holds(self):
+        values = np.arange(60) / 4
+        assert kind(values, kinds={"column": "discrete"}) == "discrete"
+        assert kind(FILLER, kinds={"column": "omit"}) is None
+        assert kind([1, 2, 3] * 20, kinds={"column": "continuous"}) == "continuous"
+        assert kind(range(60), kinds={"column": "discrete"}) == "discrete"
+        with pytest.raises(kes.KesError, match="'column' holds values that are not numbers: 'x'"):
+            kind(FILLER, kinds={"column": "continuous"})
+        with pytest.raises(kes.KesError, match="'column' holds dates, not numbers"):
+            kind(pd.date_range("2020", periods=60), kinds={"column": "continuous"})
+        with pytest.raises(kes.KesError, match=r"unknown kind of column 'column' 'nominal'"):
+            kind(FILLER, kinds={"column": "nominal"})
+
+    def test_states_of_numbers_that_are_said_to_be_discrete(self):
+        dataset = encode(np.array([[0.25], [10.0], [0.1], [0.25]]), kinds={"x0": "discrete"})
+        assert dataset.states == (("0.1", "0.25", "10"),)
+        assert dataset.codes.tolist() == [[1, 2, 0, 1]]
+
+    def test_a_constant_column_has_no_say(self):
+        table = pd.DataFrame({"one": [3.5] * 60, "x": np.arange(60) / 7, "y": np.arange(60) % 7.5})
+        dataset = encode(table)
+        assert dataset.states[0] == ("3.5",)
+        assert dataset.kind == "continuous"
+        assert kes.learn(table, criterion="bge", runs=2, improve=False).best.score < 0
+
+    def test_kinds_are_decided_without_the_rows_that_are_dropped(self):
+        table = pd.DataFrame({"a": [0.5, 1.0, 2.0, 1.0], "b": [None, "x", "y", "x"]})
+        assert encode(table[1:]).kinds == encode(table, missing="drop").kinds
+
+    def test_a_dataset_is_not_judged(self):
+        dataset = kes.Dataset(["id"], [range(60)], [range(60)])
+        assert encode(dataset) is dataset
+        with pytest.raises(kes.KesError, match="a Dataset is taken as it is"):
+            encode(dataset, kinds={"id": "omit"})
+
+
+class TestNotes:
+    def test_decisions_are_told(self):
+        table = pd.DataFrame(
+            {
+                "id": range(100, 160),
+                "mass": [i * 3 for i in range(59)] + [0],
+                "length": np.arange(60) / 7,
+                "name": [f"n{i}" for i in range(60)],
+                "kind": FILLER,
+            }
+        )
+        assert encode(table).notes == (
+            "1 discrete and 2 continuous columns",
+            "left out: 'id' (whole numbers without a gap, all different), 'name' (every value "
+            "differs)",
+            "'mass': 59 values, taken as continuous",
+        )
+
+    def test_too_many_states(self):
+        values = [f"v{i}" for i in range(30)] * 2
+        [note] = encode(pd.DataFrame({"a": values, "b": FILLER})).notes
+        assert note.startswith("too many states for 60 cases, so hardly ever joined to anything: ")
+        assert "'a' (30)" in note
+        assert not encode(pd.DataFrame({"a": values, "b": FILLER}), weights=[9.0] * 60).notes
+
+    def test_all_bad_columns_are_named_at_once(self):
+        table = pd.DataFrame(
+            {"a": [1, "x"] * 30, "b": FILLER, "c": [np.inf, 0.5] * 30, "d": [b"x", b"y"] * 30}
+        )
+        with pytest.raises(kes.KesError) as error:
+            encode(table)
+        lines = str(error.value).splitlines()
+        assert lines[0] == "3 columns cannot be used:"
+        assert [line.split()[1] for line in lines[1:]] == ["'a'", "'c'", "'d'"]
+
+    def test_nothing_left(self):
+        with pytest.raises(kes.KesError, match=r"no column is left .*'a' \(whole numbers without"):
+            encode(pd.DataFrame({"a": range(60)}))
+
+
+class TestText:
+    def test_examples_in_docstrings(self):
+        assert doctest.testmod(sys.modules["kes.data.decimals"]).failed == 0
+
+    @given(
+        st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=3, max_size=20),
+        st.sampled_from([".", ","]),
+        st.booleans(),
+    )
+    def test_numbers_are_read_as_they_were_written(self, values, sign, grouped):
+        """Python's own formatting writes them: thousands apart or not, either decimal sign."""
+        values = [*values, 0.5, 1234.5]  # that can be read in one way only
+        swap = str.maketrans(",.", ".,") if sign == "," else {}
+        texts = [format(v, ",.4f" if grouped else ".4f").translate(swap) for v in values]
+        parsed = parse(texts)
+        assert parsed not in (None, "unclear")
+        assert parsed.numbers.tolist() == values
+
+    @pytest.mark.parametrize(
+        "texts",
+        [["1,2,3"], ["1.2.3"], ["12,34.5,6"], ["1e"], ["-"], ["1 000"], ["0x1F"], ["3%"], []],
+    )
+    def test_what_is_no_number(self, texts):
+        assert parse(texts) is None
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("2024-03-31", True),
+            ("31.3.24", True),
+            ("3/31/2024", True),
+            ("2024-03-31 12:30", True),
+            ("2024-03-31T12:30:05.123+02:00", True),
+            ("12/31/2024 11:59 PM", True),
+            ("2024-03", False),
+            ("1.2.3", False),
+            ("31-03.2024", False),
+            ("127.0.0.1", False),
+            ("2024", False),
+        ],
+    )
+    def test_dates(self, text, expected):
+        assert are_dates([text]) == expected
+
+    def test_decimal_commas_are_read_and_told(self):
+        values = [f"{i},{i % 10}" for i in range(60)]
+        dataset = encode(pd.DataFrame({"price": values, "filler": FILLER}))
+        assert dataset.columns[0].values.tolist() == [i + i % 10 / 10 for i in range(60)]
+        assert "'price': text read as numbers with decimal commas" in dataset.notes
+
+    def test_text_in_a_frame_that_is_numbers(self):
+        dataset = encode(pd.DataFrame({"x": [f"{i / 7:.3f}" for i in range(60)], "f": FILLER}))
+        assert dataset.kinds == ("continuous", "discrete")
+        assert "'x': text read as numbers" in dataset.notes
+
+    def test_numbers_that_can_be_read_in_two_ways(self):
+        unclear = [f"{i % 9 + 1},{i + 100}" for i in range(60)]
+        table = pd.DataFrame({"sum": unclear, "filler": FILLER})
+        dataset = encode(table)
+        assert dataset.names == ("filler",)
+        assert "may have a decimal comma, or thousands" in dataset.notes[0]
+        first = {sign: encode(table, decimal=sign).columns[0].values[0] for sign in ".,"}
+        assert first == {".": 1100.0, ",": 1.1}
+        table["other"] = [f"{i},5" for i in range(60)]
+        assert encode(table).columns[0].values[0] == 1.1, "other columns show the decimal sign"
+
+    def test_leading_zeros_make_codes(self):
+        zips = [f"{i:05d}" for i in range(0, 6000, 100)][:30] * 2
+        assert kind(zips) == "discrete"
+        assert kind(zips, kinds={"column": "continuous"}) == "continuous"
