@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from kes.data.dataset import Dataset
     from kes.graph import EssentialGraph
+    from kes.graph.knowledge import Knowledge
     from kes.network.fitting import Prior
     from kes.results.optima import Optima
     from kes.settings import Sampled
@@ -49,8 +50,8 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     Parameters
     ----------
-    k, runs, improve, criterion, max_parents, two_phase, neighbourhood, start, cache_mb, budget, \
-patience
+    k, runs, improve, criterion, max_parents, two_phase, neighbourhood, start, knowledge, \
+cache_mb, budget, patience
         As in `kes.learn`.
     ess : float
         Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
@@ -129,6 +130,7 @@ patience
         neighbourhood: str | Sampled = "exact",
         missing: str = "error",
         start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
+        knowledge: Knowledge | None = None,
         cache_mb: int = DEFAULT_CACHE_MB,
         budget: float | str | None = None,
         patience: int | None = None,
@@ -146,6 +148,7 @@ patience
         self.neighbourhood = neighbourhood
         self.missing = missing
         self.start = start
+        self.knowledge = knowledge
         self.cache_mb = cache_mb
         self.budget = budget
         self.patience = patience
@@ -179,7 +182,7 @@ patience
         del options["prior"], options["missing"]  # the table is coded
         self.optima_ = learn(table, **{**options, "random_state": self._seed()})
         self.graph_ = self.optima_.best.graph
-        self.network_ = fit(self.graph_, table, prior=self.prior, ess=self.ess)
+        self.network_ = fit(self.optima_.best.mpdag, table, prior=self.prior, ess=self.ess)
         return self
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:

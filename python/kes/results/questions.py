@@ -408,11 +408,14 @@ class OptimumQuestions:
         weights: Weights = None,
         missing: str = "error",
     ) -> BayesianNetwork:
-        """Estimate a Bayesian network with this structure; see `kes.fit`."""
+        """Estimate a Bayesian network with this structure; see `kes.fit`.
+
+        If the search was told knowledge, its arcs obey it.
+        """
         from kes.network import fit
 
         return fit(
-            self.graph,
+            self.mpdag,
             data,
             prior=prior,
             ess=ess,
@@ -460,5 +463,6 @@ class OptimumQuestions:
         from kes.analysis.explain import explain_stop
 
         options: SearchOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
-        problem = Problem.of(data, 1.0, {**options, "weights": weights, "missing": missing})
+        options |= {"knowledge": self.knowledge, "weights": weights, "missing": missing}
+        problem = Problem.of(data, 1.0, options)
         return explain_stop(self, problem.over(self.names))
