@@ -66,7 +66,9 @@ class Questions:
 
             and the same for each direction as a compelled one: ``search_x_to_y``,
             ``search_y_to_x``, ``weight_x_to_y`` and so on. In the rest of the edge's support its
-            direction is open.
+            direction is open. With knowledge, a direction counts that all networks of the class
+            have which obey it, and ``search_by_knowledge`` and so on say how much of that is due
+            to the knowledge, not to the class alone.
         """
         from kes.analysis.support import edge_table, ensembles
 
