@@ -28,6 +28,7 @@ from kes.exact.certify import certify
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.graph.knowledge import Knowledge
+from kes.graph.mpdag import Mpdag
 from kes.learning import inclusion_boundary, learn, load, score
 from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
 from kes.progress import Progress
@@ -51,6 +52,7 @@ __all__ = [
     "Interrupted",
     "KesError",
     "Knowledge",
+    "Mpdag",
     "Neighbour",
     "Optima",
     "Optimum",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Dataset
     from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
+    from kes.graph.knowledge import Knowledge
     from kes.network.fitting import Prior
     from kes.results.optima import Optima
     from kes.settings import Sampled
@@ -51,7 +52,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     Parameters
     ----------
     k, runs, improve, criterion, penalty, kinds, max_parents, two_phase, neighbourhood, \
-start, cache_mb, budget, patience
+start, knowledge, cache_mb, budget, patience
         As in `kes.learn`.
     transformation : {"ranks"} or None
         What `kes.learn` calls `transform`, which is the name of a method in scikit-learn.
@@ -135,6 +136,7 @@ start, cache_mb, budget, patience
         neighbourhood: str | Sampled = "exact",
         missing: str = "error",
         start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
+        knowledge: Knowledge | None = None,
         cache_mb: int = DEFAULT_CACHE_MB,
         budget: float | str | None = None,
         patience: int | None = None,
@@ -155,6 +157,7 @@ start, cache_mb, budget, patience
         self.neighbourhood = neighbourhood
         self.missing = missing
         self.start = start
+        self.knowledge = knowledge
         self.cache_mb = cache_mb
         self.budget = budget
         self.patience = patience
@@ -192,7 +195,7 @@ start, cache_mb, budget, patience
         options["transform"] = options.pop("transformation")
         self.optima_ = learn(table, **{**options, "random_state": self._seed()})
         self.graph_ = self.optima_.best.graph
-        self.network_ = fit(self.graph_, table, prior=self.prior, ess=self.ess)
+        self.network_ = fit(self.optima_.best.mpdag, table, prior=self.prior, ess=self.ess)
         return self
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.search.amounts import check_improve
 from kes.search.execution import Execution
+from kes.search.known import checked_knowledge, refuse_inadmissible
 from kes.search.options import DEFAULTS, SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.search.search import search
@@ -84,6 +85,9 @@ def learn(
     transform : {"ranks"} or None
         "ranks" replaces the values of each continuous column by the normal scores of their ranks,
         which helps where columns are skewed.
+    knowledge : Knowledge or None
+        What is known of the network: see `kes.Knowledge`. Only models with a network that obeys
+        it are searched, and an optimum is the best of its admissible neighbours.
     kinds : mapping or None
         What columns are to be taken for: ``{"zip": "discrete", "size": "continuous", "id":
         "omit"}``. Others are judged by what they hold; see `kes.audit`.
@@ -106,7 +110,8 @@ def learn(
         What to do with missing values: refuse them, leave out the rows, or make "missing" a
         state of its own.
     start : EssentialGraph, list of arcs (parent, child), or None
-        Where every run starts; by default at the model without edges.
+        Where every run starts; by default at the model without edges, or with those that the
+        knowledge requires.
     cache_mb : int
         Memory for counts that runs share. Does not change the result.
     progress : None, True or callable
@@ -174,9 +179,10 @@ def score(
     graph : EssentialGraph or list of arcs (parent, child)
         The model. Arcs stand for a DAG over all columns of the data; all DAGs of a class have
         the same score.
-    data, criterion, ess, penalty, transform, kinds, weights, missing
+    data, criterion, ess, penalty, transform, knowledge, kinds, weights, missing
         As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
-        be readable, too; a row that is dropped for a value missing there is dropped.
+        be readable, too; a row that is dropped for a value missing there is dropped. Knowledge
+        does not change a score.
 
     Returns
     -------
@@ -227,6 +233,8 @@ def inclusion_boundary(
         not scored.
     max_parents
         Leave out neighbours in whose DAGs the step gives a node more parents than this.
+    knowledge
+        Leave out neighbours that have no network which obeys it; the model must have one.
     criterion, ess, penalty, transform, kinds, weights, missing
         As in `kes.learn`.
 
@@ -263,9 +271,14 @@ def inclusion_boundary(
     if data is None:
         scoring: ScoringOptions = {**SCORING_DEFAULTS, **options}
         Criterion.checked(scoring["criterion"], scoring["ess"], scoring["penalty"])
-        return neighbours(g, limit)
+        known = checked_knowledge(scoring["knowledge"], g.nodes)
+        if known is not None:
+            refuse_inadmissible(g, known, "the model")
+        return neighbours(g, limit, known)
     more = {"max_parents": limit, "cache_mb": _BOUNDARY_MB}
     own = cast("SearchOptions", {**options, **more})
     problem = Problem.of(data, 1.0, own).over(g.nodes)
+    if problem.settings.knowledge is not None:
+        refuse_inadmissible(g, problem.settings.knowledge, "the model")
     problem.score(g)  # a model without a score has no gains
     return problem.neighbours(g)

@@ -15,6 +15,7 @@ from kes.errors import KesError, option, suggest, unknown
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
+    from kes.graph.knowledge import Knowledge
 
 CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
@@ -40,6 +41,7 @@ class CoreOptions(TypedDict):
     two_phase: bool
     start: CoreGraph | None
     sampled: tuple[int, int | None] | None
+    knowledge: CoreKnowledge | None
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ class Settings:
     """What decides the end of run i, besides the data and i.
 
     Two results can be joined if and only if their settings are equal. `ess` is None for criteria
-    that do not use it, so that it cannot make equal searches look different.
+    that do not use it, and `knowledge` if it says nothing, so that they cannot make equal searches
+    look different.
     """
 
     k: float
@@ -149,6 +152,7 @@ class Settings:
     two_phase: bool = False
     neighbourhood: Literal["exact"] | Sampled = "exact"
     start: EssentialGraph | None = None
+    knowledge: Knowledge | None = None
 
     @classmethod
     def checked(
@@ -201,7 +205,12 @@ class Settings:
             two_phase=self.two_phase,
             start=None if self.start is None else self.start.to_core(names),
             sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
+            knowledge=self.known(names),
         )
+
+    def known(self, names: Sequence[str]) -> CoreKnowledge | None:
+        """Return the knowledge for the core, of variables numbered as in `names`."""
+        return None if self.knowledge is None else self.knowledge.to_core(names)
 
     def differences(self, other: Settings) -> list[str]:
         """One line for each setting in which `other` differs: its name and both values."""

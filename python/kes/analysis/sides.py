@@ -167,7 +167,7 @@ class Contest:
         threads: int,
     ) -> None:
         self._problem, self._tasks, self._threads = problem, tasks, threads
-        self._names, self._known = problem.dataset.names, NOTHING
+        self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
         self._n = len(self._names)
         self.candidates = [self._candidate(graph, score) for graph, score in known]
         self._dag = _core.extension(self._n, self.candidates[0].graph, self._known)

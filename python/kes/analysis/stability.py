@@ -88,7 +88,7 @@ class Stability:
     @cached_property
     def ensemble(self) -> Ensemble:
         """The graphs of the best optima, which count equally."""
-        graphs = [optimum.graph for optimum in self.best]
+        graphs = [optimum.mpdag for optimum in self.best]
         return Ensemble("resampling", graphs, np.ones(len(graphs)))
 
     def edges(self) -> Table:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from kes.drawing.layout import Layout, layout
 from kes.drawing.plot import draw
 from kes.errors import KesError, listed, unknown
-from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 from kes.graph.pictures import SUPPORT_COLUMNS
 from kes.settings import number
 from kes.table import Table
@@ -52,19 +52,17 @@ class Ensemble:
     ----------
     kind : {"search", "weight", "resampling"}
         The kind of support.
-    graphs : sequence of EssentialGraph
+    graphs : sequence of Pdag
         The graphs.
     weights : ndarray
         How much each counts; they need not sum to 1.
     """
 
     kind: str
-    graphs: Sequence[EssentialGraph]
+    graphs: Sequence[Pdag]
     weights: NDArray[np.float64]
 
-    def shares(
-        self, features: Callable[[EssentialGraph], Iterable[Feature]]
-    ) -> dict[Feature, float]:
+    def shares(self, features: Callable[[Pdag], Iterable[Feature]]) -> dict[Feature, float]:
         """Return, for each feature that a graph has, the share of the graphs with it."""
         sums: dict[Feature, float] = defaultdict(float)
         for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
@@ -89,7 +87,7 @@ def relative_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemble]:
     """Return what the kinds of support of a result are shares of."""
-    graphs = [optimum.graph for optimum in optima]
+    graphs = [optimum.mpdag for optimum in optima]
     hits = np.array([optimum.hits for optimum in optima], dtype=np.float64)
     scores = np.array([optimum.score for optimum in optima])
     found = [
@@ -114,7 +112,7 @@ def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
     """Return a row for each pair of nodes that some graph joins; see `Optima.edges`."""
     position = {node: i for i, node in enumerate(nodes)}
 
-    def joined(graph: EssentialGraph) -> Iterator[tuple[str, str]]:
+    def joined(graph: Pdag) -> Iterator[tuple[str, str]]:
         for a, b in graph.skeleton:
             yield (a, b) if position[a] < position[b] else (b, a)
 
@@ -127,6 +125,10 @@ def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
     for kind, arcs in compelled.items():
         columns[f"{kind}_x_to_y"] = [arcs.get((x, y), 0.0) for x, y in pairs]
         columns[f"{kind}_y_to_x"] = [arcs.get((y, x), 0.0) for x, y in pairs]
+    for part in parts:
+        if any(graph.by_knowledge for graph in part.graphs):
+            known = part.shares(lambda graph: map(frozenset, graph.by_knowledge))
+            columns[f"{part.kind}_by_knowledge"] = [known.get(frozenset(p), 0.0) for p in pairs]
     return Table(columns)
 
 
@@ -134,7 +136,7 @@ def v_structure_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
     """Return a row for each v-structure of some graph; see `Optima.v_structures`."""
     position = {node: i for i, node in enumerate(nodes)}
 
-    def colliders(graph: EssentialGraph) -> Iterator[tuple[str, str, str]]:
+    def colliders(graph: Pdag) -> Iterator[tuple[str, str, str]]:
         for a, c, b in graph.v_structures():
             yield (a, c, b) if position[a] < position[b] else (b, c, a)
 
@@ -147,7 +149,7 @@ def blanket_table(nodes: Sequence[str], parts: Sequence[Ensemble], node: str | N
         raise unknown("node", node, nodes)
     position = {name: i for i, name in enumerate(nodes)}
 
-    def members(graph: EssentialGraph) -> Iterator[tuple[str, str]]:
+    def members(graph: Pdag) -> Iterator[tuple[str, str]]:
         # Joined, or the far ends of a v-structure: see EssentialGraph.markov_blanket.
         spouses = (frozenset((a, b)) for a, _, b in graph.v_structures())
         for a, b in graph.skeleton.union(spouses):
@@ -158,7 +160,7 @@ def blanket_table(nodes: Sequence[str], parts: Sequence[Ensemble], node: str | N
 
 def _feature_table(
     names: tuple[str, ...],
-    features: Callable[[EssentialGraph], Iterable[tuple[str, ...]]],
+    features: Callable[[Pdag], Iterable[tuple[str, ...]]],
     parts: Sequence[Ensemble],
     position: dict[str, int],
 ) -> Table:

@@ -9,7 +9,8 @@ from typing import Any, Unpack
 import click
 
 from kes.cli import options
-from kes.cli.source import TableOptions, read_table
+from kes.cli.knowledge import ModelOptions, read_knowledge
+from kes.cli.source import read_table
 from kes.exact.certify import certify, estimate
 from kes.learning import load
 
@@ -37,6 +38,7 @@ Examples:
     help="A result of kes learn on the same data, to compare.",
 )
 @options.criterion(of_result=True)
+@options.knowledge
 @options.jobs
 @click.option(
     "--memory-mb",
@@ -61,7 +63,7 @@ def command(
     memory_mb: int,
     budget: float,
     progress: bool | None,
-    **table: Unpack[TableOptions],
+    **told: Unpack[ModelOptions],
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
@@ -76,12 +78,13 @@ def command(
         "penalty": penalty,
         "transform": transform,
         "max_parents": max_parents,
+        "knowledge": read_knowledge(told),
     }
     if optima is not None:
         own = {name: getattr(optima.settings, name) for name in given}
         given = {name: own[name] if value is None else value for name, value in given.items()}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    dataset, _ = read_table(data, table)
+    dataset, _ = read_table(data, told)
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
     click.echo(f"{estimate(dataset, **options)}.", err=True)

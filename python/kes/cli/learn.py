@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from kes.cli import options
-from kes.cli.source import TableOptions, read_table
+from kes.cli.knowledge import ModelOptions, read_knowledge
+from kes.cli.source import read_table
 from kes.errors import KesError
 from kes.progress import Show, lines
 from kes.results import storage
@@ -22,6 +23,7 @@ from kes.results.summary import counted, text
 from kes.search import cluster
 from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Improve
 from kes.search.execution import Execution, SearchInterrupted
+from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
 from kes.search.record import Record
@@ -38,6 +40,7 @@ Examples:
   kes learn data.csv --runs 1000 --out a.kes.json.gz
   kes learn data.csv --runs 100000 --budget 10m --patience 5000
   kes learn data.csv --runs 1000 --improve-budget 1m
+  kes learn data.csv --tiers "age,sex;smoker;cancer" --forbid sex,cancer
 """
 
 
@@ -59,6 +62,7 @@ Examples:
 )
 @options.runs(100, "Number of runs, those already in the --out file included.")
 @options.criterion()
+@options.knowledge
 @options.seed
 @options.jobs
 @click.option("--two-phase", is_flag=True, help="Additions first, then removals, as classical GES.")
@@ -169,7 +173,7 @@ def command(
     checkpoint: float,
     address: str | None,
     progress: bool | None,
-    **table: Unpack[TableOptions],
+    **told: Unpack[ModelOptions],
 ) -> None:
     """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
 
@@ -190,7 +194,9 @@ def command(
     if out is not None:
         _check_writable(out)
     amount = _amount(improve, improve_tasks, improve_budget)
-    dataset, reading = read_table(data, table)
+    known = read_knowledge(told)
+    dataset, reading = read_table(data, told)
+    settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)

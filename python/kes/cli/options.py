@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -185,6 +186,33 @@ def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
             help="Largest number of parents of a variable.",
         ),
     )
+
+
+def knowledge(command: CommandT) -> CommandT:
+    """Add what is known of the network; see `kes.cli.knowledge.read_knowledge`."""
+    return _together(
+        click.option(
+            "--knowledge",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="What is known of the network: a TOML or JSON file with tiers, required, "
+            "forbidden, apart, roots and leaves, or a knowledge file of Tetrad.",
+        ),
+        click.option(
+            "--tiers",
+            metavar="A,B;C;...",
+            help="Groups of columns, earliest first: no arc leads from a later to an earlier one.",
+        ),
+        _pair("--require", "An arc from A to B that the network has."),
+        _pair("--forbid", "An arc from A to B that it does not have."),
+        _pair("--apart", "Two columns without an arc between them."),
+        _columns("--roots", "Columns without parents."),
+        _columns("--leaves", "Columns without children."),
+    )(command)
+
+
+def _pair(flag: str, what: str) -> Callable[[CommandT], CommandT]:
+    return click.option(flag, multiple=True, metavar="A,B", help=f"{what} Can be given again.")
 
 
 def runs(default: int, what: str) -> Callable[[CommandT], CommandT]:

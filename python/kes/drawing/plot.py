@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kes.drawing import style
@@ -17,6 +17,7 @@ _LARGEST = (14.0, 10.0)
 _WIDEST, _THINNEST, _USUAL = 2.8, 0.6, 1.2
 _HEAD = 7.0
 _OPEN = (0, (4, 1.6))  # dashes: reversible edges are told apart also without colours
+_KNOWN = (0, (1.2, 1.2))
 
 
 def draw(
@@ -25,10 +26,11 @@ def draw(
     undirected: Iterable[frozenset[str]],
     *,
     labels: tuple[str, str],
+    known: Collection[Arc] = (),
     supports: Mapping[frozenset[str], float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a graph: arrows for directed edges, dashed lines for others.
+    """Draw a graph: arrows for directed edges, dotted if by knowledge, dashed lines for others.
 
     Parameters
     ----------
@@ -36,6 +38,8 @@ def draw(
         Where nodes and edges go.
     labels
         What directed and undirected edges mean, for the legend.
+    known
+        Directed edges that have their direction from knowledge.
     supports
         Support of each edge {a, b}, which makes it wide; None draws all edges alike.
     ax
@@ -44,13 +48,16 @@ def draw(
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
     ax = style.axes(ax, _size(place))
     for a, b in arcs:
-        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), directed=True)
+        look = _LOOKS["known" if (a, b) in known else "directed"]
+        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), look, head=True)
     for a, b in links:
-        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), directed=False)
+        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["open"], head=False)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
     width = "" if supports is None else ", width: support"
-    handles = _handles(labels[0] + width if arcs else "", labels[1] + width if links else "")
+    shown = {"directed": labels[0], "known": "by knowledge", "open": labels[1]}
+    drawn = {"directed": len(arcs) > len(known), "known": bool(known), "open": bool(links)}
+    handles = _handles({look: text + width for look, text in shown.items() if drawn[look]})
     if handles:
         ax.legend(
             handles=handles,
@@ -80,24 +87,26 @@ def _width(supports: Mapping[frozenset[str], float] | None, a: str, b: str) -> f
     return _THINNEST + (_WIDEST - _THINNEST) * supports.get(frozenset((a, b)), 0.0)
 
 
-def _draw_edge(ax: Axes, points: Points, width: float, *, directed: bool) -> None:
+_LOOKS: dict[str, dict[str, Any]] = {
+    "directed": {"color": style.INK, "linestyle": "solid"},
+    "known": {"color": style.GREEN, "linestyle": _KNOWN},
+    "open": {"color": style.ORANGE, "linestyle": _OPEN},
+}
+"""Edges that the class compels, that knowledge orients, and that have no direction."""
+
+
+def _draw_edge(
+    ax: Axes, points: Points, width: float, look: Mapping[str, Any], *, head: bool
+) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
 
-    if directed:
+    if head:
         points, corners = arrowhead(points, _HEAD + 1.2 * width, 0.8 * _HEAD + 1.2 * width)
-        ax.add_patch(Polygon(corners, closed=True, facecolor=style.INK, linewidth=0, zorder=2))
+        ax.add_patch(Polygon(corners, closed=True, facecolor=look["color"], linewidth=0, zorder=2))
     codes = [Path.MOVETO, *[Path.CURVE4] * (len(points) - 1)]
-    ax.add_patch(
-        PathPatch(Path(points, codes), fill=False, linewidth=width, zorder=1, **_line(directed))
-    )
-
-
-def _line(directed: bool) -> dict[str, Any]:
-    """Return the looks of an edge."""
-    if directed:
-        return {"edgecolor": style.INK}
-    return {"edgecolor": style.ORANGE, "linestyle": _OPEN}
+    line = {"edgecolor": look["color"], "linestyle": look["linestyle"]}
+    ax.add_patch(PathPatch(Path(points, codes), fill=False, linewidth=width, zorder=1, **line))
 
 
 def _draw_node(ax: Axes, name: str, box: Box) -> None:
@@ -132,12 +141,12 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
     ax.add_patch(PathPatch(place.transform_path(text), color=style.INK, linewidth=0, zorder=4))
 
 
-def _handles(directed: str, undirected: str) -> list[Any]:
-    """Return the lines of the legend that have a text."""
+def _handles(texts: Mapping[str, str]) -> list[Any]:
+    """Return the lines of the legend, by their looks."""
     from matplotlib.lines import Line2D
 
-    lines = [
-        Line2D([], [], color=style.INK, marker=">", markevery=[-1], label=directed),
-        Line2D([], [], color=style.ORANGE, linestyle=_OPEN, label=undirected),
+    head: dict[str, Any] = {"marker": ">", "markevery": [-1]}
+    return [
+        Line2D([], [], label=text, **_LOOKS[look], **({} if look == "open" else head))
+        for look, text in texts.items()
     ]
-    return [line for line in lines if line.get_label()]

@@ -16,6 +16,7 @@ PAPER = "#ffffff"
 # From the palette of Okabe and Ito (2008).
 BLUE = "#0072b2"
 ORANGE = "#d55e00"
+GREEN = "#009e73"
 SCALE = "viridis"
 """Colours from low to high; also monotone in grey."""
 

@@ -10,6 +10,7 @@ from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead, l
 
 _LINE = "#64748b"
 _OPEN = "#d55e00"
+_KNOWN = "#009e73"
 _HEAD = 8.0
 _MOST_EDGES = 300
 """Edges of the largest graph that a notebook draws: a larger one is a blot, and takes long."""
@@ -20,6 +21,7 @@ def picture(
     downwards: Sequence[Arc],
     directed: Collection[Arc],
     undirected: Collection[frozenset[str]] = (),
+    known: Collection[Arc] = (),
 ) -> str | None:
     """Return the picture of a graph; None if it is too large, or Graphviz is not at hand.
 
@@ -29,22 +31,29 @@ def picture(
         All edges, each from the node that belongs above to the one below.
     directed, undirected
         The same edges as they are drawn.
+    known
+        Directed edges that have their direction from knowledge.
     """
     if not _can_draw(len(downwards)):
         return None
-    return drawn(layout(nodes, downwards), directed, undirected)
+    return drawn(layout(nodes, downwards), directed, undirected, known)
 
 
 def _can_draw(edges: int) -> bool:
     return edges <= _MOST_EDGES and find_spec("pygraphviz") is not None
 
 
-def drawn(place: Layout, directed: Iterable[Arc], undirected: Iterable[frozenset[str]]) -> str:
+def drawn(
+    place: Layout,
+    directed: Iterable[Arc],
+    undirected: Iterable[frozenset[str]],
+    known: Collection[Arc] = (),
+) -> str:
     """Return the picture of a graph as an SVG element.
 
-    Edges in `undirected` are dashed and without an arrowhead.
+    Edges in `undirected` are dashed and without an arrowhead, those in `known` dotted.
     """
-    arcs = [_arc(place, a, b) for a, b in sorted(directed)]
+    arcs = [_arc(place, a, b, known=(a, b) in known) for a, b in sorted(directed)]
     links = [_link(place, *sorted(pair)) for pair in sorted(undirected, key=sorted)]
     nodes = [_node(name, box) for name, box in place.boxes.items()]
     return (
@@ -63,12 +72,14 @@ def path(points: Points) -> str:
     return f"M{start}C{' '.join(rest)}"
 
 
-def _arc(place: Layout, a: str, b: str) -> str:
+def _arc(place: Layout, a: str, b: str, *, known: bool) -> str:
     rest, corners = arrowhead(place.curve(a, b), _HEAD, 0.8 * _HEAD)
     head = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+    title = f"{a} -> {b}, by knowledge" if known else f"{a} -> {b}"
+    look = f' stroke="{_KNOWN}" stroke-width="1.6" stroke-dasharray="2 2"' if known else ""
     return (
-        f"<g><title>{escape(f'{a} -> {b}')}</title>"
-        f'<path d="{path(rest)}"/><polygon points="{head}" fill="{_LINE}" stroke="none"/></g>'
+        f'<g><title>{escape(title)}</title><path d="{path(rest)}"{look}/>'
+        f'<polygon points="{head}" fill="{_KNOWN if known else _LINE}" stroke="none"/></g>'
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
+    from kes.graph.knowledge import Knowledge
     from kes.table import Table
 
 
@@ -101,8 +102,8 @@ class Certificate:
         Sets of variables that were counted, and families that were left to choose from.
     ties : int
         Distinct models with this score among those looked at; at least 1. There may be more.
-    criterion, ess, max_parents
-        What was maximised, over which networks. `max_parents` None: over all.
+    criterion, ess, max_parents, knowledge
+        What was maximised, over which networks. `max_parents` and `knowledge` None: over all.
     compared : Table
         Of the networks given, the score and the gap to the upper bound.
     """
@@ -119,6 +120,7 @@ class Certificate:
     criterion: str
     ess: float | None
     max_parents: int | None
+    knowledge: Knowledge | None
     compared: Table
 
     @property
@@ -144,7 +146,8 @@ class Certificate:
     def _scope(self) -> str:
         name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
         limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
-        return f"{name}, all networks{limit}"
+        known = "" if self.knowledge is None else f" that obey {self.knowledge.counts}"
+        return f"{name}, all networks{limit}{known}"
 
     @cached_property
     def _ties(self) -> str:

@@ -63,8 +63,8 @@ def certify(
 
     Parameters
     ----------
-    data, criterion, ess, penalty, transform, kinds, weights, missing
-        As in `kes.learn`.
+    data, criterion, ess, penalty, transform, knowledge, kinds, weights, missing
+        As in `kes.learn`. With knowledge, only at networks that obey it is looked.
     max_parents : int or None
         Look only at networks in which no variable has more parents; None: at all networks.
     optima : Optima, Optimum, EssentialGraph or None
@@ -237,6 +237,7 @@ class _Work:
                 max_parents=self.problem.settings.max_parents,
                 n_jobs=self.threads,
                 memory_mb=self.memory_mb,
+                knowledge=self.problem.knowledge,
             )
 
     def search(self, rivals: Rivals, share: float) -> None:
@@ -299,5 +300,6 @@ def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded
         criterion=problem.settings.criterion,
         ess=problem.settings.ess,
         max_parents=problem.settings.max_parents,
+        knowledge=problem.settings.knowledge,
         compared=rivals.table(top),
     )

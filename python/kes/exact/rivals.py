@@ -12,6 +12,7 @@ from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
+from kes.search.known import refuse_inadmissible
 from kes.search.problem import Problem
 from kes.settings import CoreGraph, CoreOptions
 from kes.table import Table
@@ -46,7 +47,7 @@ class Rivals:
 
     def _check(self, optima: Optima) -> None:
         mine, theirs = self._problem.settings, optima.settings
-        for name in ("criterion", "ess", "penalty", "transform", "max_parents"):
+        for name in ("criterion", "ess", "penalty", "transform", "max_parents", "knowledge"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
                 advice = f"leave out {option(name)}"
@@ -58,6 +59,8 @@ class Rivals:
     def _add(self, name: str, graph: EssentialGraph) -> None:
         if set(graph.nodes) != set(self._problem.dataset.names):
             raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
+        if self._problem.settings.knowledge is not None:
+            refuse_inadmissible(graph, self._problem.settings.knowledge, f"the graph of {name!r}")
         self._networks.append((name, score_of(self._problem, graph), graph))
 
     def __bool__(self) -> bool:
@@ -66,7 +69,8 @@ class Rivals:
     def search(self, threads: int, deadline: float) -> None:
         """Search for a network, if there is none.
 
-        Without one until the deadline, on the clock `time.monotonic`, the one without arcs serves.
+        Without one until the deadline, on the clock `time.monotonic`, the one without arcs but
+        those required serves.
         """
         if self._networks:
             return
@@ -93,9 +97,13 @@ class Rivals:
                 seed=problem.settings.seed,
                 max_parents=problem.settings.max_parents,
                 n_jobs=threads,
+                knowledge=problem.knowledge,
             )
-        best, _ = max(found, key=lambda network: network[1], default=(([], []), 0.0))
-        arcs = _core.extension(len(names), best)
+        if found:
+            best, _ = max(found, key=lambda network: network[1])
+            arcs = _core.extension(len(names), best)
+        else:
+            arcs = problem.knowledge[1] if problem.knowledge else []
         self._add("", EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs]))
 
     @property

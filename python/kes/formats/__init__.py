@@ -28,7 +28,7 @@ from typing import Any
 
 from kes.errors import KesError, listed, suggest
 from kes.formats.parts import Writable
-from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 
 __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
 
@@ -39,7 +39,8 @@ class Format:
     """A file format: a module of this package with some of these functions.
 
     ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
-    and ``write_graph`` do so for essential graphs. If it reads both, ``holds_network`` tells them
+    and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs in which knowledge
+    directs edges. If it reads both, ``holds_network`` tells them
     apart. The module is imported when a file of its format is met: all of them, with their
     parsers, would add a sixth to the time that ``import kes`` takes.
     """
@@ -117,11 +118,12 @@ def write_network(network: Writable, path: str | PathLike[str]) -> None:
     _store(path, format_of(path).function("write")(network))
 
 
-def write_graph(graph: EssentialGraph, path: str | PathLike[str]) -> None:
+def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
     """Write an essential graph into a file (``.dot``, ``.gv``, ``.graphml``, ``.json``).
 
     Edges without direction are lines in DOT (``dir=none``), and have ``directed="false"`` in
-    GraphML.
+    GraphML. Edges that have their direction from knowledge are dotted in DOT; the other formats
+    have no word for that.
     """
     form = format_of(path)
     if not form.offers("write_graph"):
@@ -129,7 +131,15 @@ def write_graph(graph: EssentialGraph, path: str | PathLike[str]) -> None:
             f"{path}: {form.name} files hold networks with probabilities, which a graph lacks; fit "
             "it to data first, or write .dot, .graphml or .json"
         )
-    _store(path, form.function("write_graph")(graph))
+    if not graph.by_knowledge:
+        _store(path, form.function("write_graph")(graph.essential))
+    elif form.offers("write_pdag"):
+        _store(path, form.function("write_pdag")(graph))
+    else:
+        raise KesError(
+            f"{path}: {form.name} files cannot tell that edges have their direction from "
+            "knowledge; write .dot, or the class alone: write_graph(graph.essential, path)"
+        )
 
 
 def _store(path: str | PathLike[str], content: bytes) -> None:

@@ -1,20 +1,24 @@
 """DOT, the language of Graphviz: graphs, for pictures and as input.
 
-An edge without direction is written as ``a -> b [dir=none]``, which Graphviz draws as a line.
+An edge without direction is written as ``a -> b [dir=none]``, which Graphviz draws as a line. One
+that has its direction from knowledge is dotted and has ``kes_by_knowledge=true``; it is read as one
+without direction, so that a reader gets the class.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from kes.drawing.style import GREEN
 from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, plain_words, read_literals, write_literals
 from kes.formats.parts import Writable
 from kes.formats.scanner import Scanner, Token
 from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>(?:[^"\\]|\\.)*)"
@@ -27,6 +31,7 @@ _COMMENT = re.compile(
 )
 _QUOTABLE = re.compile("[^\\\\\x00-\x1f\x7f\ud800-\udfff]*")
 _ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
+_BY_KNOWLEDGE = "kes_by_knowledge"
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -39,17 +44,29 @@ def write(network: Writable) -> bytes:
 
 def write_graph(graph: EssentialGraph) -> bytes:
     """Write an essential graph."""
-    return _write(graph.nodes, sorted(graph.directed), sorted(map(sorted, graph.undirected)))
+    return write_pdag(graph)
+
+
+def write_pdag(graph: Pdag) -> bytes:
+    """Write a graph in which knowledge may have given edges their direction."""
+    undirected = sorted(map(sorted, graph.undirected))
+    return _write(graph.nodes, sorted(graph.directed), undirected, graph.by_knowledge)
 
 
 def _write(
-    nodes: Iterable[str], directed: Iterable[Iterable[str]], undirected: Iterable[Iterable[str]]
+    nodes: Iterable[str],
+    directed: Iterable[Iterable[str]],
+    undirected: Iterable[Iterable[str]],
+    known: Collection[tuple[str, str]] = (),
 ) -> bytes:
-    return "".join(_lines(list(nodes), directed, undirected)).encode("utf-8")
+    return "".join(_lines(list(nodes), directed, undirected, known)).encode("utf-8")
 
 
 def _lines(
-    nodes: list[str], directed: Iterable[Iterable[str]], undirected: Iterable[Iterable[str]]
+    nodes: list[str],
+    directed: Iterable[Iterable[str]],
+    undirected: Iterable[Iterable[str]],
+    known: Collection[tuple[str, str]],
 ) -> Iterator[str]:
     # In a quoted name \" is a quote, but a backslash is never escaped and may act as an escape
     # when the name is drawn, so names with backslashes cannot be written as they are.
@@ -59,7 +76,8 @@ def _lines(
         truth = "" if word[node] == node else f' [{NAME}="{write_literals([node])}"]'
         yield f"  {_quoted(word[node])}{truth};\n"
     for a, b in directed:
-        yield f"  {_quoted(word[a])} -> {_quoted(word[b])};\n"
+        look = f' [{_BY_KNOWLEDGE}=true, style=dotted, color="{GREEN}"]' if (a, b) in known else ""
+        yield f"  {_quoted(word[a])} -> {_quoted(word[b])}{look};\n"
     for a, b in undirected:
         yield f"  {_quoted(word[a])} -> {_quoted(word[b])} [dir=none];\n"
     yield "}\n"
@@ -144,6 +162,8 @@ class _Reader:
         return found
 
     def direction(self, attributes: dict[str, str], at: Token) -> str:
+        if attributes.get(_BY_KNOWLEDGE) == "true":
+            return "undirected"
         value = attributes.get("dir")
         if value is None:
             return self.default_direction if self.arrow == "->" else "undirected"

@@ -1,4 +1,4 @@
-"""Models as graphs: essential graphs, their inclusion boundary, and the DAGs of a class."""
+"""Models as graphs: essential graphs, their boundary and DAGs, and what knowledge says of them."""
 
 from kes.graph.essential import EssentialGraph
 

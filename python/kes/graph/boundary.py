@@ -15,6 +15,7 @@ from typing import Literal
 from kes import _core
 from kes.data.core import core_errors
 from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,11 @@ class Neighbour:
         return EssentialGraph.from_core(nodes, edges)
 
 
-def neighbours(g: EssentialGraph, max_parents: int | None = None) -> list[Neighbour]:
-    """List all neighbours of a model without their gains: deletions first, in node order."""
+def neighbours(
+    g: EssentialGraph, max_parents: int | None = None, knowledge: Knowledge | None = None
+) -> list[Neighbour]:
+    """List all admissible neighbours without their gains: deletions first, in node order."""
+    known = None if knowledge is None else knowledge.to_core(g.nodes)
     with core_errors():
-        triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), max_parents)
+        triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), max_parents, known)
     return [Neighbour.from_core(g, triple, None) for triple in triples]

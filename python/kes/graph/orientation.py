@@ -7,21 +7,20 @@ from collections.abc import Collection, Iterable
 from kes.errors import KesError, unknown
 from kes.graph.essential import EssentialGraph
 from kes.graph.extension import oriented
+from kes.graph.pdag import Pdag
 
 
-def preferred_dag(
-    graph: EssentialGraph, prefer: Iterable[tuple[str, str]] = ()
-) -> list[tuple[str, str]]:
-    """Return the arcs of a DAG of the class that has the preferred arcs.
+def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Return the arcs of a DAG, of those that a graph stands for, that has the preferred arcs.
 
-    The arcs are fixed one after the other. After each, a DAG of the class that has all arcs fixed
-    so far is at hand as a witness, so the last one is the answer; without preferences it is the
-    canonical DAG.
+    The arcs are fixed one after the other. After each, such a DAG that has all arcs fixed so far
+    is at hand as a witness, so the last one is the answer; without preferences it is the canonical
+    DAG.
 
     Parameters
     ----------
     graph
-        Essential graph of the class.
+        Essential graph of a class, or what knowledge makes of it.
     prefer
         Arcs (a, b) for a -> b. Those between nodes that are not joined have no effect.
 
@@ -39,7 +38,7 @@ def preferred_dag(
         if (b, a) in graph.directed:
             raise KesError(
                 f"the preferred arc {a} -> {b} contradicts the graph, in which {b} -> {a} is "
-                "compelled: all networks of the class have it; drop the preference"
+                "compelled: all networks that it stands for have it; drop the preference"
             )
         fixed.add((a, b))
         if (a, b) not in dag:
@@ -63,8 +62,8 @@ def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]
     return arc
 
 
-def _extension(graph: EssentialGraph, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
-    """Return a DAG of the class that has the fixed arcs; None if there is none."""
+def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
+    """Return a DAG, of those the graph stands for, with the fixed arcs; None if there is none."""
     index = {node: i for i, node in enumerate(graph.nodes)}
     taken = {frozenset(arc) for arc in fixed}
     arcs = sorted((index[a], index[b]) for a, b in fixed)
@@ -76,4 +75,4 @@ def _extension(graph: EssentialGraph, fixed: set[tuple[str, str]]) -> list[tuple
         return None
     dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)
     # The fixed arcs themselves may meet in a v-structure that the class does not have.
-    return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph else None
+    return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph.essential else None

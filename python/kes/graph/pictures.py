@@ -1,4 +1,4 @@
-"""An essential graph for the eye: by matplotlib, and for notebooks."""
+"""Graphs for the eye: by matplotlib, and for notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kes.table import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from kes.graph.essential import EssentialGraph
+    from kes.graph.pdag import Pdag
 
 SUPPORT_COLUMNS = {
     "search": "search_support",
@@ -23,20 +23,14 @@ SUPPORT_COLUMNS = {
 }
 """The kinds of support of an edge, and the columns that hold them in tables."""
 
-KEY = (
-    '<p style="font-size: smaller; opacity: 0.8">Arrows are compelled: all networks of the class '
-    "have them. Dashed edges are reversible.</p>"
-)
-"""What the two kinds of edges in a picture mean."""
 
-
-def graph_layout(graph: EssentialGraph) -> Layout:
-    """Lay out an essential graph; edges without direction as in the canonical DAG of the class."""
+def graph_layout(graph: Pdag) -> Layout:
+    """Lay out a graph; edges without direction as in the canonical DAG of those it stands for."""
     return layout(graph.nodes, graph.to_dag())
 
 
 def plot_graph(
-    graph: EssentialGraph,
+    graph: Pdag,
     support: Table | Mapping[frozenset[str], float] | None,
     kind: str,
     ax: Axes | None,
@@ -47,6 +41,7 @@ def plot_graph(
         graph.directed,
         graph.undirected,
         labels=("compelled", "reversible"),
+        known=graph.by_knowledge,
         supports=_edge_supports(support, kind),
         ax=ax,
     )
@@ -69,22 +64,35 @@ def _edge_supports(
     return {frozenset((row["x"], row["y"])): row[column] for row in support}
 
 
-def graph_picture(graph: EssentialGraph) -> str | None:
-    """Return a graph as SVG; None if it is too large, or Graphviz is not at hand."""
-    return picture(graph.nodes, graph.to_dag(), graph.directed, graph.undirected)
+def graph_picture(graph: Pdag) -> str | None:
+    """Return a graph as SVG, with its key; None if it is too large, or Graphviz is not at hand."""
+    found = picture(
+        graph.nodes, graph.to_dag(), graph.directed, graph.undirected, graph.by_knowledge
+    )
+    return None if found is None else found + _key(graph)
 
 
-def graph_html(graph: EssentialGraph) -> str:
-    """Return the picture of an essential graph, or a table of its edges."""
-    found = graph_picture(graph)
+def _key(graph: Pdag) -> str:
+    """Say what the kinds of edges in a picture mean."""
+    text = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
+    if graph.by_knowledge:
+        text += " Dotted arrows have their direction from the knowledge."
+    return f'<p style="font-size: smaller; opacity: 0.8">{text}</p>'
+
+
+def graph_html(graph: Pdag) -> str:
+    """Return the picture of a graph, or a table of its edges."""
+    found, known = graph_picture(graph), len(graph.by_knowledge)
+    kinds = [f"{len(graph.directed) - known} compelled"]
+    kinds += [f"{known} directed by knowledge"] * bool(known)
     counts = (
-        f"<p>Essential graph: {len(graph.nodes)} nodes, {len(graph.directed)} compelled and "
+        f"<p>{graph.title}: {len(graph.nodes)} nodes, {', '.join(kinds)} and "
         f"{len(graph.undirected)} reversible edges</p>"
     )
-    return counts + (_edge_table(graph)._repr_html_() if found is None else found + KEY)
+    return counts + (_edge_table(graph)._repr_html_() if found is None else found)
 
 
-def _edge_table(graph: EssentialGraph) -> Table:
+def _edge_table(graph: Pdag) -> Table:
     arcs = [(a, "->", b) for a, b in sorted(graph.directed)]
     links = [(*sorted(pair), "-") for pair in sorted(graph.undirected, key=sorted)]
     rows = [*arcs, *((a, mark, b) for a, b, mark in links)]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kes.data import Dataset, encode
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options, listed
-from kes.graph import EssentialGraph
 from kes.graph.orientation import checked_arc, preferred_dag
+from kes.graph.pdag import Pdag
 from kes.network.cases import configurations
 from kes.network.discrete import BayesianNetwork
 
@@ -26,7 +26,7 @@ MOST_CELLS = 2**27
 
 @checked_options()
 def fit(
-    structure: EssentialGraph | Arcs,
+    structure: Pdag | Arcs,
     data: Data,
     *,
     prior: Prior = None,
@@ -40,8 +40,8 @@ def fit(
     Parameters
     ----------
     structure
-        An essential graph, of whose class a DAG is taken; or the arcs of a DAG, which is taken as
-        it is.
+        An essential graph, of whose class a DAG is taken, or an MPDAG, of whose DAGs one is taken;
+        or the arcs of a DAG, which is taken as it is.
     data
         A table with a column for every node, and no others; see `kes.learn`. The states of the
         network are those of the data.
@@ -81,7 +81,7 @@ def fit(
     """
     _cases_per_cell(prior, ess, cells=1)  # complain before any work is done
     table = encode(data, weights=weights, missing=missing)
-    if isinstance(structure, EssentialGraph):
+    if isinstance(structure, Pdag):
         nodes = structure.nodes
         _refuse_mismatch(nodes, table.names)
         arcs = preferred_dag(structure, prefer)

@@ -19,6 +19,7 @@ from kes.data.column import State
 from kes.data.kinds import check_kinds
 from kes.data.sniffing import Writing
 from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
 from kes.search.amounts import check_improve
 from kes.search.record import Edges, Improving, Model, Offspring, Reading, Record
 from kes.settings import Sampled, Settings, number, whole
@@ -158,8 +159,8 @@ def _json(value: object) -> str:
 
 
 def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, Any]:
-    start, where = settings.start, settings.neighbourhood
-    return {
+    start, where, known = settings.start, settings.neighbourhood, settings.knowledge
+    entry = {
         "k": settings.k,
         "criterion": settings.criterion,
         "ess": settings.ess,
@@ -171,6 +172,7 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
         "neighbourhood": asdict(where) if isinstance(where, Sampled) else where,
         "start": None if start is None else start.to_core(names),
     }
+    return entry if known is None else entry | {"knowledge": known.as_plain()}
 
 
 def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settings:
@@ -189,7 +191,8 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         penalty=entry.get("penalty", 1.0),
         transform=entry.get("transform"),
     )
-    return replace(settings, start=start)
+    known = Knowledge(**entry.get("knowledge", {})).checked(names)
+    return replace(settings, start=start, knowledge=known or None)
 
 
 def _model_to_json(model: Model) -> dict[str, Any]:

@@ -398,6 +398,7 @@ class Optima(Questions, Sequence[Optimum]):
                 is_local_optimum=record.pool[place].is_local_optimum,
                 names=record.names,
                 edges=record.pool[place].edges,
+                knowledge=record.settings.knowledge,
             )
             for place in self._lineage.order
         )

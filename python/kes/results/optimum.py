@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.graph.mpdag import Mpdag
+from kes.graph.pdag import Pdag
 from kes.results.questions import OptimumQuestions
 from kes.search.record import Edges
 
@@ -33,6 +36,8 @@ class Optimum(OptimumQuestions):
         The variables.
     edges : pair of tuples
         Directed and undirected edges, as pairs of variable numbers: the model in short.
+    knowledge : Knowledge or None
+        What the search was told.
     """
 
     score: float
@@ -42,8 +47,17 @@ class Optimum(OptimumQuestions):
     is_local_optimum: bool
     names: tuple[str, ...] = field(repr=False)
     edges: tuple[Edges, Edges] = field(repr=False)
+    knowledge: Knowledge | None = field(default=None, repr=False)
 
     @cached_property
     def graph(self) -> EssentialGraph:
         """The model as an essential graph."""
         return EssentialGraph.from_core(self.names, self.edges)
+
+    @cached_property
+    def mpdag(self) -> Pdag:
+        """The model with what the knowledge orients; without knowledge, the same as `graph`.
+
+        It stands for the networks of the class that obey the knowledge.
+        """
+        return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)

@@ -66,7 +66,9 @@ class Questions:
 
             and the same for each direction as a compelled one: ``search_x_to_y``,
             ``search_y_to_x``, ``weight_x_to_y`` and so on. In the rest of the edge's support its
-            direction is open.
+            direction is open. With knowledge, a direction counts that all networks of the class
+            have which obey it, and ``search_by_knowledge`` and so on say how much of that is due
+            to the knowledge, not to the class alone.
         """
         from kes.analysis.support import edge_table, ensembles
 
@@ -408,11 +410,14 @@ class OptimumQuestions:
         weights: Weights = None,
         missing: str = "error",
     ) -> BayesianNetwork:
-        """Estimate a Bayesian network with this structure; see `kes.fit`."""
+        """Estimate a Bayesian network with this structure; see `kes.fit`.
+
+        If the search was told knowledge, its arcs obey it.
+        """
         from kes.network import fit
 
         return fit(
-            self.graph,
+            self.mpdag,
             data,
             prior=prior,
             ess=ess,
@@ -460,5 +465,6 @@ class OptimumQuestions:
         from kes.analysis.explain import explain_stop
 
         options: SearchOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
-        problem = Problem.of(data, 1.0, {**options, "weights": weights, "missing": missing})
+        options |= {"knowledge": self.knowledge, "weights": weights, "missing": missing}
+        problem = Problem.of(data, 1.0, options)
         return explain_stop(self, problem.over(self.names))

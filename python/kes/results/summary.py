@@ -69,6 +69,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
     rows = [
         ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
         ("search", _settings(optima)),
+        ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
         ("best network", _edges(best)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
@@ -80,7 +81,8 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("ends of runs", _ends(optima)),
         ("improving", _improving(optima)),
     ]
-    return [row for row in rows if row[0] != "best run" or best is not run]
+    idle = {"best run"} if best is run else set()
+    return [(label, value) for label, value in rows if value and label not in idle]
 
 
 def _variables(optima: Optima) -> str:
@@ -131,9 +133,11 @@ def _settings(optima: Optima) -> str:
 
 
 def _edges(optimum: Optimum) -> str:
-    directed, undirected = (len(edges) for edges in optimum.edges)
+    graph = optimum.mpdag
+    known = f", {len(graph.by_knowledge)} of them by the knowledge" if graph.by_knowledge else ""
     return (
-        f"{counted(directed + undirected, 'edge')} ({directed} directed, {undirected} undirected)"
+        f"{counted(len(graph.skeleton), 'edge')} ({len(graph.directed)} directed{known}, "
+        f"{len(graph.undirected)} undirected)"
     )
 
 

@@ -128,6 +128,7 @@ class _Gatherer:
                 seed=_seed(settings.seed, self._record.improving.tasks),
                 max_parents=settings.max_parents,
                 n_jobs=execution.threads,
+                knowledge=self._problem.knowledge,
             )
             report(self._progress(), final=True)
 
@@ -155,8 +156,10 @@ class _Gatherer:
         )
 
     def _kept(self, child: Offspring, new: dict[int, int]) -> Offspring:
-        graph, most = child.model.graph, self._problem.settings.max_parents
-        local = self._problem.core.is_local_optimum(graph, most)
+        problem, graph = self._problem, child.model.graph
+        local = problem.core.is_local_optimum(
+            graph, problem.settings.max_parents, problem.knowledge
+        )
         return replace(
             child,
             model=replace(child.model, is_local_optimum=local),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Weights
     from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
+    from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
     from kes.settings import Sampled
 
@@ -24,12 +25,13 @@ class DataOptions(TypedDict, total=False):
 
 
 class ScoringOptions(DataOptions, total=False):
-    """What decides a score: the options of `kes.score` and `kes.certify`."""
+    """What decides a score, and which models have one: as `kes.score` and `kes.certify` take it."""
 
     criterion: str
     ess: float
     penalty: float
     transform: str | None
+    knowledge: Knowledge | None
 
 
 class SearchOptions(ScoringOptions, total=False):
@@ -50,6 +52,7 @@ SCORING_DEFAULTS: ScoringOptions = {
     "ess": 1.0,
     "penalty": 1.0,
     "transform": None,
+    "knowledge": None,
     "kinds": None,
     "weights": None,
     "missing": "error",

@@ -17,10 +17,11 @@ from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.search.collector import NewModels, OnBatch
+from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
 from kes.search.record import Edges, Model, Reading, Record, fingerprint
 from kes.search.start import starting
-from kes.settings import Settings, megabytes
+from kes.settings import CoreKnowledge, Settings, megabytes
 
 
 class Problem:
@@ -68,6 +69,7 @@ class Problem:
         dataset = encode(data, weights=weights, missing=missing, kinds=kinds)
         named = weights if isinstance(weights, str) else dataset.weights is not None
         settings = starting(settings, chosen["start"], dataset.names)
+        settings = knowing(settings, chosen["knowledge"], dataset.names)
         reading = Reading(missing=missing, weights=named, kinds=dict(kinds or {}))
         return cls(dataset, settings, memory, reading)
 
@@ -114,8 +116,10 @@ class Problem:
             )
         if tuple(nodes) == self.dataset.names:
             return self
-        part = self.dataset.select(nodes)
-        return Problem(part, self.settings, self.cache_mb, self.reading)
+        settings, known = self.settings, self.settings.knowledge
+        if known is not None:  # what is known of other columns does not matter
+            settings = replace(settings, knowledge=known.among(nodes) or None)
+        return Problem(self.dataset.select(nodes), settings, self.cache_mb, self.reading)
 
     @cached_property
     def core(self) -> _core.Problem:
@@ -127,6 +131,11 @@ class Problem:
             arcs = _core.extension(len(names), start.to_core(names))
             self._check_score(problem, problem.score(arcs), "start")
         return problem
+
+    @cached_property
+    def knowledge(self) -> CoreKnowledge | None:
+        """What is known, as the core takes it."""
+        return self.settings.known(self.dataset.names)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -184,7 +193,9 @@ class Problem:
         """Return the admissible neighbours of a model with what they gain, best first."""
         names = self.dataset.names
         with core_errors():
-            valued = self.core.boundary(graph.to_core(names), self.settings.max_parents)
+            valued = self.core.boundary(
+                graph.to_core(names), self.settings.max_parents, self.knowledge
+            )
         return [
             Neighbour.from_core(graph, triple, delta)
             for triple, delta in valued

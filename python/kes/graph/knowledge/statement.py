@@ -124,6 +124,18 @@ smoker is one of the roots
                 )
         return self
 
+    def among(self, names: Iterable[str]) -> Knowledge:
+        """Return what is known of some variables alone."""
+        chosen = set(names)
+        return Knowledge(
+            tiers=[chosen.intersection(tier) for tier in self.tiers],
+            required=[arc for arc in self.required if chosen.issuperset(arc)],
+            forbidden=[arc for arc in self.forbidden if chosen.issuperset(arc)],
+            apart=[pair for pair in self.apart if chosen.issuperset(pair)],
+            roots=chosen.intersection(self.roots),
+            leaves=chosen.intersection(self.leaves),
+        )
+
     def _mentions(self) -> Iterator[tuple[str, str]]:
         """Yield every name that occurs, with the part in which it does."""
         for field in fields(self):

@@ -41,7 +41,8 @@ def content(
     """Return all that the page draws, except for its charts.
 
     An edge of a model is ``3 * pair + status``, where the status is 0 for an edge without
-    direction, 1 for x -> y and 2 for y -> x.
+    direction, 1 for x -> y and 2 for y -> x. ``known`` are the pairs that have their direction from
+    knowledge.
     """
     parts = ensembles(optima, stability)
     edges = edge_table(optima.names, parts)
@@ -67,7 +68,7 @@ def content(
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
             _packed(_shared_layout(optima, edges), optima.names, place),
-            *(_packed(graph_layout(found.optima[i].graph), optima.names, place) for i in own),
+            *(_packed(graph_layout(found.optima[i].mpdag), optima.names, place) for i in own),
         ],
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
@@ -84,15 +85,17 @@ def _supports(edges: Table, kind: str) -> list[list[float]]:
 
 
 def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
-    directed, undirected = optimum.edges
+    directed, undirected = optimum.mpdag.to_core(optimum.names)
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
+    known = set(directed).difference(optimum.edges[0])
     return {
         "score": optimum.score,
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
         "origin": optimum.origin,
-        "directed": len(directed),
+        "compelled": len(optimum.edges[0]),
+        "known": sorted(place[min(arc), max(arc)] for arc in known),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
 
@@ -109,7 +112,7 @@ def _worth_a_layout(optima: Sequence[Optimum]) -> list[int]:
 def _shared_layout(optima: Optima, edges: Table) -> Layout:
     """Lay out all pairs that some model joins, from top to bottom as in the best one."""
     parents: dict[str, list[str]] = {name: [] for name in optima.names}
-    for a, b in optima.best.graph.to_dag():
+    for a, b in optima.best.mpdag.to_dag():
         parents[b].append(a)
     supports = {frozenset((row["x"], row["y"])): row[SUPPORT_COLUMNS["search"]] for row in edges}
     order = TopologicalSorter(parents).static_order()
@@ -145,7 +148,7 @@ def _tables(optima: dict[int, Optimum], dataset: Dataset, number: dict[str, int]
     rows: list[Any] = []
     of = {}
     for index, optimum in optima.items():
-        network = fit(optimum.graph, dataset)
+        network = fit(optimum.mpdag, dataset)
         own = []
         for name in network.nodes:
             key = (number[name], *(number[parent] for parent in network.parents[name]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
+    from kes.graph.knowledge import Knowledge
     from kes.results.optima import Optima
     from kes.search.record import Improving, Reading
     from kes.settings import Settings
@@ -34,7 +35,8 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("most parents", "no limit" if most is None else str(most)),
         ("phases", "additions, then removals" if settings.two_phase else "additions and removals"),
         ("neighbourhood", _neighbourhood(settings)),
-        ("start", "the empty graph" if settings.start is None else repr(settings.start)),
+        ("start", _start(settings)),
+        ("knowledge", "none" if settings.knowledge is None else repr(settings.knowledge)),
         ("missing values", _missing(optima.record.reading)),
         ("weights", _weights(optima.record.reading)),
         ("variables", _variables(optima)),
@@ -77,6 +79,8 @@ def python_call(optima: Optima) -> str:
         text += f", neighbourhood=kes.{settings.neighbourhood!r}"
     if settings.start is not None:
         text += f", start={settings.start.to_dag()!r}"
+    if settings.knowledge is not None:
+        text += f", knowledge=kes.{settings.knowledge!r}"
     lines = ["import kes", *_coded(reading), f"optima = kes.learn(data{text})"]
     if improving.earlier:
         lines.append("# and models that improve() had found before there were so many runs")
@@ -120,7 +124,8 @@ def command_line(optima: Optima) -> str | None:
     """Return the command that gives this result; None if only Python can say it."""
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
     called = improving.earlier + sum(improving.calls)
-    if settings.start is not None or reading.weights is True or called:
+    known = _knowledge_words(settings.knowledge)
+    if settings.start is not None or reading.weights is True or called or known is None:
         return None
     words = ["kes", "learn", "data.csv", "--k", f"{settings.k!r}"]
     words += ["--runs", str(len(optima.runs)), "--criterion", settings.criterion]
@@ -133,6 +138,7 @@ def command_line(optima: Optima) -> str | None:
     words += ["--seed", str(settings.seed)]
     if settings.max_parents is not None:
         words += ["--max-parents", str(settings.max_parents)]
+    words += known
     if settings.two_phase:
         words.append("--two-phase")
     if isinstance(settings.neighbourhood, Sampled):
@@ -148,6 +154,30 @@ def command_line(optima: Optima) -> str | None:
     if not _is_default(improving):
         words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
     return shlex.join([*words, "--out", "a.kes.json.gz"])
+
+
+def _knowledge_words(known: Knowledge | None) -> list[str] | None:
+    """Return the flags that say what is known; None if names do not allow it."""
+    if known is None:
+        return []
+    if any("," in name or ";" in name or name != name.strip() for name in known.variables):
+        return None
+    words = ["--tiers", ";".join(",".join(tier) for tier in known.tiers)] if known.tiers else []
+    for flag, pairs in (
+        ("--require", known.required),
+        ("--forbid", known.forbidden),
+        ("--apart", known.apart),
+    ):
+        words += [word for a, b in pairs for word in (flag, f"{a},{b}")]
+    words += ["--roots", ",".join(known.roots)] if known.roots else []
+    return [*words, "--leaves", ",".join(known.leaves)] if known.leaves else words
+
+
+def _start(settings: Settings) -> str:
+    if settings.start is not None:
+        return repr(settings.start)
+    required = settings.knowledge is not None and settings.knowledge.required
+    return "the required arcs alone" if required else "the empty graph"
 
 
 def _reading_words(reading: Reading) -> list[str]:

@@ -30,8 +30,9 @@ function heading(edges) {
     return `Consensus: ${counted(edges.length, "edge")} with at least ${Math.round(100 * state.threshold)} % ${KINDS[state.kind]}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
-  const { score, edges: own, directed, origin } = data.optima[state.first];
-  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed} compelled, ${origin}`;
+  const { score, edges: own, compelled, known, origin } = data.optima[state.first];
+  const directed = known.length ? `${compelled} compelled, ${known.length} directed by knowledge` : `${compelled} compelled`;
+  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed}, ${origin}`;
 }
 
 function render() {
@@ -41,7 +42,7 @@ function render() {
   viewport.show(picture, layout.size, layout === drawn.layout);
   drawn = { edges, layout };
   markNode(picture, edges, state.node);
-  drawLegend(state.view, state.kind);
+  drawLegend(state.view, state.kind, edges);
   showDetails(state, edges, chooseNode);
   byId("shown").textContent = heading(edges);
   byId("first-label").textContent = state.view === "difference" ? "First" : "Optimum";

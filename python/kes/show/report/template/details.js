@@ -37,7 +37,8 @@ function edgeDetails(state, edges) {
   const consensus = state.view === "consensus";
   const direction = (edge) => {
     if (edge.status === 0) return consensus ? "not supported" : "reversible";
-    return consensus ? percent(main[edge.pair][edge.status]) : "compelled";
+    if (consensus) return percent(main[edge.pair][edge.status]);
+    return edge.known ? "by knowledge" : "compelled";
   };
   const headings = [["edge", "text"], ["direction", "text aside"], ...kinds.map((kind) => [KINDS[kind], ""])];
   const rows = sorted.map((edge) => [

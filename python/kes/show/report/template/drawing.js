@@ -65,8 +65,8 @@ function drawEdge(edge, layout, kind) {
   if (edge.status === 2) points.reverse();
   const width = edgeWidth(edge, kind);
   const support = data.supports[kind][edge.pair][0];
-  const looks = [edge.change || "", edge.status === 0 && !edge.change ? "open" : ""];
-  const group = svg("g", { class: `edge ${looks.join(" ").trim()}`, "data-pair": edge.pair });
+  const own = edge.status === 0 ? "open" : edge.known ? "known" : "";
+  const group = svg("g", { class: `edge ${edge.change || own}`.trim(), "data-pair": edge.pair });
   const title = svg("title");
   title.textContent = `${edgeText(edge)}\n${KINDS[kind]} ${percent(support)}`;
   group.append(title, svg("path", { class: "touch", d: pathData(points) }));
@@ -128,7 +128,7 @@ function markNode(picture, edges, node) {
 }
 
 const LEGENDS = {
-  optimum: [["", 1, "compelled"], ["open", 0, "reversible"]],
+  optimum: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "reversible"]],
   consensus: [["", 1, "direction supported"], ["open", 0, "no supported direction"]],
   difference: [
     ["removed", 1, "only in the first"],
@@ -138,8 +138,9 @@ const LEGENDS = {
   ],
 };
 
-function drawLegend(view, kind) {
-  const items = LEGENDS[view].map(([look, directed, text]) => {
+function drawLegend(view, kind, edges) {
+  const used = LEGENDS[view].filter(([look]) => look !== "known" || edges.some((edge) => edge.known));
+  const items = used.map(([look, directed, text]) => {
     const line = svg("g", { class: `edge ${look}` }, svg("path", { d: "M2 6H36", "stroke-width": 2 }));
     if (directed) line.append(svg("polygon", { points: "44,6 35,2 35,10" }));
     return element("li", {}, svg("svg", { viewBox: "0 0 46 12", "aria-hidden": "true" }, line), text);

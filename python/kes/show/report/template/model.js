@@ -10,8 +10,13 @@ const KINDS = {
 };
 const kinds = Object.keys(data.supports);
 
+// Edges that have their direction from knowledge are `known`.
 function modelEdges(index) {
-  return data.optima[index].edges.map((code) => ({ pair: Math.floor(code / 3), status: code % 3 }));
+  const known = new Set(data.optima[index].known);
+  return data.optima[index].edges.map((code) => {
+    const pair = Math.floor(code / 3);
+    return { pair, status: code % 3, known: known.has(pair) };
+  });
 }
 
 // The same rule as Optima.consensus: a direction needs the threshold, and more than the opposite.

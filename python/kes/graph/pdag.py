@@ -1,0 +1,231 @@
+"""Graphs with directed and undirected edges: what the DAGs of a class have in common.
+
+A *partially directed acyclic graph* stands for a set of DAGs: a *directed* edge ``a -> b`` points
+the same way in all of them, an *undirected* edge ``a - b`` one way in some and the other way in
+others. The essential graph of a class stands for all DAGs of the class, the MPDAG only for those
+that obey some knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar
+
+from kes.errors import KesError, listed, unknown
+from kes.graph.checks import edges_as_text
+from kes.graph.pictures import graph_html, plot_graph
+from kes.settings import CoreGraph
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from kes.graph.essential import EssentialGraph
+    from kes.table import Table
+
+_SHOWN_EDGES = 12
+"""Edges that the repr writes out before it only counts the rest."""
+
+
+class Pdag:
+    """A partially directed acyclic graph; immutable.
+
+    Graphs are equal if they have the same nodes and the same edges; the order of the nodes, in
+    which tables and pictures show them, does not matter.
+    """
+
+    __slots__ = ("_directed", "_graph", "_hash", "_nodes", "_undirected")
+
+    title: ClassVar[str]
+    """What such a graph is called in pictures."""
+
+    _nodes: tuple[str, ...]
+    _graph: CoreGraph
+    _directed: frozenset[tuple[str, str]] | None
+    _undirected: frozenset[frozenset[str]] | None
+    _hash: int | None
+
+    def _fill(self, names: tuple[str, ...], graph: CoreGraph) -> None:
+        self._nodes, self._graph = names, graph
+        self._directed = self._undirected = self._hash = None
+
+    def to_core(self, names: Sequence[str]) -> CoreGraph:
+        """Return the graph for the core, with variables numbered as in `names`.
+
+        They may contain further variables, which become isolated nodes.
+        """
+        if tuple(names) == self._nodes:
+            return self._graph
+        position = {name: i for i, name in enumerate(names)}
+        directed = sorted((position[a], position[b]) for a, b in self.directed)
+        undirected = [tuple(sorted(position[name] for name in edge)) for edge in self.undirected]
+        return directed, sorted((a, b) for a, b in undirected)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables, in order."""
+        return self._nodes
+
+    @property
+    def directed(self) -> frozenset[tuple[str, str]]:
+        """Edges (a, b), meaning a -> b, that all these DAGs have."""
+        if self._directed is None:
+            name = self._nodes
+            self._directed = frozenset((name[a], name[b]) for a, b in self._graph[0])
+        return self._directed
+
+    @property
+    def undirected(self) -> frozenset[frozenset[str]]:
+        """Edges {a, b} that point one way in some of them, the other way in others."""
+        if self._undirected is None:
+            name = self._nodes
+            self._undirected = frozenset(frozenset((name[a], name[b])) for a, b in self._graph[1])
+        return self._undirected
+
+    @property
+    def skeleton(self) -> frozenset[frozenset[str]]:
+        """Pairs {a, b} that are joined, in whichever way."""
+        return self.undirected.union(frozenset(edge) for edge in self.directed)
+
+    def v_structures(self) -> frozenset[tuple[str, str, str]]:
+        """Triples (a, c, b) with a -> c <- b where a and b are not joined.
+
+        Together with the skeleton they determine the class [Verma & Pearl 1990]. Each is given
+        once, with a before b in the order of the alphabet.
+        """
+        parents: dict[str, list[str]] = {}
+        for a, c in sorted(self.directed):
+            parents.setdefault(c, []).append(a)
+        skeleton = self.skeleton
+        return frozenset(
+            (a, c, b)
+            for c, causes in parents.items()
+            for a, b in combinations(causes, 2)
+            if frozenset((a, b)) not in skeleton
+        )
+
+    def markov_blanket(self, node: str) -> frozenset[str]:
+        """Return the nodes that, once known, make all others irrelevant for `node`.
+
+        In each DAG of the class these are its parents, its children and the other parents of its
+        children. The class determines them: those not joined to the node are the far ends of
+        v-structures.
+        """
+        if node not in self._nodes:
+            raise unknown("node", node, self._nodes)
+        joined = {other for edge in self.skeleton if node in edge for other in edge}
+        spouses = {other for a, _, b in self.v_structures() if node in (a, b) for other in (a, b)}
+        return frozenset((joined | spouses) - {node})
+
+    @property
+    def essential(self) -> EssentialGraph:
+        """The essential graph of the class to which the DAGs belong."""
+        raise NotImplementedError
+
+    @property
+    def by_knowledge(self) -> frozenset[tuple[str, str]]:
+        """Directed edges that have their direction from knowledge, not from the class alone."""
+        return frozenset()
+
+    def to_dag(self) -> list[tuple[str, str]]:
+        """Arcs (a, b), sorted, of one of the DAGs: the same for equal graphs."""
+        raise NotImplementedError
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Convert into a `networkx.DiGraph`, an undirected edge becoming two opposite arcs.
+
+        This is the usual form of a CPDAG there: ``h.has_edge(a, b) and h.has_edge(b, a)`` means
+        that the direction is open. Use ``nx.DiGraph(g.to_dag())`` where a DAG is needed. Arcs that
+        have their direction from knowledge have the attribute ``by_knowledge``.
+        """
+        try:
+            import networkx as nx
+        except ImportError as error:
+            raise KesError("to_networkx needs networkx: pip install networkx") from error
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self._nodes)
+        name = self._nodes
+        directed, undirected = self._graph
+        graph.add_edges_from((name[a], name[b]) for a, b in directed)
+        graph.add_edges_from((name[a], name[b]) for a, b in undirected)
+        graph.add_edges_from((name[b], name[a]) for a, b in undirected)
+        graph.add_edges_from(sorted(self.by_knowledge), by_knowledge=True)
+        return graph
+
+    def plot(
+        self,
+        support: Table | Mapping[frozenset[str], float] | None = None,
+        *,
+        kind: str = "search",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the graph: arrows for compelled edges, dashed lines for reversible ones.
+
+        Arrows that have their direction from knowledge have another colour, and are dotted.
+        Laid out by Graphviz, so that no edge passes behind a node. Needs the extra ``plot``.
+
+        Parameters
+        ----------
+        support
+            How wide the edges are: what `Optima.edges` returns, or a number from 0 to 1 for each
+            pair {a, b}. By default all are alike.
+        kind : {"search", "weight", "resampling"}
+            Which support of the table to show.
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        return plot_graph(self, support, kind, ax)
+
+    def shd(self, other: Pdag) -> int:
+        """Count the pairs of nodes whose status differs (structural Hamming distance).
+
+        A pair is not joined, joined by an edge without direction, or by one of the two arcs.
+
+        Parameters
+        ----------
+        other
+            A graph with the same nodes, in any order.
+        """
+        if set(self._nodes) != set(other._nodes):
+            differing = sorted(set(self._nodes) ^ set(other._nodes))
+            raise KesError(
+                f"the graphs have different nodes; only one of them has {listed(differing)}"
+            )
+        ours, theirs = self._status(), other._status()
+        return sum(ours.get(pair) != theirs.get(pair) for pair in ours.keys() | theirs.keys())
+
+    def _status(self) -> dict[frozenset[str], tuple[str, ...]]:
+        """Map each joined pair to its arc, or to () if it has no direction."""
+        status: dict[frozenset[str], tuple[str, ...]] = dict.fromkeys(self.undirected, ())
+        return status | {frozenset(arc): arc for arc in self.directed}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pdag):
+            return NotImplemented
+        if self._nodes == other._nodes:
+            return self._graph == other._graph
+        return (
+            set(self._nodes) == set(other._nodes)
+            and self.directed == other.directed
+            and self.undirected == other.undirected
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((frozenset(self._nodes), self.directed, self.undirected))
+        return self._hash
+
+    def __repr__(self) -> str:
+        text = edges_as_text(self._nodes, self._graph)
+        if len(text) > _SHOWN_EDGES:
+            text[_SHOWN_EDGES:] = [f"and {len(text) - _SHOWN_EDGES} more edges"]
+        count = f"{len(self._nodes)} node{'s' * (len(self._nodes) != 1)}"
+        return f"{type(self).__name__}({count}: {', '.join(text) or 'no edges'})"
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
