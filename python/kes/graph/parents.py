@@ -4,7 +4,7 @@ The networks of a class differ in the directions of the undirected edges of its 
 know which sets of parents a node x has in them, it is enough to look at the edges at x: a set S of
 its undirected neighbours can be added to its parents iff directing S -> x -> (all others) agrees
 with the class, that is, closes under Meek's rules without a new v-structure. Such sets are called
-*locally valid* [Maathuis 2009; Perković 2017]. They are cliques, so they are grown as such.
+*locally valid* [Maathuis 2009; Fang & He 2020]. They are cliques, so they are grown as such.
 
 All networks with the same parents of x agree on what x is an ancestor of: of all nodes that those
 parents do not separate from it.

@@ -10,23 +10,25 @@ the one place that reaches upwards, and only when they are called.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
 from kes.search.execution import threads
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
-from kes.settings import seconds, whole
+from kes.settings import number, seconds, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from kes.analysis.compare import Comparison, GesStanding
     from kes.analysis.coverage import Coverage
+    from kes.analysis.effects import Effects
     from kes.analysis.explain import Stop
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
@@ -189,6 +191,72 @@ class Questions:
             tasks=TASKS if tasks is None else whole("tasks", tasks, least=0),
             seconds=None if budget is None else seconds("budget", budget),
             threads=threads(n_jobs),
+        )
+
+    @checked_options()
+    def effects(
+        self: Optima,
+        x: str,
+        y: str,
+        *,
+        states: tuple[State, State] | None = None,
+        outcome: State | None = None,
+        within: float = 10.0,
+        resamples: int = 0,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Effects:
+        """Return the effects of one variable on another that good optima allow for.
+
+        What the table says is true only if what its `note` says is: above all, that no common
+        cause is left out. No data show that.
+
+        Parameters
+        ----------
+        x, y : str
+            The cause, which is set from outside, and what it may have an effect on.
+        states : pair or None
+            The two states of `x` to compare, first the one that is left; by default its first and
+            its last. A continuous cause has none: its effect is that of a unit more.
+        outcome : state or None
+            The state of `y` whose probability changes, by default its last. Of a continuous one
+            the mean changes.
+        within : float
+            Look at optima that are at most so many nats below the best.
+        resamples : int
+            If not 0, estimate the same effects on so many tables drawn with replacement.
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+
+        Returns
+        -------
+        Effects
+            A table with a row for each `optimum` and each set of `parents` that `x` can have in
+            it; how many nats the optimum is `below` the best; whether a directed path `reaches`
+            from x to y; and the `effect`, which is 0 if none does. With resamples, between `low`
+            and `high` are 95 % of them. On discrete tables also the share of cases `unseen`,
+            among whose parents one of the two states of `x` never occurs, so that the answer is a
+            guess there, and the distribution of `y` when `x` is set to each state:
+            ``P(b|do(a))``. ``.summary()`` has the ranges.
+
+        Notes
+        -----
+        Estimates are those of adjustment for the parents of the cause: see
+        `kes.analysis.adjustment`. The parents are the locally valid sets of each class, as in IDA
+        [Maathuis 2009]. Hits of runs play no part.
+        """
+        from kes.analysis.effects import effects
+
+        return effects(
+            self,
+            self.ready(data, weights, missing).dataset,
+            x,
+            y,
+            states=states,
+            outcome=outcome,
+            within=number("within", within, least=0.0),
+            resamples=whole("resamples", resamples, least=0),
         )
 
     # --- how they compare ---
@@ -357,6 +425,16 @@ class Questions:
         return plot_landscape(self, ax)
 
     @checked_options()
+    def plot_effects(self: Optima, effects: Effects, ax: Axes | None = None) -> Axes:
+        """Draw what `effects` returned: a dot for each effect, at the height of its optimum.
+
+        The line through the dots of an optimum is the range within its class; thin lines are those
+        of resampling.
+        """
+        from kes.show.plot.effects import plot_effects
+
+        return plot_effects(effects, ax)
+
     def report(
         self: Optima,
         path: PathLike,
@@ -425,6 +503,27 @@ class OptimumQuestions:
             weights=weights,
             missing=missing,
         )
+
+    def to_dowhy(self: Optimum, x: str, y: str) -> list[dict[str, Any]]:
+        """Return what `dowhy.CausalModel` needs besides the data, for the effect of x on y.
+
+        Needs networkx.
+
+        Parameters
+        ----------
+        x, y : str
+            Treatment and outcome.
+
+        Returns
+        -------
+        list of dict
+            For each set of parents that `x` can have in this class, in the order of
+            `Optima.effects`, keyword arguments with a network (``graph``, a `networkx.DiGraph`)
+            in which it has them: ``dowhy.CausalModel(data=frame, **arguments)``.
+        """
+        from kes.analysis.effects import to_dowhy
+
+        return to_dowhy(self, x, y)
 
     def compare(self: Optimum, other: Optimum | Truth) -> Comparison:
         """Say in which edges another model differs.

@@ -1,0 +1,168 @@
+"""The effect of one variable on another when the parents of the first are adjusted for.
+
+With the parents Pa that x has in the true network, setting x does to y [Pearl 2009, Thm 3.2.2]
+
+    P(y | do(x))  =  sum over pa of  P(y | x, pa) P(pa)
+
+On discrete tables all of it is counted: P(pa) are shares of the cases, and P(y | x, pa) is smoothed
+as the tables of `kes.fit` are. Elsewhere the effect is a slope: the coefficient of x in the linear
+regression of y on x and Pa, in which a discrete variable is the indicators of its states, as the
+criterion has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.column import Column, Continuous
+from kes.data.dataset import Dataset
+
+ESS = 1.0
+"""Cases that smoothing spreads over a table: the default of `kes.fit`."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What is compared with what: the cause set to two values, and what becomes of the outcome.
+
+    Attributes
+    ----------
+    x, y : str
+        The cause and its outcome.
+    states : pair of int or None
+        Codes of the two states of x; None if it is continuous: then a unit more is the contrast.
+    outcome : int or None
+        Code of the state of y whose probability counts; None if it is continuous: then its mean.
+    """
+
+    x: str
+    y: str
+    states: tuple[int, int] | None
+    outcome: int | None
+
+
+# --- discrete tables -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """What becomes of y when x is set to each of its states.
+
+    Attributes
+    ----------
+    table : ndarray, shape (states of x, states of y)
+        P(y | do(x)).
+    seen : ndarray of bool, shape (states of x, configurations of the parents)
+        Whether the state of x occurs there; elsewhere all is due to smoothing.
+    shares : ndarray, shape (configurations of the parents,)
+        P(pa).
+    """
+
+    table: NDArray[np.float64]
+    seen: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+
+    def unseen(self, states: Sequence[int]) -> float:
+        """Return the share of cases where one of these states of x never occurs."""
+        return float(self.shares[~self.seen[list(states)].all(axis=0)].sum())
+
+
+def interventions(data: Dataset, x: str, y: str, parents: Sequence[str]) -> Interventions:
+    """Return the distribution of y under each intervention on x, by adjustment for its parents."""
+    codes = data.select([*parents, x, y]).codes
+    above, cause, outcome = codes[:-2], codes[-2], codes[-1]
+    sizes = [len(data.states[data.names.index(name)]) for name in (*parents, x, y)]
+    place = np.zeros(data.rows, dtype=np.intp)
+    if parents:
+        place = np.unique(above, axis=1, return_inverse=True)[1].reshape(-1)
+    shape = (int(place.max(initial=0)) + 1, sizes[-2], sizes[-1])
+    cells = np.ravel_multi_index((place, cause, outcome), shape)
+    counts = np.bincount(cells, weights=data.weights, minlength=prod(shape)).reshape(shape)
+    cases = counts.sum(axis=2)
+    shares = cases.sum(axis=1) / cases.sum()
+    smoothed = counts + ESS / prod(sizes)
+    given = smoothed / smoothed.sum(axis=2, keepdims=True)
+    return Interventions(np.einsum("p,pxy->xy", shares, given), cases.T > 0, shares)
+
+
+def margin(data: Dataset, y: str) -> NDArray[np.float64]:
+    """Return the distribution of y, smoothed: what it is whatever is done to other variables."""
+    states = len(data.states[data.names.index(y)])
+    codes = data.select([y]).codes[0]
+    counts = np.bincount(codes, weights=data.weights, minlength=states) + ESS / states
+    shares: NDArray[np.float64] = counts / counts.sum()
+    return shares
+
+
+# --- continuous and mixed tables -----------------------------------------------------------------
+
+
+def slope(data: Dataset, contrast: Contrast, parents: Sequence[str]) -> float:
+    """Return the effect by linear regression; NaN if the parents determine x."""
+    column = dict(zip(data.names, data.columns, strict=True))
+    cause, outcome = _embedded(column[contrast.x]), column[contrast.y]
+    target = (
+        outcome.values
+        if isinstance(outcome, Continuous)
+        else (outcome.codes == contrast.outcome).astype(np.float64)
+    )
+    others = [_embedded(column[name]) for name in parents]
+    found = coefficients(
+        target, cause, np.hstack([np.empty((data.rows, 0)), *others]), data.weights
+    )
+    if contrast.states is None:
+        return float(found[0])
+    change = np.zeros(len(found) + 1)  # the first state is the one that has no indicator
+    change[contrast.states[1]] += 1
+    change[contrast.states[0]] -= 1
+    return float(change[1:] @ found)
+
+
+def coefficients(
+    target: NDArray[np.float64],
+    cause: NDArray[np.float64],
+    others: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the coefficients of `cause` in the regression of a target on it and others.
+
+    By what is left of both when the others, and a constant, are regressed out of them [Frisch &
+    Waugh 1933]: so the others may depend on each other.
+
+    Parameters
+    ----------
+    target : ndarray, shape (rows,)
+        What is explained.
+    cause, others : ndarray, shape (rows, columns)
+        What it is explained by.
+    weights : ndarray, shape (rows,), or None
+        How many cases each row stands for.
+
+    Returns
+    -------
+    ndarray, shape (columns of cause,)
+        NaN if the others determine some of the cause.
+    """
+    root = np.sqrt(np.ones(len(target)) if weights is None else weights)[:, None]
+    design = root * np.hstack([np.ones((len(target), 1)), others])
+    both = root * np.hstack([cause, target[:, None]])
+    rest = both - design @ np.linalg.lstsq(design, both, rcond=None)[0]
+    left, scale = rest[:, :-1], np.linalg.norm(root * (cause - cause.mean(axis=0)), axis=0)
+    if np.any(scale == 0) or np.linalg.matrix_rank(left / scale, tol=1e-7) < left.shape[1]:
+        return np.full(left.shape[1], np.nan)
+    found: NDArray[np.float64] = np.linalg.lstsq(left, rest[:, -1], rcond=None)[0]
+    return found
+
+
+def _embedded(column: Column) -> NDArray[np.float64]:
+    """Return a variable as a regression takes it: itself, or all its states but the first."""
+    if isinstance(column, Continuous):
+        return column.values[:, None]
+    later = np.arange(1, len(column.states))
+    indicators: NDArray[np.float64] = (column.codes[:, None] == later).astype(np.float64)
+    return indicators
