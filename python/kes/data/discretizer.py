@@ -148,7 +148,9 @@ class Discretizer:
         """
         source = open_source(cast("Any", data))
         columns = {name: source.column(i, frozenset()) for i, name in enumerate(source.names)}
-        continuous = [name for name in columns if _is_continuous(columns[name], source.likely_decimal)]
+        continuous = [
+            name for name in columns if _is_continuous(columns[name], source.likely_decimal)
+        ]
         return self.fit_columns(columns, continuous, labels, source.likely_decimal)
 
     def fit_columns(
