@@ -17,10 +17,10 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-evidence docs build clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -62,6 +62,9 @@ bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds 
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
 	$(BIN)/python benchmarks/quality.py
+
+bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
+	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
 
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -113,7 +113,12 @@ class Table:
         )
 
     def __repr__(self) -> str:
-        blocks = [_padded(block) for block in self._blocks(_ROWS)]
+        return self.to_text(_ROWS)
+
+    def to_text(self, rows: int | None = None) -> str:
+        """Return the table as text: all rows, or so many of the first and last ones."""
+        most = self._rows if rows is None else rows
+        blocks = [_padded(block) for block in self._blocks(most)]
         shown = _fitting([len(block[0]) for block in blocks])
         lines = ["  ".join(cells).rstrip() for cells in zip(*blocks[:shown], strict=True)]
         return "\n".join([*lines, f"[{self._size(self.columns[shown:])}]", *self._remarks()])

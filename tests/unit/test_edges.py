@@ -110,6 +110,15 @@ def test_stability_of_other_variables_is_refused(optima):
         optima.edges(stability=other)
 
 
+def test_evidence_joins_the_others(optima, stability):
+    evidence = optima.evidence(tasks=0)
+    nats = {(row["x"], row["y"]): row for row in evidence}
+    for row in optima.edges(stability=stability, evidence=evidence):
+        known = nats.get((row["x"], row["y"]), {})  # resamples have further edges
+        for column in ("evidence", "direction", "how"):
+            assert row[column] == known.get(column)
+
+
 def test_at_large_n_all_weight_is_on_the_best():
     """What the documentation warns of: scores differ by far more than a few logarithms."""
     optima = kes.learn(kes.datasets.alarm(rows=20000), runs=20)

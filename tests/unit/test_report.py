@@ -73,6 +73,17 @@ def test_supports_are_those_of_the_table(optima, text):
             assert found["supports"][kind][i] == pytest.approx(expected, abs=1e-4)
 
 
+def test_evidence_is_shown_if_it_was_computed(optima, text):
+    assert content(text)["evidence"] is None
+    evidence = optima.evidence(tasks=0)
+    found = content(page(optima, evidence=evidence))
+    nats = {(row["x"], row["y"]): row["evidence"] for row in evidence}
+    pairs = [tuple(found["names"][node] for node in pair) for pair in found["pairs"]]
+    assert found["evidence"] == [pytest.approx(nats[pair], abs=0.01) for pair in pairs]
+    with pytest.raises(KesError, match="not that of edges"):
+        page(optima, evidence=optima.evidence("v_structures", tasks=0))
+
+
 def test_every_edge_of_every_model_has_a_curve(text):
     found = content(text)
     shared, *own = found["layouts"]

@@ -108,7 +108,9 @@ def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemb
 # --- tables --------------------------------------------------------------------------------------
 
 
-def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
+def edge_table(
+    nodes: Sequence[str], parts: Sequence[Ensemble], evidence: Table | None = None
+) -> Table:
     """Return a row for each pair of nodes that some graph joins; see `Optima.edges`."""
     position = {node: i for i, node in enumerate(nodes)}
 
@@ -122,6 +124,8 @@ def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
     columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
     for kind, shares in adjacent.items():
         columns[SUPPORT_COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
+    if evidence is not None:
+        columns |= _evidence_columns(evidence, pairs)
     for kind, arcs in compelled.items():
         columns[f"{kind}_x_to_y"] = [arcs.get((x, y), 0.0) for x, y in pairs]
         columns[f"{kind}_y_to_x"] = [arcs.get((y, x), 0.0) for x, y in pairs]
@@ -130,6 +134,17 @@ def edge_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
             known = part.shares(lambda graph: map(frozenset, graph.by_knowledge))
             columns[f"{part.kind}_by_knowledge"] = [known.get(frozenset(p), 0.0) for p in pairs]
     return Table(columns)
+
+
+def _evidence_columns(evidence: Table, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Any]]:
+    """Return the evidence for each of the pairs; None for those that it is not about."""
+    if not {"x", "y", "evidence", "direction"} <= set(evidence.columns):
+        raise KesError("the evidence is not that of edges; give optima.evidence()")
+    found = {(row["x"], row["y"]): row for row in evidence}
+    return {
+        name: [found[pair][name] if pair in found else None for pair in pairs]
+        for name in ("evidence", "direction", "how")
+    }
 
 
 def v_structure_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:

@@ -18,7 +18,7 @@ from kes import _core
 from kes.cli.options import FLAGS, no_such
 from kes.errors import KesError, naming_flags
 
-_COMMANDS = ("audit", "learn", "certify", "report", "convert", "paper")
+_COMMANDS = ("audit", "learn", "certify", "edges", "effects", "report", "convert", "paper")
 """Each is the object `command` in the module of its name, imported when it is used."""
 
 

@@ -8,11 +8,8 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.source import TableOptions, read_table, reading
-from kes.data import Dataset
+from kes.cli.source import TableOptions, table_of
 from kes.learning import load
-from kes.results.optima import Optima
-from kes.search.record import Reading
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
@@ -47,17 +44,8 @@ def command(
     """
     optima = load(result)
     target = out or _beside(result)
-    optima.report(target, data=_table(optima, data, table), title=title)
+    optima.report(target, data=table_of(optima, data, table), title=title)
     click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
-
-
-def _table(optima: Optima, data: str | None, table: TableOptions) -> Dataset | None:
-    """Read the table of a result as it was read then, unless the options say how."""
-    if data is None and table["example"] is None:
-        return None
-    if data is None or reading(table) != Reading():
-        return read_table(data, table)[0]
-    return optima.ready(data, None, None).dataset
 
 
 def _beside(result: Path) -> Path:

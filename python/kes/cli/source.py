@@ -12,6 +12,7 @@ from kes import datasets
 from kes.data import Dataset, encode
 from kes.data.decimals import Sign
 from kes.data.kinds import Kinds
+from kes.results.optima import Optima
 from kes.search.record import Reading
 
 _TREATMENTS = ("error", "drop", "state")
@@ -54,6 +55,18 @@ def read_table(data: str | None, options: TableOptions) -> tuple[Dataset, Readin
         encoding=how.encoding,
     )
     return dataset, how
+
+
+def table_of(optima: Optima, data: str | None, options: TableOptions) -> Dataset | None:
+    """Read the table of a result as it was read then, unless the options say how.
+
+    None if there is none.
+    """
+    if data is None and options["example"] is None:
+        return None
+    if data is None or reading(options) != Reading():
+        return read_table(data, options)[0]
+    return optima.ready(data, None, None).dataset
 
 
 def reading(options: TableOptions) -> Reading:

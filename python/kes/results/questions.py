@@ -46,13 +46,17 @@ class Questions:
 
     # --- what they have in common ---
 
-    def edges(self: Optima, stability: Stability | None = None) -> Table:
+    def edges(
+        self: Optima, stability: Stability | None = None, evidence: Table | None = None
+    ) -> Table:
         """Return how well each edge is supported, by three measures that mean different things.
 
         Parameters
         ----------
         stability : Stability or None
             What `kes.stability` found for the same variables, to show its support as well.
+        evidence : Table or None
+            What `evidence` found, to show it as well.
 
         Returns
         -------
@@ -74,7 +78,7 @@ class Questions:
         """
         from kes.analysis.support import edge_table, ensembles
 
-        return edge_table(self.names, ensembles(self, stability))
+        return edge_table(self.names, ensembles(self, stability), evidence)
 
     def v_structures(self: Optima, stability: Stability | None = None) -> Table:
         """Return how well each v-structure ``x -> collider <- y`` is supported; see `edges`."""
@@ -443,6 +447,7 @@ class Questions:
         weights: Weights = None,
         missing: str | None = None,
         stability: Stability | None = None,
+        evidence: Table | None = None,
         title: str | None = None,
     ) -> None:
         """Write all of it into one HTML file that opens in any browser, without a network.
@@ -459,6 +464,8 @@ class Questions:
             As in `Optima.trace`, for the probability tables of the best optima.
         stability : Stability or None
             What `kes.stability` found, to show its support as well.
+        evidence : Table or None
+            What `evidence` found, to show it with each edge.
         title : str or None
             Heading of the page.
         """
@@ -466,7 +473,7 @@ class Questions:
 
         is_at_hand = data is not None or self.problem is not None
         dataset = self.ready(data, weights, missing).dataset if is_at_hand else None
-        write(self, path, dataset=dataset, stability=stability, title=title)
+        write(self, path, dataset=dataset, stability=stability, evidence=evidence, title=title)
 
     def _repr_html_(self: Optima) -> str:
         from kes.show.notebook import optima_html

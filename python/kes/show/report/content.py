@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,12 @@ _MOST_CELLS = 4096
 
 
 def content(
-    optima: Optima, found: Landscape, *, dataset: Dataset | None, stability: Stability | None
+    optima: Optima,
+    found: Landscape,
+    *,
+    dataset: Dataset | None,
+    stability: Stability | None,
+    evidence: Table | None = None,
 ) -> dict[str, Any]:
     """Return all that the page draws, except for its charts.
 
@@ -45,7 +51,7 @@ def content(
     knowledge.
     """
     parts = ensembles(optima, stability)
-    edges = edge_table(optima.names, parts)
+    edges = edge_table(optima.names, parts, evidence)
     number = {name: i for i, name in enumerate(optima.names)}
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
@@ -56,6 +62,7 @@ def content(
         "states": [[str(state) for state in states] for states in optima.states.values()],
         "pairs": pairs,
         "supports": {part.kind: _supports(edges, part.kind) for part in parts},
+        "evidence": None if evidence is None else [_rounded(nats) for nats in edges["evidence"]],
         "optima": [
             _optimum(optimum, place)
             | {"number": found.numbers[i], "shd": int(found.distances[0, i])}
@@ -82,6 +89,11 @@ def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
     columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
     return [[edges[name][i] for name in columns] for i in range(len(edges))]
+
+
+def _rounded(nats: float | None) -> float | None:
+    """Return a number for the page; None if there is none, or it is not finite."""
+    return None if nats is None or not math.isfinite(nats) else round(nats, 2)
 
 
 def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Dataset
     from kes.results.optima import Optima
     from kes.results.storage import PathLike
+    from kes.table import Table
 
 _SCRIPTS = ("model", "drawing", "viewport", "details", "table", "charts", "app")
 
@@ -36,10 +37,11 @@ def write(
     *,
     dataset: Dataset | None = None,
     stability: Stability | None = None,
+    evidence: Table | None = None,
     title: str | None = None,
 ) -> None:
     """Write the report; see `Optima.report`."""
-    text = page(optima, dataset=dataset, stability=stability, title=title)
+    text = page(optima, dataset=dataset, stability=stability, evidence=evidence, title=title)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
@@ -51,12 +53,13 @@ def page(
     *,
     dataset: Dataset | None = None,
     stability: Stability | None = None,
+    evidence: Table | None = None,
     title: str | None = None,
 ) -> str:
     """Return the report as text; equal results give equal pages."""
     found, coverage = Landscape.of(optima), Coverage(optima)
     charting = _plotly()
-    shown = content(optima, found, dataset=dataset, stability=stability)
+    shown = content(optima, found, dataset=dataset, stability=stability, evidence=evidence)
     shown["figures"] = figures(optima, found, coverage)
     heading = title or summary.title(optima)
     return Template(_template("page.html")).substitute(

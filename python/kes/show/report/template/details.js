@@ -40,11 +40,19 @@ function edgeDetails(state, edges) {
     if (consensus) return percent(main[edge.pair][edge.status]);
     return edge.known ? "by knowledge" : "compelled";
   };
-  const headings = [["edge", "text"], ["direction", "text aside"], ...kinds.map((kind) => [KINDS[kind], ""])];
+  const evidence = data.evidence ? [["evidence (nats)", ""]] : [];
+  const nats = (edge) => number(data.evidence[edge.pair] ?? NaN, 1).replace("NaN", "");
+  const headings = [
+    ["edge", "text"],
+    ["direction", "text aside"],
+    ...kinds.map((kind) => [KINDS[kind], ""]),
+    ...evidence,
+  ];
   const rows = sorted.map((edge) => [
     cell(edgeText(edge), "td", "text"),
     cell(direction(edge), "td", "text aside"),
     ...kinds.map((kind) => shareCell(data.supports[kind][edge.pair][0])),
+    ...evidence.map(() => cell(nats(edge))),
   ]);
   return [element("h2", {}, counted(edges.length, "edge")), table(headings, rows)];
 }

@@ -1,0 +1,89 @@
+"""``kes effects``: what setting one variable does to another, as far as the optima can tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from kes.cli import options
+from kes.cli.source import TableOptions, table_of
+from kes.learning import load
+from kes.table import Table
+
+
+@click.command(
+    "effects", cls=options.Command, short_help="Tell what setting a variable does to another."
+)
+@click.argument("result", type=click.Path(path_type=Path))
+@click.argument("x")
+@click.argument("y")
+@click.option(
+    "--data", metavar="FILE", help="The table that the result was learned from; always needed."
+)
+@options.table
+@click.option(
+    "--states",
+    metavar="A,B",
+    show_default="its first and its last",
+    help="The two states of X to compare.",
+)
+@click.option(
+    "--outcome",
+    metavar="STATE",
+    show_default="its last",
+    help="The state of Y whose probability changes.",
+)
+@click.option(
+    "--within",
+    type=options.Number(min=0),
+    metavar="NATS",
+    default=10.0,
+    show_default=True,
+    help="Look at optima that are at most so far below the best.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Estimate the same on so many tables drawn with replacement.",
+)
+def command(
+    *,
+    result: Path,
+    x: str,
+    y: str,
+    data: str | None,
+    states: str | None,
+    outcome: str | None,
+    within: float,
+    resamples: int,
+    **table: Unpack[TableOptions],
+) -> None:
+    """Tell what setting X does to Y, as far as the optima of RESULT can tell.
+
+    For instance: kes effects a.kes.json.gz smoker cancer --data data.csv
+
+    There is an answer for each optimum that is about as good as the best, and for each set of
+    parents that X can have in it. What all of them assume is told below.
+    """
+    optima = load(result)
+    dataset = table_of(optima, data, table)
+    if dataset is None:
+        raise click.UsageError("Effects are estimated from the data: give --data FILE.")
+    pair = None
+    if states is not None:
+        first, separator, second = states.partition(",")
+        if not separator:
+            raise click.UsageError(f"--states {states}: write two states, as in --states no,yes.")
+        pair = (first, second)
+    found = optima.effects(
+        x, y, states=pair, outcome=outcome, within=within, resamples=resamples, data=dataset
+    )
+    summary = found.summary()
+    click.echo(Table({name: summary[name] for name in summary.columns}).to_text())
+    click.echo()
+    click.echo(found.to_text())
