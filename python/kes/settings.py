@@ -124,6 +124,13 @@ class Criterion:
             if name == self.name and kind in kinds
         )
 
+    def price(self, cases: float) -> float | None:
+        """Return what a parameter costs with so many cases; None if it is not always the same."""
+        if "discrete" not in self.kinds:
+            return None
+        price = _core.penalty(self.name, cases)
+        return None if price is None else self.penalty * price
+
     def has_penalty(self, kind: str) -> bool:
         """Tell whether its penalty can be multiplied on a kind of table."""
         return any(

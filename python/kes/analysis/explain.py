@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
-from kes import _core
 from kes.data.column import Discrete
 from kes.errors import KesError, checked_options
 from kes.graph.boundary import Neighbour
@@ -92,10 +91,12 @@ class Explanation:
         if self.fit is None or self.parameters is None or self.cases is None:
             return []
         times = "" if self.penalty == 1 else f"{self.penalty:g} × "
-        price, why = self.penalty, f"{times}1 each"
-        if self.criterion == "bic":
-            price *= _core.penalty("bic", self.cases) or 0.0
-            why = f"{times}½ ln N each, N = {self.cases:.12g}"
+        why = (
+            f"{times}½ ln N each, N = {self.cases:.12g}"
+            if self.criterion == "bic"
+            else f"{times}1 each"
+        )
+        price = Criterion(self.criterion or "bic", penalty=self.penalty).price(self.cases) or 0.0
         more = "more parameter costs" if self.parameters == 1 else "more parameters cost"
         return [
             f"With it the log-likelihood is {self.fit:.4g} higher, and {self.parameters} {more} "
@@ -180,7 +181,7 @@ odds.
     given = sorted(at[node] for node in neighbour.given)
     worth = core.delta((True, at[neighbour.x], at[neighbour.y], given))
     parameters = _parameters(neighbour, problem.dataset)
-    price = _core.penalty(criterion.name, core.total_weight)
+    price = criterion.price(core.total_weight)
     scored = Neighbour(
         neighbour.kind,
         neighbour.x,
@@ -195,7 +196,7 @@ odds.
         ess=criterion.ess,
         penalty=criterion.penalty,
         cases=core.total_weight,
-        fit=None if price is None else worth + parameters * price * criterion.penalty,
+        fit=None if price is None else worth + parameters * price,
         parameters=parameters,
     )
 

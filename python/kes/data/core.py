@@ -16,6 +16,8 @@ from kes.data.ranks import Ranks
 from kes.errors import KesError, listed, option
 from kes.settings import Criterion
 
+_LEAST_ROWS = 3
+
 
 @contextmanager
 def core_errors() -> Iterator[None]:
@@ -105,6 +107,11 @@ def cores() -> int:
 
 
 def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
+    if dataset.rows < _LEAST_ROWS:
+        raise KesError(
+            f"the data have only {dataset.rows} rows, in which any two continuous columns "
+            f"determine each other; at least {_LEAST_ROWS} are needed"
+        )
     if twins:
         pairs = [f"{dataset.names[a]!r} and {dataset.names[b]!r}" for a, b in twins]
         raise KesError(

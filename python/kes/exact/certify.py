@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 from kes import _core
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset
-from kes.errors import checked_options, option
+from kes.errors import KesError, checked_options, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
@@ -105,12 +105,18 @@ def certify(
     (True, True)
     """
     memory = megabytes("memory_mb", memory_mb)
-    reporter = _Reporter(progress, seconds("budget", budget))
+    limit = seconds("budget", budget)
+    reporter = _Reporter(progress, limit)
     problem = _problem(data, max_parents, options)
     rivals = Rivals(problem, optima)
     work = _Work(problem, threads(n_jobs), memory, reporter)
-    reporter(str(_estimate(problem.dataset, problem.settings)))
+    expense = _estimate(problem.dataset, problem.settings)
+    if problem.dataset.kind != "discrete" and expense.seconds > limit:
+        raise _unbounded(expense)
+    reporter(str(expense))
     families = work.find_families(1.0 if rivals else _FAMILIES)
+    if math.isinf(families.upper_bound([])):
+        raise _unbounded(expense)
     solved = work.solve(families, memory)
     if solved is not None:
         found = Bounded(solved[1], True, solved[0], "dynamic programming over all subsets")
@@ -119,6 +125,16 @@ def certify(
     else:
         found = _bounded(work, rivals, families)
     return _certificate(work, rivals, families, found)
+
+
+def _unbounded(expense: Expense) -> KesError:
+    """Say why nothing can be proven: continuous variables have no perfect score to start from."""
+    return KesError(
+        f"with continuous columns no score is too high to be ruled out, so all sets of parents "
+        f"must be looked at, and those of {expense.variables} variables are too many: about "
+        f"{expense.sets:.2g}; allow few parents with {option('max_parents', 3)}, leave columns "
+        f"out, or raise {option('budget')} or {option('memory_mb')}"
+    )
 
 
 @checked_options(SCORING_DEFAULTS)
@@ -157,7 +173,7 @@ def _as_float(number: int) -> float:
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
     """Return how many parents can pay at most, whatever the data say."""
     cases = dataset.rows if dataset.weights is None else float(dataset.weights.sum())
-    penalty = _core.penalty(settings.criterion, cases)
+    penalty = settings.measure.price(cases)
     if penalty is None or not arities or dataset.kind != "discrete":
         return len(arities)
     # Rule 1 of bounds.rs with the smallest arities: parents of r states each multiply the cells.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kes.errors import listed
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
-        ("best network", _edges(best)),
+        ("best network", _edges(best) + _isolated(best)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
         (
             "GES score",
@@ -139,6 +140,13 @@ def _edges(optimum: Optimum) -> str:
         f"{counted(len(graph.skeleton), 'edge')} ({len(graph.directed)} directed{known}, "
         f"{len(graph.undirected)} undirected)"
     )
+
+
+def _isolated(optimum: Optimum) -> str:
+    """Name the variables without an edge."""
+    joined = {node for edge in optimum.graph.skeleton for node in edge}
+    alone = [name for name in optimum.names if name not in joined]
+    return f"; none at {listed(alone)}" if alone else ""
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
