@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-knowledge docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds 
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
 	$(BIN)/python benchmarks/quality.py
+
+bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and without
+	$(BIN)/python benchmarks/knowledge.py
 
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
