@@ -17,10 +17,10 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-evidence docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-evidence bench-knowledge docs build clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -65,6 +65,9 @@ bench-quality: $(DEV) ## Compare highest scores and distances from the truth bes
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
+
+bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and without
+	$(BIN)/python benchmarks/knowledge.py
 
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
