@@ -164,9 +164,7 @@ def test_what_contradicts_is_refused(data, options, message):
 def test_a_boundary_needs_an_admissible_model(data):
     empty = EssentialGraph(NAMES)
     for table in (None, data):
-        with pytest.raises(
-            kes.KesError, match="the model contradicts the knowledge: CO ->"
-        ):
+        with pytest.raises(kes.KesError, match="the model contradicts the knowledge: CO ->"):
             kes.inclusion_boundary(empty, table, knowledge=KNOWN)
 
 
