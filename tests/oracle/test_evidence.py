@@ -137,6 +137,44 @@ def test_max_parents_limits_both_sides():
         assert row["evidence"] == pytest.approx(having - lacking, abs=ROUNDING)
 
 
+def assert_as_enumerated_under(data, known, optima):
+    """Evidence for edges is that of the admissible networks, and infinite where one side is none."""
+    core = knowledge.Known(4, *known.to_core(data.names))
+    networks = [(dag, score) for dag, score in scored(data) if core.admits(dag)]
+    for row in optima.evidence():
+        x, y = data.names.index(row["x"]), data.names.index(row["y"])
+        forth, back = best(networks, has_arc(x, y)), best(networks, has_arc(y, x))
+        without = best(networks, lambda dag, x=x, y=y: not (dag[y] >> x | dag[x] >> y) & 1)
+        assert row["how"] == "exact"
+        assert row["evidence"] == pytest.approx(max(forth, back) - without, abs=ROUNDING)
+        if np.isinf([forth, back]).any():
+            assert row["direction"] is None
+        else:
+            assert row["direction"] == pytest.approx(forth - back, abs=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        kes.Knowledge(tiers=[["b"], ["a", "c"], ["d"]]),
+        kes.Knowledge(required=[("d", "a")], forbidden=[("a", "b")]),
+        kes.Knowledge(apart=[("a", "c")], leaves=["b"]),
+    ],
+    ids=["tiers", "arcs", "leaf"],
+)
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_knowledge_holds_on_all_sides(seed, known, monkeypatch):
+    data = drawn(4, seed)
+    optima = kes.learn(data, k=0.3, runs=20, knowledge=known)
+    assert_as_enumerated_under(data, known, optima)
+    exact = {(row["x"], row["y"]): row for row in optima.evidence()}
+    monkeypatch.setattr(sides, "_SECONDS", 0.0)
+    for row in optima.evidence():
+        for side in ("best_with", "best_without"):
+            other = exact[row["x"], row["y"]][side]
+            assert row[side] == pytest.approx(other, abs=1e-6)
+
+
 # --- what a model can be -------------------------------------------------------------------------
 
 

@@ -100,6 +100,20 @@ def test_only_data_settings_and_seed_decide(optima, data, tmp_path):
     assert loaded.effects("VENTALV", "CATECHOL", resamples=5, data=data.to_pandas()) == table
 
 
+def test_knowledge_leaves_fewer_sets_of_parents():
+    """Of the chain a - b - c, what is known to come first has no parents."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 500)
+    b = a ^ (rng.random(500) < 0.1)
+    frame = pd.DataFrame({"a": a, "b": b, "c": b ^ (rng.random(500) < 0.1)})
+    free = kes.learn(frame, runs=5)
+    assert {row["parents"] for row in free.effects("b", "c", within=0)} == {(), ("a",), ("c",)}
+    known = kes.learn(frame, runs=5, knowledge=kes.Knowledge(roots=["b"]))
+    assert [row["parents"] for row in known.effects("b", "c", within=0)] == [()]
+    [arguments] = known.best.to_dowhy("b", "c")
+    assert set(arguments["graph"].edges) == {("b", "a"), ("b", "c")}
+
+
 def test_graphs_for_dowhy_are_networks_of_the_class(optima):
     every = optima.best.to_dowhy("VENTALV", "CATECHOL")
     for arguments in every:

@@ -23,7 +23,7 @@ from kes.data.resampling import Cases
 from kes.data.stream import Stream
 from kes.errors import KesError, listed, option, unknown
 from kes.formats.names import labels
-from kes.graph.parents import NOTHING, descendants, parent_sets
+from kes.graph.parents import NOTHING, Parents, descendants, parent_sets
 from kes.results.summary import counted
 from kes.table import Table
 
@@ -165,11 +165,18 @@ def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Way]
     found = []
     for number, optimum in enumerate(optima):
         if optima.best.score - optimum.score <= within:
-            graph = (list(optimum.edges[0]), list(optimum.edges[1]))
-            for one in parent_sets(optima.names, graph, place[x], NOTHING):
+            for one in _parent_sets(optimum, x):
                 parents = tuple(optima.names[i] for i in sorted(one.members))
                 found.append((number, Way(parents, place[y] in descendants(one.dag, place[x]))))
     return found
+
+
+def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
+    """Return the sets of parents that a variable can have in an optimum, by what is known."""
+    names, known = optimum.names, optimum.knowledge
+    graph = (list(optimum.edges[0]), list(optimum.edges[1]))
+    knowledge = NOTHING if known is None else known.to_core(names)
+    return parent_sets(names, graph, names.index(x), knowledge)
 
 
 # --- estimates -----------------------------------------------------------------------------------
@@ -315,8 +322,7 @@ def to_dowhy(optimum: Optimum, x: str, y: str) -> list[dict[str, Any]]:
         if name not in names:
             raise unknown("variable", name, names)
     found = []
-    graph = (list(optimum.edges[0]), list(optimum.edges[1]))
-    for one in parent_sets(names, graph, names.index(x), NOTHING):
+    for one in _parent_sets(optimum, x):
         dag: nx.DiGraph[str] = nx.DiGraph()
         dag.add_nodes_from(names)
         dag.add_edges_from((names[a], names[b]) for a, b in one.dag)
