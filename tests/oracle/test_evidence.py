@@ -138,7 +138,7 @@ def test_max_parents_limits_both_sides():
 
 
 def assert_as_enumerated_under(data, known, optima):
-    """Evidence for edges is that of the admissible networks, and infinite where one side is none."""
+    """Evidence for edges is that of admissible networks, infinite where one side has none."""
     core = knowledge.Known(4, *known.to_core(data.names))
     networks = [(dag, score) for dag, score in scored(data) if core.admits(dag)]
     for row in optima.evidence():
