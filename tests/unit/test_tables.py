@@ -76,7 +76,7 @@ class TestCriteria:
         text = str(optima)
         assert "degenerate Gaussian BIC" in text
         assert "5 variables (1 discrete, 4 continuous)" in text
-        assert "none at 'd'" in text
+        assert "isolated      'd'" in text
         assert "1 discrete and 4 continuous columns" in optima.notes
         assert "Gaussian BIC" in str(kes.learn(table[[*"abcd"]], **RUNS))
         assert "BGe" in str(kes.learn(table[[*"abcd"]], criterion="bge", **RUNS))

@@ -72,7 +72,8 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
-        ("best network", _edges(best) + _isolated(best)),
+        ("best network", _edges(best)),
+        ("isolated", _isolated(best)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
         (
             "GES score",
@@ -146,7 +147,7 @@ def _isolated(optimum: Optimum) -> str:
     """Name the variables without an edge."""
     joined = {node for edge in optimum.graph.skeleton for node in edge}
     alone = [name for name in optimum.names if name not in joined]
-    return f"; none at {listed(alone)}" if alone else ""
+    return listed(alone) if alone else ""
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
