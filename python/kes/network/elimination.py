@@ -1,0 +1,111 @@
+"""Exact sums over unknown states, many rows at a time, by variable elimination.
+
+A potential is a table over some of the unknown variables, for each row: shape (rows, states of the
+first, states of the second, ...). To sum over a variable, the potentials that mention it are
+multiplied and the product is summed, which leaves one potential over the others in it. Time and
+memory of a row grow with the largest such product, which the order decides: always the variable is
+taken whose product is smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.errors import KesError
+
+MOST_CELLS = 2**24
+"""Cells of the largest product for one row: 128 MB."""
+
+
+class Potential(NamedTuple):
+    """Logarithms for each row and each configuration of some variables, sorted by name."""
+
+    scope: tuple[str, ...]
+    logs: NDArray[np.float64]
+
+
+def check_size(
+    scopes: Iterable[Sequence[str]], unknown: Sequence[str], states: Mapping[str, int]
+) -> int:
+    """Return the cells per row of the largest product on the way, or complain of their number."""
+    sets, largest = [frozenset(scope) for scope in scopes], 1
+    for variable in _order(sets, unknown, states):
+        joined = frozenset({variable}).union(*(s for s in sets if variable in s))
+        largest = max(largest, prod(states[member] for member in joined))
+        sets = [s for s in sets if variable not in s] + [joined - {variable}]
+    if largest > MOST_CELLS:
+        raise KesError(
+            f"to sum over the {len(unknown)} unknown variables of a row takes a table of {largest} "
+            f"cells, but at most {MOST_CELLS} are possible; give more columns, or drop such rows"
+        )
+    return largest
+
+
+def sum_out(
+    potentials: Sequence[Potential], unknown: Sequence[str], states: Mapping[str, int]
+) -> NDArray[np.float64]:
+    """Return, for each row, the logarithm of the sum over unknown variables of a product.
+
+    Parameters
+    ----------
+    potentials
+        At least one; the product of all is meant.
+    unknown
+        The variables to sum over.
+    states
+        Number of states of each variable.
+
+    Returns
+    -------
+    ndarray
+        Shape (rows, states of each variable in a scope that is not summed over, in order).
+    """
+    left = list(potentials)
+    for variable in _order([frozenset(f.scope) for f in left], unknown, states):
+        product = _multiply([f for f in left if variable in f.scope])
+        axis = 1 + product.scope.index(variable)
+        rest = tuple(member for member in product.scope if member != variable)
+        left = [f for f in left if variable not in f.scope]
+        left.append(Potential(rest, _log_sum(product.logs, axis)))
+    return _multiply(left).logs
+
+
+def _order(
+    scopes: Sequence[frozenset[str]], unknown: Sequence[str], states: Mapping[str, int]
+) -> list[str]:
+    """Return the variables, always the one whose product is smallest, the first of equals."""
+    sets, left, order = list(scopes), list(unknown), []
+    while left:
+        joined = {v: frozenset({v}).union(*(s for s in sets if v in s)) for v in left}
+        best = min(left, key=lambda v: prod(states[member] for member in joined[v]))
+        sets = [s for s in sets if best not in s] + [joined[best] - {best}]
+        left.remove(best)
+        order.append(best)
+    return order
+
+
+def _multiply(potentials: Sequence[Potential]) -> Potential:
+    """Multiply potentials: add their logarithms over the union of their scopes."""
+    scope = tuple(sorted({member for potential in potentials for member in potential.scope}))
+    total: NDArray[np.float64] | float = 0.0
+    for potential in potentials:
+        sizes = dict(zip(potential.scope, potential.logs.shape[1:], strict=True))
+        shape = (len(potential.logs), *(sizes.get(member, 1) for member in scope))
+        total = total + potential.logs.reshape(shape)
+    assert isinstance(total, np.ndarray), "at least one potential"
+    return Potential(scope, total)
+
+
+def _log_sum(logs: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return ln(sum of exp) along an axis, without overflow."""
+    top = logs.max(axis=axis, keepdims=True)
+    top[np.isneginf(top)] = 0.0
+    with np.errstate(divide="ignore"):
+        sums = np.log(np.exp(logs - top).sum(axis=axis))
+    result: NDArray[np.float64] = sums + top.squeeze(axis)
+    return result
