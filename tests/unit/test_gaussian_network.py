@@ -117,7 +117,7 @@ def test_evidence_on_the_query_itself():
     assert not found.covariance[0].any()
     alone = network.conditional("v1", {"v0": 3.0})
     assert found.mean[1] == alone.mean[0]
-    assert repr(alone).splitlines()[0].split() == ["node", "mean", "deviation", "standard_error"]
+    assert repr(alone).splitlines()[0].split() == ["node", "mean", "deviation"]
 
 
 @pytest.mark.parametrize("hidden", [[], ["v0"], ["v1", "v3"], ["v0", "v1", "v3", "v4"]])

@@ -33,11 +33,7 @@ def check_size(
     scopes: Iterable[Sequence[str]], unknown: Sequence[str], states: Mapping[str, int]
 ) -> int:
     """Return the cells per row of the largest product on the way, or complain of their number."""
-    sets, largest = [frozenset(scope) for scope in scopes], 1
-    for variable in _order(sets, unknown, states):
-        joined = frozenset({variable}).union(*(s for s in sets if variable in s))
-        largest = max(largest, prod(states[member] for member in joined))
-        sets = [s for s in sets if variable not in s] + [joined - {variable}]
+    largest = max((cells for _, cells in _order(scopes, unknown, states)), default=1)
     if largest > MOST_CELLS:
         raise KesError(
             f"to sum over the {len(unknown)} unknown variables of a row takes a table of {largest} "
@@ -66,7 +62,7 @@ def sum_out(
         Shape (rows, states of each variable in a scope that is not summed over, in order).
     """
     left = list(potentials)
-    for variable in _order([frozenset(f.scope) for f in left], unknown, states):
+    for variable, _ in _order([f.scope for f in left], unknown, states):
         product = _multiply([f for f in left if variable in f.scope])
         axis = 1 + product.scope.index(variable)
         rest = tuple(member for member in product.scope if member != variable)
@@ -76,16 +72,26 @@ def sum_out(
 
 
 def _order(
-    scopes: Sequence[frozenset[str]], unknown: Sequence[str], states: Mapping[str, int]
-) -> list[str]:
-    """Return the variables, always the one whose product is smallest, the first of equals."""
-    sets, left, order = list(scopes), list(unknown), []
-    while left:
-        joined = {v: frozenset({v}).union(*(s for s in sets if v in s)) for v in left}
-        best = min(left, key=lambda v: prod(states[member] for member in joined[v]))
-        sets = [s for s in sets if best not in s] + [joined[best] - {best}]
-        left.remove(best)
-        order.append(best)
+    scopes: Iterable[Sequence[str]], unknown: Sequence[str], states: Mapping[str, int]
+) -> list[tuple[str, int]]:
+    """Return the variables and the cells of their products, always the smallest product next.
+
+    Of equals, the first is taken.
+    """
+    joined: dict[str, set[str]] = {variable: {variable} for variable in unknown}
+    for scope in scopes:
+        for variable in joined.keys() & set(scope):
+            joined[variable].update(scope)
+    cells = {v: prod(states[member] for member in product) for v, product in joined.items()}
+    order = []
+    while joined:
+        best = min(joined, key=cells.__getitem__)
+        product = joined.pop(best) - {best}
+        order.append((best, cells[best]))
+        for variable in product & joined.keys():  # they are in one table from now on
+            joined[variable] |= product
+            joined[variable].discard(best)
+            cells[variable] = prod(states[member] for member in joined[variable])
     return order
 
 

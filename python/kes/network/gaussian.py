@@ -67,8 +67,8 @@ class GaussianNetwork(Network):
     ...     },
     ... )
     >>> network.conditional("dose", {"effect": 8.0})
-    node    mean  deviation  standard_error
-    dose  12.000      1.414               0
+    node    mean  deviation
+    dose  12.000      1.414
     [1 row]
     """
 

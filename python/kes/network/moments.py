@@ -38,15 +38,15 @@ class Moments:
         return np.sqrt(np.diag(self.covariance))
 
     def table(self) -> Table:
-        """Return a row for each node: mean, standard deviation, standard error of the mean."""
-        return Table(
-            {
-                "node": self.nodes,
-                "mean": self.mean.tolist(),
-                "deviation": self.deviation.tolist(),
-                "standard_error": self.error.tolist(),
-            }
-        )
+        """Return a row for each node: mean, standard deviation, and errors that are not 0."""
+        columns: dict[str, Sequence[object]] = {
+            "node": self.nodes,
+            "mean": self.mean.tolist(),
+            "deviation": self.deviation.tolist(),
+        }
+        if self.error.any():
+            columns["standard_error"] = self.error.tolist()
+        return Table(columns)
 
     def of(self, nodes: Sequence[str]) -> Moments:
         """Return the moments of some of the nodes, in this order."""
