@@ -30,7 +30,15 @@ from kes.graph.boundary import Neighbour
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.learning import inclusion_boundary, learn, load, score
-from kes.network import BayesianNetwork, convert, fit, read_graph, read_network
+from kes.network import (
+    BayesianNetwork,
+    GaussianNetwork,
+    MixedNetwork,
+    convert,
+    fit,
+    read_graph,
+    read_network,
+)
 from kes.progress import Progress
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -49,9 +57,11 @@ __all__ = [
     "Dataset",
     "Discretizer",
     "EssentialGraph",
+    "GaussianNetwork",
     "Interrupted",
     "KesError",
     "Knowledge",
+    "MixedNetwork",
     "Mpdag",
     "Neighbour",
     "Optima",

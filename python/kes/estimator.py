@@ -17,7 +17,7 @@ from kes.data import encode, encode_like
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, missing_extra
 from kes.learning import learn
-from kes.network import BayesianNetwork, fit
+from kes.network import fit
 from kes.search.options import DEFAULT_CACHE_MB
 
 try:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
-    from kes.network.fitting import Prior
+    from kes.network.fitting import Fitted, Prior
     from kes.results.optima import Optima
     from kes.settings import Sampled
 
@@ -58,7 +58,7 @@ start, knowledge, cache_mb, budget, patience
         What `kes.learn` calls `transform`, which is the name of a method in scikit-learn.
     ess : float
         Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
-    prior : {"bdeu", "ml"}, float or None
+    prior : {"bdeu", "ml"} or float
         How to estimate the tables of the network; see `kes.fit`. Maximum likelihood may hold new
         cases for impossible, and `score` is then minus infinity.
     random_state : int, RandomState or None
@@ -74,7 +74,7 @@ start, knowledge, cache_mb, budget, patience
         The models that the search found, best first.
     graph_ : EssentialGraph
         The best of them.
-    network_ : BayesianNetwork
+    network_ : BayesianNetwork, GaussianNetwork or MixedNetwork
         The best of them with its tables; answers queries, predicts, samples.
     n_features_in_ : int
         Number of columns seen by `fit`.
@@ -112,7 +112,7 @@ start, knowledge, cache_mb, budget, patience
 
     optima_: Optima
     graph_: EssentialGraph
-    network_: BayesianNetwork
+    network_: Fitted
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 

@@ -118,7 +118,7 @@ def test_every_option_of_learn_is_there_but_those_of_a_call():
 
 def test_the_prior_decides_the_tables(chain):
     model = kes.KES(runs=2, prior="ml").fit(chain)
-    assert model.network_ == kes.fit(model.graph_, chain)
+    assert model.network_ == kes.fit(model.graph_, chain, prior="ml")
 
 
 def test_a_score_is_the_mean_log_likelihood(chain):

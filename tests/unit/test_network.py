@@ -482,7 +482,7 @@ def counted(data, network, node, weight=None):
 
 
 def test_maximum_likelihood_is_relative_frequency(cases):
-    network = fit(ARCS, cases)
+    network = fit(ARCS, cases, prior="ml")
     assert network.nodes == tuple(cases.columns)
     assert network.arcs == tuple(sorted(ARCS))
     assert network.states["sprinkler"] == (False, True)
@@ -491,12 +491,11 @@ def test_maximum_likelihood_is_relative_frequency(cases):
         totals = counts.sum(axis=-1, keepdims=True)
         expected = np.where(totals > 0, counts / np.maximum(totals, 1), 1 / counts.shape[-1])
         np.testing.assert_allclose(network.cpts[node], expected, rtol=1e-15)
-    assert network == fit(ARCS, cases, prior="ml")
 
 
 def test_parents_never_seen_together_get_the_uniform_distribution():
     data = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 0], "c": [0, 1, 2]})
-    network = fit([("a", "c"), ("b", "c")], data)
+    network = fit([("a", "c"), ("b", "c")], data, prior="ml")
     np.testing.assert_array_equal(network.cpts["c"][1, 1], [1 / 3, 1 / 3, 1 / 3])
 
 
@@ -507,6 +506,7 @@ def test_parents_never_seen_together_get_the_uniform_distribution():
         ({"prior": 0.25}, lambda size: 0.25),
         ({"prior": "bdeu"}, lambda size: 1 / size),
         ({"prior": "bdeu", "ess": 10}, lambda size: 10 / size),
+        ({}, lambda size: 1 / size),
     ],
 )
 def test_dirichlet_priors_add_cases(cases, options, cases_in_cell):
@@ -518,21 +518,175 @@ def test_dirichlet_priors_add_cases(cases, options, cases_in_cell):
         np.testing.assert_allclose(network.cpts[node], expected, rtol=1e-14)
 
 
+def test_constant_columns_keep_their_declared_states():
+    """A new row may have what the sample happened not to have."""
+    kind = pd.CategoricalDtype(["low", "mid", "high"])
+    data = pd.DataFrame(
+        {"a": pd.Series(["mid"] * 8, dtype=kind), "b": ["x", "y"] * 4, "c": ["z"] * 8}
+    )
+    network = fit([("a", "b")], data)
+    assert network.states == {"a": ("low", "mid", "high"), "b": ("x", "y"), "c": ("z",)}
+    np.testing.assert_allclose(network.cpts["a"], np.array([1, 25, 1]) / 27)  # + 1/3 each
+    new = pd.DataFrame({"a": ["high"], "b": ["x"], "c": ["z"]})
+    assert network.log_likelihood(new) == pytest.approx(log(1 / 27) + log(1 / 2))
+
+
+# --- what is unknown -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gaps_are_summed_out(seed):
+    """Against sums over the whole joint distribution, for random gaps in rows."""
+    network = random_network(seed)
+    rows = [row for row, p in joint(network) if p > 0]
+    rng = np.random.default_rng(seed)
+    holed = [{n: v if rng.random() < 0.6 else None for n, v in row.items()} for row in rows]
+    data = frame(holed).astype(object).where(lambda cells: cells.notna(), None)
+    found = network.log_likelihood(data, per_row=True, unseen="missing")
+    for row, value in zip(holed, found, strict=True):
+        known = {node: state for node, state in row.items() if state is not None}
+        assert value == pytest.approx(log(mass(network, **known)), abs=1e-9)
+
+
+def test_gaps_in_impossible_rows():
+    network = sprinkler()
+    row = {"season": "rainy", "sprinkler": True, "rain": None, "wet": None}
+    assert mass(network, season="rainy", sprinkler=True) == 0
+    assert network.log_likelihood(frame([row]), unseen="missing") == -inf
+
+
+def test_values_never_seen_are_named_or_unknown():
+    network = sprinkler()
+    data = frame([{"season": "dry", "sprinkler": True, "rain": 1, "wet": "perhaps"}])
+    with pytest.raises(
+        KesError, match=r"'wet' has values .* 'perhaps' .* unseen=\"missing\" takes"
+    ):
+        network.log_likelihood(data)
+    with pytest.raises(KesError, match=r"'wet' has values .* 'perhaps'"):
+        network.predict(data, "rain")
+    expected = log(mass(network, season="dry", sprinkler=True, rain=1))
+    assert network.log_likelihood(data, unseen="missing") == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("_pyagrum")
+def test_predictions_from_rows_with_gaps():
+    """What lies beyond a gap in the Markov blanket bears on the target."""
+    network = sprinkler()
+    data = frame(
+        [
+            {"season": "dry", "sprinkler": None, "rain": 1, "wet": "yes"},
+            {"season": "dry", "sprinkler": True, "rain": 7, "wet": None},
+            {"season": None, "sprinkler": None, "rain": None, "wet": None},
+        ]
+    ).astype(object)
+    found = network.predict(data, "season", probabilities=True, unseen="missing")[:, 0]
+    for value, known in zip(
+        found, [{"rain": 1, "wet": "yes"}, {"sprinkler": True}, {}], strict=True
+    ):
+        expected = mass(network, season="dry", **known) / mass(network, **known)
+        assert value == pytest.approx(expected)
+
+
+def test_long_chains_of_gaps_do_not_underflow():
+    """300 hidden states in a row, each with a known child: 0.25^300 is below all floats squared."""
+    n = 300
+    names = [f"x{i}" for i in range(n)] + [f"y{i}" for i in range(n)]
+    parents = {f"x{i}": [f"x{i - 1}"] for i in range(1, n)} | {f"y{i}": [f"x{i}"] for i in range(n)}
+    cpts = {f"x{i}": [[0.5, 0.5], [0.5, 0.5]] for i in range(1, n)} | {"x0": [0.5, 0.5]}
+    cpts |= {f"y{i}": [[1 - 1e-5, 1e-5]] * 2 for i in range(n)}
+    network = BayesianNetwork(names, {name: [0, 1] for name in names}, parents, cpts)
+    row = frame([{f"y{i}": 1 for i in range(n)} | {f"x{i}": None for i in range(n)}])
+    assert 1e-5**n == 0
+    assert network.log_likelihood(row, unseen="missing") == pytest.approx(n * log(1e-5))
+
+
+def test_gaps_that_need_too_large_tables_are_refused():
+    """Thirty causes of one known effect, all unknown: 2^30 cells, in pieces of chains."""
+    names = [f"x{i}" for i in range(30)]
+    pairs = {f"y{i}_{j}": [f"x{i}", f"x{j}"] for i, j in combinations(range(30), 2)}
+    cpts = {name: [0.5, 0.5] for name in names} | {y: np.full((2, 2, 2), 0.5) for y in pairs}
+    nodes = [*names, *pairs]
+    network = BayesianNetwork(nodes, {node: [0, 1] for node in nodes}, pairs, cpts)
+    row = frame([dict.fromkeys(names) | dict.fromkeys(pairs, 1)])
+    with pytest.raises(KesError, match=rf"the 30 unknown variables .* table of {2**30} cells"):
+        network.log_likelihood(row, unseen="missing")
+
+
+# --- raw rows ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def raw() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    age = rng.normal(50, 15, 400)
+    return pd.DataFrame({"age": age, "ill": np.where(age + rng.normal(0, 10, 400) > 55, "y", "n")})
+
+
+@pytest.mark.usefixtures("_pyagrum")
+def test_networks_keep_the_cuts_and_take_raw_rows(raw, tmp_path):
+    discretizer = kes.Discretizer(3).fit(raw)
+    cut = discretizer.transform(raw)
+    network = fit([("age", "ill")], raw, discretize=discretizer)
+    plain = fit([("age", "ill")], cut)
+    assert network.states == plain.states
+    assert network.cpts["ill"].tolist() == plain.cpts["ill"].tolist()
+    assert fit([("age", "ill")], raw, discretize=kes.Discretizer(3)) == network
+    for rows in (raw, cut):  # intervals are left as they are
+        np.testing.assert_array_equal(
+            network.log_likelihood(rows, per_row=True), plain.log_likelihood(cut, per_row=True)
+        )
+    np.testing.assert_array_equal(network.predict(raw, "ill"), plain.predict(cut, "ill"))
+    interval = cut["age"][0]
+    assert network.probability("ill", {"age": raw["age"][0]}) == plain.probability(
+        "ill", {"age": interval}
+    )
+    network.save(tmp_path / "n.json")
+    for other in (pickle.loads(pickle.dumps(network)), kes.read_network(tmp_path / "n.json")):
+        assert other == network
+        assert other.discretizer.cuts == discretizer.cuts
+    assert network != plain
+
+
+def test_networks_keep_the_ranks_and_take_raw_rows(raw, tmp_path):
+    """A skewed copy of the data, seen through its ranks, is the same to the network."""
+    skewed = raw.assign(age=np.exp(raw["age"] / 10))
+    one = fit([("age", "ill")], raw, transform="ranks")
+    other = fit([("age", "ill")], skewed, transform="ranks")
+    assert one.models["age"] == other.models["age"]
+    np.testing.assert_allclose(
+        one.log_likelihood(raw, per_row=True), other.log_likelihood(skewed, per_row=True)
+    )
+    assert one.predict(raw, "ill").tolist() == other.predict(skewed, "ill").tolist()
+    value = float(raw["age"][3])
+    assert one.probability("ill", {"age": value}) == other.probability(
+        "ill", {"age": np.exp(value / 10)}
+    )
+    low, high = skewed["age"].min(), skewed["age"].max()
+    drawn = other.sample(100).to_pandas()["age"]
+    assert drawn.between(low, high).all()
+    assert other.predict(skewed, "age").min() >= low  # the median, in the units of the column
+    other.save(tmp_path / "n.json")
+    for again in (pickle.loads(pickle.dumps(other)), kes.read_network(tmp_path / "n.json")):
+        assert again == other
+    with pytest.raises(KesError, match="unknown transform 'rank'"):
+        fit([], raw, transform="rank")
+
+
 def test_weights_are_cases(cases):
     weights = np.random.default_rng(0).integers(0, 4, len(cases))
     repeated = cases.loc[cases.index.repeat(weights)]
     network = fit(ARCS, cases, weights=weights)
     for node in network.nodes:
         np.testing.assert_allclose(network.cpts[node], fit(ARCS, repeated).cpts[node], rtol=1e-14)
-    real = weights * 0.7
-    again = fit(ARCS, cases, weights=real)
+    network = fit(ARCS, cases, weights=weights, prior="ml")
+    again = fit(ARCS, cases, weights=weights * 0.7, prior="ml")
     np.testing.assert_allclose(again.cpts["wet"], network.cpts["wet"], rtol=1e-12)
 
 
 def test_likelihood_of_the_fit_is_that_of_the_criterion(cases):
     # BIC is ln P(data | maximum-likelihood network) - 1/2 ln N x parameters.
     graph = EssentialGraph.from_dag(cases.columns, ARCS)
-    network = fit(graph, cases)
+    network = fit(graph, cases, prior="ml")
     bic = network.log_likelihood(cases) - 0.5 * log(len(cases)) * network.n_parameters
     assert kes.score(graph, cases, criterion="bic") == pytest.approx(bic, rel=1e-12)
 
@@ -622,10 +776,11 @@ def test_contradicting_preferences_are_named():
             {},
             "no column for 'a', 'b'; the graph has no node for",
         ),
-        (ARCS, {"prior": "laplace"}, 'prior must be None, "ml", "bdeu" or a number'),
-        (ARCS, {"prior": 0}, "prior must be a positive number"),
+        (ARCS, {"prior": "laplace"}, 'prior must be "bdeu", "ml" or a number'),
+        (ARCS, {"prior": None}, 'prior must be "bdeu", "ml" or a number'),
+        (ARCS, {"prior": 0}, "prior must be a number greater than 0"),
         (ARCS, {"prior": True}, "prior must be"),
-        (ARCS, {"prior": "bdeu", "ess": -1}, "ess must be a positive number"),
+        (ARCS, {"prior": "bdeu", "ess": -1}, "ess must be a number greater than 0"),
     ],
 )
 def test_what_cannot_be_fitted(cases, structure, options, message):

@@ -55,7 +55,7 @@ def test_weights_are_cases(optima, judges):
 
 def test_maximum_likelihood_may_call_cases_impossible(optima, data, judges):
     table = optima.validate(judges, top=2, prior="ml")
-    rows = optima.best.fit(data).log_likelihood(judges, per_row=True)
+    rows = optima.best.fit(data, prior="ml").log_likelihood(judges, per_row=True)
     impossible = int(np.isneginf(rows).sum())
     assert impossible > 0
     assert table["impossible"][0] == impossible

@@ -20,7 +20,6 @@ from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
-from kes.network.cases import log_probabilities
 from kes.network.fitting import Prior, fit
 from kes.progress import reporting
 from kes.results.optima import Optima
@@ -164,7 +163,7 @@ def _log_probabilities(
     graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
     """Estimate a network on some cases; return ln P of each row of others."""
-    return log_probabilities(fit(graph, train, prior=prior, ess=ess), test.codes)
+    return fit(graph, train, prior=prior, ess=ess).log_likelihood(test, per_row=True)
 
 
 def _case_weights(dataset: Dataset) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from kes.data.normal import quantiles
 from kes.errors import KesError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """The values of a column that occurred, ascending, and the normal score of each."""
 
@@ -51,6 +51,16 @@ class Scores:
     def back(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the values that have these scores."""
         return np.interp(scores, self.scores, self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Scores)
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.scores, other.scores)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.values.tobytes())
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ format    suffixes                    networks                      graphs
 BIF       .bif                        read, write                   read (of the network)
 XMLBIF    .xmlbif, .bifxml, .xml      read, write                   read (of the network)
 NET       .net                        read, write                   read (of the network)
-JSON      .json                       read, write                   read, write
+JSON      .json                       read, write (of all kinds)    read, write
 DOT       .dot, .gv                   write (its DAG)               read, write
 GraphML   .graphml                    write (its DAG, with states)  read, write
 ========  ==========================  ============================  ===========================
@@ -40,13 +40,13 @@ class Format:
 
     ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
     and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs in which knowledge
-    directs edges. If it reads both, ``holds_network`` tells them
-    apart. The module is imported when a file of its format is met: all of them, with their
-    parsers, would add a sixth to the time that ``import kes`` takes.
+    directs edges. If it reads both, ``holds_network`` tells them apart. Some formats have a place
+    for continuous nodes, be it in a graph only. The module is imported when a file of its format is
+    met: all of them, with their parsers, would add a sixth to the time that ``import kes`` takes.
     """
 
-    def __init__(self, name: str, module: str, *suffixes: str) -> None:
-        self.name, self.suffixes = name, suffixes
+    def __init__(self, name: str, module: str, *suffixes: str, continuous: bool = False) -> None:
+        self.name, self.suffixes, self.continuous = name, suffixes, continuous
         self._module = module
 
     def offers(self, function: str) -> bool:
@@ -66,9 +66,9 @@ FORMATS = (
     Format("BIF", "bif", ".bif"),
     Format("XMLBIF", "xmlbif", ".xmlbif", ".bifxml", ".xml"),
     Format("NET", "net", ".net"),
-    Format("JSON", "json", ".json"),
-    Format("DOT", "dot", ".dot", ".gv"),
-    Format("GraphML", "graphml", ".graphml"),
+    Format("JSON", "json", ".json", continuous=True),
+    Format("DOT", "dot", ".dot", ".gv", continuous=True),
+    Format("GraphML", "graphml", ".graphml", continuous=True),
 )
 """All of them; this line and its module are all that there is to a format."""
 
@@ -114,7 +114,13 @@ def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # no
 
 
 def write_network(network: Writable, path: str | PathLike[str]) -> None:
-    """Write a network into a file; see `BayesianNetwork.save`."""
+    """Write a network into a file; see `Network.save`."""
+    form = format_of(path)
+    if not form.continuous and not hasattr(network, "cpts"):
+        raise KesError(
+            f"{path}: {form.name} files hold networks of discrete nodes only; write .json, or "
+            "the graph as .dot or .graphml"
+        )
     _store(path, format_of(path).function("write")(network))
 
 

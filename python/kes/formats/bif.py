@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
-from kes.formats.parts import Parts, Writable
+from kes.formats.parts import Parts, WritableTables
 from kes.formats.scanner import Scanner, Token
 
 _TOKEN = re.compile(
@@ -282,12 +282,12 @@ def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> 
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: Writable) -> bytes:
+def write(network: WritableTables) -> bytes:
     """Write a network as a BIF file, laid out as bnlearn does."""
     return "".join(_lines(network)).encode("ascii")
 
 
-def _lines(network: Writable) -> Iterator[str]:
+def _lines(network: WritableTables) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
     shown = {
         node: plain_words(labels(states), _STATE, _KEYWORDS)

@@ -58,7 +58,7 @@ def _lines(
         yield f"<node id={identifier[node]}>\n"
         if word[node] != node:
             yield f'\t<data key="{NAME}">{escape(write_literals([node]))}</data>\n'
-        if node in states:
+        if states.get(node):
             yield f'\t<data key="{STATES}">{escape(write_literals(states[node]))}</data>\n'
         yield "</node>\n"
     for a, b in directed:

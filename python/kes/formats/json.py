@@ -6,7 +6,18 @@ A network is written as::
      "nodes": [{"name": "lung", "states": ["no", "yes"], "parents": ["smoke"],
                 "cpt": [[0.99, 0.01], [0.9, 0.1]]}, ...]}
 
-where ``cpt`` is nested by the parents in their order and then by the node's own states. A graph::
+where ``cpt`` is nested by the parents in their order and then by the node's own states. In version
+2, which is written only where it is needed, nodes may have another model instead, and continuous
+ones have no states::
+
+    {"name": "dose", "parents": ["smoke", "age"],
+     "linear": {"intercept": 1.0, "coefficients": [0.5, 0.1], "deviation": 2.0, "errors": null}}
+    {"name": "lung", "states": ["no", "yes"], "parents": ["age"],
+     "logistic": {"coefficients": [[-3.0, 0.04]], "errors": [[0.5, 0.01]]}}
+
+The numbers are those of `kes.network.Linear` and `kes.network.Logistic`. Before the nodes there may
+be ``"cuts": {"age": [30.0, 60.0]}``, where raw columns are cut, and ``"ranks": {"age": {"values":
+[...], "scores": [...]}}``, by which raw values become normal scores. A graph::
 
     {"format": "kes-graph", "version": 1, "nodes": ["a", "b", "c"],
      "directed": [["a", "b"]], "undirected": [["b", "c"]]}
@@ -24,21 +35,35 @@ from kes.graph import EssentialGraph
 
 _NETWORK = "kes-network"
 _GRAPH = "kes-graph"
-_VERSION = 1
+_VERSIONS = {_NETWORK: (1, 2), _GRAPH: (1,)}
+_MODELS = ("linear", "logistic")
 
 
 def read(content: bytes) -> Parts:
     """Read a network from the bytes of a JSON file."""
-    entries = _parse(content, (_NETWORK,))["nodes"]
+    document = _parse(content, (_NETWORK,))
+    entries = document["nodes"]
     try:
+        models = {entry["name"]: _model(entry) for entry in entries if "cpt" not in entry}
         return Parts(
             nodes=[entry["name"] for entry in entries],
-            states={entry["name"]: _list(entry, "states") for entry in entries},
+            states={e["name"]: _list(e, "states") if "linear" not in e else [] for e in entries},
             parents={entry["name"]: _list(entry, "parents") for entry in entries},
-            cpts={entry["name"]: entry["cpt"] for entry in entries},
+            cpts={entry["name"]: entry["cpt"] for entry in entries if "cpt" in entry},
+            models=models,
+            cuts=document.get("cuts"),
+            ranks=document.get("ranks"),
         )
     except (KeyError, TypeError) as error:
         raise KesError(f"a node lacks, or has in a wrong form: {error}") from None
+
+
+def _model(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the kind and the numbers of a model that is no table."""
+    for kind in _MODELS:
+        if isinstance(entry.get(kind), dict):
+            return kind, entry[kind]
+    raise KeyError("cpt")
 
 
 def read_graph(content: bytes) -> EssentialGraph:
@@ -71,10 +96,11 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
     expected = " or ".join(formats)
     if not isinstance(document, dict) or document.get("format") not in formats:
         raise KesError(f'not a file of kes: expected an object with "format": {expected}')
-    if document.get("version") != _VERSION:
+    versions = _VERSIONS[document["format"]]
+    if document.get("version") not in versions:
         raise KesError(
             f"the file has version {document.get('version')!r} of its format, but this kes reads "
-            f"version {_VERSION}"
+            f"version {' and '.join(map(str, versions))}"
         )
     if not isinstance(document.get("nodes"), list):
         raise KesError('the file lacks the list of "nodes"')
@@ -83,23 +109,29 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
 
 def write(network: Writable) -> bytes:
     """Write a network as JSON."""
-    entries = [
-        {
-            "name": node,
-            "states": network.states[node],
-            "parents": network.parents[node],
-            "cpt": network.cpts[node].tolist(),
+    entries, kinds = [], set()
+    for node in network.nodes:
+        kind, numbers = network.local(node).describe()
+        states = {"states": network.states[node]} if network.states[node] else {}
+        entries.append({"name": node, **states, "parents": network.parents[node], kind: numbers})
+        kinds.add(kind)
+    kept: dict[str, Any] = {}
+    if network.discretizer is not None:
+        kept["cuts"] = dict(network.discretizer.cuts)
+    if network.transform is not None:
+        kept["ranks"] = {
+            name: {"values": column.values.tolist(), "scores": column.scores.tolist()}
+            for name, column in network.transform.columns.items()
         }
-        for node in network.nodes
-    ]
-    return _dump({"format": _NETWORK, "version": _VERSION}, "nodes", entries)
+    version = 1 if kinds == {"cpt"} and not kept else 2
+    return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
 
 
 def write_graph(graph: EssentialGraph) -> bytes:
     """Write a graph as JSON."""
     head = {
         "format": _GRAPH,
-        "version": _VERSION,
+        "version": 1,
         "nodes": graph.nodes,
         "directed": sorted(graph.directed),
     }

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, same, write_literals
-from kes.formats.parts import Parts, Writable
+from kes.formats.parts import Parts, WritableTables
 from kes.formats.scanner import Scanner, Token
 
 _TOKEN = re.compile(
@@ -166,12 +166,12 @@ def _numbers(scanner: Scanner, text: str, at: int) -> NDArray[np.float64]:
     return np.array(numbers)
 
 
-def write(network: Writable) -> bytes:
+def write(network: WritableTables) -> bytes:
     """Write a network as a NET file."""
     return "".join(_lines(network)).encode("ascii")
 
 
-def _lines(network: Writable) -> Iterator[str]:
+def _lines(network: WritableTables) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
     yield "net\n{\n}\n"
     for node in network.nodes:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
-from kes.formats.parts import Parts, Writable
+from kes.formats.parts import Parts, WritableTables
 from kes.formats.xml import XML_TEXT, Document, Element
 
 # Without the DTD of the format's definition, over which pyAgrum's reader stumbles.
@@ -80,12 +80,12 @@ def _numbers(document: Document, table: Element) -> NDArray[np.float64]:
         document.fail(f"the table must consist of numbers: {error}", table.at)
 
 
-def write(network: Writable) -> bytes:
+def write(network: WritableTables) -> bytes:
     """Write a network as an XMLBIF file."""
     return "".join(_lines(network)).encode("utf-8")
 
 
-def _lines(network: Writable) -> Iterator[str]:
+def _lines(network: WritableTables) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT, ()), strict=True))
     yield _HEAD
     for node in network.nodes:

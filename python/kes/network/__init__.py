@@ -3,5 +3,18 @@
 from kes.network.discrete import BayesianNetwork
 from kes.network.files import convert, read_graph, read_network
 from kes.network.fitting import fit
+from kes.network.gaussian import GaussianNetwork
+from kes.network.local import Linear, Logistic
+from kes.network.mixed import MixedNetwork
 
-__all__ = ["BayesianNetwork", "convert", "fit", "read_graph", "read_network"]
+__all__ = [
+    "BayesianNetwork",
+    "GaussianNetwork",
+    "Linear",
+    "Logistic",
+    "MixedNetwork",
+    "convert",
+    "fit",
+    "read_graph",
+    "read_network",
+]

@@ -2,78 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.stream import Stream
+from kes.network.local import Values
 from kes.settings import whole
 
 if TYPE_CHECKING:
-    from kes.network.discrete import BayesianNetwork
+    from kes.network.base import Network
 
 
-def configurations(codes: NDArray[np.int32], cardinalities: Sequence[int]) -> NDArray[np.intp]:
-    """Return the number of the configuration of some variables in each row.
+@dataclass(frozen=True)
+class Known:
+    """What is known of the nodes of a network in some rows.
 
-    Configurations are counted with the last variable changing fastest.
-
-    Parameters
-    ----------
-    codes
-        Shape (variables, rows); without variables, every row has configuration 0.
-    cardinalities
-        Number of states of each of the variables.
-    """
-    result = np.zeros(codes.shape[1], dtype=np.intp)
-    for code, cardinality in zip(codes, cardinalities, strict=True):
-        result *= cardinality
-        result += code
-    return result
-
-
-def log_probabilities(network: BayesianNetwork, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return ln P of each row: the sum over the nodes of ln P(state | states of the parents).
-
-    Parameters
+    Attributes
     ----------
     network
-        The network to ask.
-    codes
-        Complete rows, shape (nodes, rows).
+        The network.
+    columns
+        A column, without gaps, for each known node.
+    rows
+        Number of rows.
     """
-    row_of = {node: i for i, node in enumerate(network.nodes)}
-    result = np.zeros(codes.shape[1])
-    with np.errstate(divide="ignore"):  # ln 0 is minus infinity, as it should be
-        for node, cpt in network.cpts.items():
-            family = [row_of[member] for member in (*network.parents[node], node)]
-            result += np.log(cpt).ravel()[configurations(codes[family], cpt.shape)]
-    return result
+
+    network: Network
+    columns: Mapping[str, Values]
+    rows: int
+
+    def with_columns(self, columns: Mapping[str, Values]) -> Known:
+        """Return the same with more known."""
+        return Known(self.network, {**self.columns, **columns}, self.rows)
+
+    def block(self, start: int, size: int) -> Known:
+        """Return some of the rows."""
+        part = {node: column[start : start + size] for node, column in self.columns.items()}
+        return Known(self.network, part, min(size, self.rows - start))
+
+    def inputs(self, node: str) -> NDArray[Any]:
+        """Return what the local model of a node needs of its parents, which are known."""
+        parents = self.network.parents[node]
+        levels = [len(self.network.states[parent]) for parent in parents]
+        given = [self.columns[parent] for parent in parents]
+        return self.network.local(node).inputs(given, levels, self.rows)
+
+    def log_probabilities(self, nodes: Iterable[str]) -> NDArray[np.float64]:
+        """Return in each row the sum over some nodes of ln P(value | values of the parents)."""
+        result = np.zeros(self.rows)
+        for node in nodes:
+            model = self.network.local(node)
+            result += model.log_probability(self.inputs(node), self.columns[node])
+        return result
 
 
-def draw(network: BayesianNetwork, n: int, seed: int) -> NDArray[np.int32]:
-    """Draw n cases, each node after its parents; see `BayesianNetwork.sample` for the rule.
+def in_order(network: Network) -> list[str]:
+    """Return the nodes, parents before their children."""
+    return list(TopologicalSorter(network.parents).static_order())
 
-    Returns
-    -------
-    ndarray
-        Codes, shape (nodes, n).
-    """
+
+def draw(network: Network, n: int, seed: int) -> dict[str, Values]:
+    """Draw n cases, each node after its parents; see `Network.sample` for the rule."""
     cases = whole("n", n, least=1)
     uniforms = np.ascontiguousarray(Stream(seed).uniforms(cases, len(network.nodes)).T)
-    codes = np.zeros(uniforms.shape, dtype=np.int32)
-    row_of = {node: i for i, node in enumerate(network.nodes)}
-    for node in TopologicalSorter(network.parents).static_order():
-        cpt = network.cpts[node]
-        parents = [row_of[parent] for parent in network.parents[node]]
-        given = configurations(codes[parents], cpt.shape[:-1])
-        *thresholds, total = np.cumsum(cpt.reshape(-1, cpt.shape[-1]), axis=1).T
-        # The total is 1 up to rounding. Scaled by it, a number stays below the last cumulative
-        # probability that grows, so no state of probability zero is ever drawn.
-        scaled = uniforms[row_of[node]] * total[given]
-        for threshold in thresholds:
-            codes[row_of[node]] += scaled >= threshold[given]
-    return codes
+    number = dict(zip(network.nodes, uniforms, strict=True))
+    columns: dict[str, Values] = {}
+    drawn = Known(network, columns, cases)
+    for node in in_order(network):
+        columns[node] = network.local(node).draw(drawn.inputs(node), number[node])
+    return {node: columns[node] for node in network.nodes}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kes.data import State
 from kes.errors import KesError, listed, unknown
+from kes.network.local import Linear, Logistic, Tabular, regressor_places
 
 _SUM_TOLERANCE = 1e-6
 """How far from 1 the sum of a distribution may be; more is not rounding but a mistake."""
@@ -33,11 +34,16 @@ def nodes(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def states(
-    given: Mapping[str, Iterable[State]], names: tuple[str, ...]
+    given: Mapping[str, Iterable[State]], names: tuple[str, ...], *, continuous: bool = False
 ) -> dict[str, tuple[State, ...]]:
-    """Return the states of the nodes, as Python's own text, integers and booleans."""
-    _check_keys("states", given, names, complete=True)
-    return {node: _states_of(node, given[node]) for node in names}
+    """Return the states of the nodes, as Python's own text, integers and booleans.
+
+    If nodes may be continuous, those without states are.
+    """
+    _check_keys("states", given, names, complete=not continuous)
+    lists = {node: given[node] for node in names if node in given}
+    discrete = {n: _states_of(n, s) for n, s in lists.items() if not (continuous and not tuple(s))}
+    return {node: discrete.get(node, ()) for node in names}
 
 
 def _states_of(node: str, given: Iterable[State]) -> tuple[State, ...]:
@@ -115,6 +121,60 @@ def _table(node: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]
         )
     table.flags.writeable = False
     return table
+
+
+def models(
+    given: Mapping[str, Any],
+    states: Mapping[str, tuple[State, ...]],
+    parents: Mapping[str, tuple[str, ...]],
+) -> dict[str, Any]:
+    """Return the local models of nodes of all kinds, tables as `Tabular`."""
+    _check_keys("models", given, tuple(states), complete=True)
+    known = {}
+    for node, model in given.items():
+        levels = [len(states[parent]) for parent in parents[node]]
+        width = max((place.stop for place in regressor_places(levels)), default=0)
+        if not states[node]:
+            _check_model(node, model, Linear, "continuous", width)
+            known[node] = model
+        elif isinstance(model, Logistic):
+            _check_model(node, model, Logistic, "discrete", width)
+            if len(model.coefficients) != len(states[node]) - 1:
+                raise KesError(
+                    f"the model of {node!r} has {len(model.coefficients)} rows of coefficients, "
+                    f"but needs one for each of its {len(states[node])} states but the first"
+                )
+            known[node] = model
+        elif 0 in levels:
+            raise KesError(
+                f"the node {node!r} has a continuous parent, so it needs a Logistic model, not a "
+                "table"
+            )
+        else:
+            table = model.cpt if isinstance(model, Tabular) else model
+            known[node] = Tabular(_table(node, table, (*levels, len(states[node]))))
+    return {node: known[node] for node in states}
+
+
+def _check_model(
+    node: str,
+    model: object,
+    kind: type[Linear | Logistic],
+    which: str,
+    width: int,
+) -> None:
+    if not isinstance(model, kind):
+        raise KesError(
+            f"the node {node!r} is {which}, so its model must be a {kind.__name__} one, not "
+            f"{type(model).__name__}"
+        )
+    found = model.coefficients.shape[-1] - (kind is Logistic)
+    if found != width:
+        raise KesError(
+            f"the model of {node!r} has {found} coefficients, but its parents have {width} "
+            "regressors: one for each that is continuous, and for a discrete one its number of "
+            "states less one"
+        )
 
 
 def _check_keys(

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kes.errors import missing_extra
+from kes.errors import KesError, listed, missing_extra
 from kes.formats.names import labels
 
 if TYPE_CHECKING:
     import networkx as nx
 
+    from kes.network.base import Network
     from kes.network.discrete import BayesianNetwork
+    from kes.network.gaussian import GaussianNetwork
 
 
 def import_pyagrum() -> Any:  # noqa: ANN401 - pyAgrum has no types
@@ -66,11 +68,25 @@ def to_pgmpy(network: BayesianNetwork) -> Any:  # noqa: ANN401 - pgmpy has no ty
     return model
 
 
-def to_networkx(network: BayesianNetwork) -> nx.DiGraph[str]:
-    """Convert into a `networkx.DiGraph`.
+def to_linear_gaussian(network: GaussianNetwork) -> Any:  # noqa: ANN401 - pgmpy has no types
+    """Convert into a ``pgmpy.models.LinearGaussianBayesianNetwork``."""
+    try:
+        from pgmpy.factors.continuous import LinearGaussianCPD
+        from pgmpy.models import LinearGaussianBayesianNetwork
+    except ImportError as error:
+        raise missing_extra("pgmpy", "pgmpy") from error
+    model = LinearGaussianBayesianNetwork()
+    model.add_nodes_from(network.nodes)
+    model.add_edges_from(network.arcs)
+    for node in network.nodes:
+        own = network.models[node]
+        beta = [own.intercept, *own.coefficients.tolist()]
+        model.add_cpds(LinearGaussianCPD(node, beta, own.deviation, list(network.parents[node])))
+    return model
 
-    Nodes have the attributes ``states``, ``parents`` (in the order of the axes) and ``cpt``.
-    """
+
+def to_networkx(network: Network) -> nx.DiGraph[str]:
+    """Convert into a `networkx.DiGraph`; see `Network.to_networkx` for the attributes."""
     try:
         import networkx as nx
     except ImportError as error:
@@ -79,9 +95,20 @@ def to_networkx(network: BayesianNetwork) -> nx.DiGraph[str]:
     for node in network.nodes:
         graph.add_node(
             node,
+            kind=network.kinds[node],
             states=network.states[node],
             parents=network.parents[node],
-            cpt=network.cpts[node],
+            **vars(network.local(node)),
         )
     graph.add_edges_from(network.arcs)
     return graph
+
+
+def unsupported(where: str, network: Network) -> KesError:
+    """Error for a network that other software has no place for."""
+    continuous = [node for node, kind in network.kinds.items() if kind == "continuous"]
+    return KesError(
+        f"{where} has no place for networks with continuous nodes such as this one: "
+        f"{listed(continuous)}; cut them into intervals first (kes.discretize), or use "
+        "to_networkx() or a .json file"
+    )

@@ -10,36 +10,31 @@ where a, b, c are numbers of states, in the order of ``states``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from os import PathLike
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset, State, encode_like
-from kes.drawing.svg import picture
-from kes.errors import KesError, listed, unknown
-from kes.formats import write_network
-from kes.formats.names import labels, same
-from kes.graph import EssentialGraph
+from kes.data import State
+from kes.data.discretizer import Discretizer
+from kes.data.ranks import Ranks
 from kes.network import checks, conversion
-from kes.network.cases import draw, log_probabilities
+from kes.network.base import Network
 from kes.network.inference import Engine
+from kes.network.local import Tabular
+from kes.network.rows import Unseen
+from kes.network.tables import as_array, cpt_table
 from kes.table import Table
 
 if TYPE_CHECKING:
-    import networkx as nx
-
-    from kes.data.dataset import Data, Weights
+    from kes.data.dataset import Data
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class BayesianNetwork:
+class BayesianNetwork(Network):
     """A discrete Bayesian network; immutable.
 
     Two networks are equal if they have the same nodes, in any order, with the same states, parents
@@ -55,6 +50,8 @@ class BayesianNetwork:
         For each node its parents, in the order of the axes of its table. Nodes left out have none.
     cpts
         For each node its table: one axis per parent, then the node's own states.
+    discretizer
+        How continuous columns were cut into the states; see `Network`.
 
     Raises
     ------
@@ -82,9 +79,8 @@ class BayesianNetwork:
     (('smoke', 'lung'),)
     """
 
-    nodes: tuple[str, ...]
-    states: Mapping[str, tuple[State, ...]]
-    parents: Mapping[str, tuple[str, ...]]
+    _TITLE: ClassVar[str] = "Bayesian network"
+
     cpts: Mapping[str, NDArray[np.float64]]
 
     def __init__(
@@ -93,40 +89,20 @@ class BayesianNetwork:
         states: Mapping[str, Iterable[State]],
         parents: Mapping[str, Iterable[str]],
         cpts: Mapping[str, Any],
+        *,
+        discretizer: Discretizer | None = None,
+        transform: Ranks | None = None,
     ) -> None:
         names = checks.nodes(nodes)
         known = checks.states(states, names)
         given = checks.parents(parents, names)
         tables = checks.cpts(cpts, known, given)
-        object.__setattr__(self, "nodes", names)
-        for name, value in (("states", known), ("parents", given), ("cpts", tables)):
-            object.__setattr__(self, name, MappingProxyType(value))
+        self._set(nodes=names, states=known, parents=given, cpts=tables)
+        self._set(discretizer=discretizer, transform=transform)
 
-    # --- structure -------------------------------------------------------------------------------
-
-    @property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs (parent, child), sorted."""
-        return tuple(sorted((p, node) for node, parents in self.parents.items() for p in parents))
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of free parameters: (states - 1) per configuration of the parents."""
-        return sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts.values())
-
-    @cached_property
-    def graph(self) -> EssentialGraph:
-        """Essential graph of the class to which the network's DAG belongs."""
-        return EssentialGraph.from_dag(self.nodes, self.arcs)
-
-    def markov_blanket(self, node: str) -> frozenset[str]:
-        """Return the nodes that, once known, make all others irrelevant for `node`.
-
-        These are its parents, its children and the other parents of its children.
-        """
-        self._known(node)
-        families = [{child, *parents} for child, parents in self.parents.items()]
-        return frozenset().union(*(f for f in families if node in f)) - {node}
+    def local(self, node: str) -> Tabular:
+        """Return the local model of a node."""
+        return Tabular(self.cpts[self._checked(node)])
 
     def cpt(self, node: str) -> Table:
         """Return the table of a node for reading: a row for each configuration of its parents.
@@ -134,80 +110,7 @@ class BayesianNetwork:
         The columns are the parents and the probabilities of the node's states. Use ``cpts[node]``
         for computing.
         """
-        cpt, parents = self.cpts[self._known(node)], self.parents[node]
-        configurations = list(product(*(self.states[parent] for parent in parents)))
-        columns: dict[str, Sequence[object]] = {
-            parent: [states[i] for states in configurations] for i, parent in enumerate(parents)
-        }
-        rows = cpt.reshape(-1, cpt.shape[-1])
-        for label, column in zip(labels(self.states[node]), rows.T.tolist(), strict=True):
-            columns[f"P({label})"] = column
-        return Table(columns)
-
-    # --- data ------------------------------------------------------------------------------------
-
-    @overload
-    def log_likelihood(
-        self, data: Data, *, weights: Weights = ..., per_row: Literal[False] = ...
-    ) -> float: ...
-    @overload
-    def log_likelihood(
-        self, data: Data, *, weights: Weights = ..., per_row: Literal[True]
-    ) -> NDArray[np.float64]: ...
-    def log_likelihood(
-        self, data: Data, *, weights: Weights = None, per_row: bool = False
-    ) -> float | NDArray[np.float64]:
-        """Return the logarithm (natural) of the probability of data.
-
-        Parameters
-        ----------
-        data
-            A table with a column for every node (others are ignored), or a `Dataset`.
-        weights
-            How many cases each row stands for; see `kes.learn`.
-        per_row
-            Return one number per row instead of their sum, without regard to weights.
-
-        Returns
-        -------
-        float or ndarray
-            Minus infinity where the network holds a row for impossible.
-
-        Raises
-        ------
-        KesError
-            If a column is missing, or holds a state that the network does not know.
-        """
-        table = encode_like(data, self.nodes, list(self.states.values()), weights=weights)
-        result = log_probabilities(self, table.codes)
-        if per_row:
-            return result
-        if table.weights is None:
-            return float(result.sum())
-        counts = table.weights > 0  # a row of weight 0 counts for nothing, even if impossible
-        return float(table.weights[counts] @ result[counts])
-
-    def sample(self, n: int, seed: int = 0) -> Dataset:
-        """Draw independent cases.
-
-        ``PCG64(seed)`` yields 64-bit integers, whose upper 53 bits are read as numbers in [0, 1).
-        They fill a matrix with a row per case and a column per node, row by row, so that a longer
-        sample begins with the shorter ones. A node takes the first state whose cumulative
-        probability exceeds its number.
-
-        Parameters
-        ----------
-        n
-            Number of cases.
-        seed
-            Same seed, same cases, on every platform and with every version of numpy.
-
-        Returns
-        -------
-        Dataset
-            A column for every node, all of whose states are declared, drawn or not.
-        """
-        return Dataset(self.nodes, tuple(self.states.values()), draw(self, n, seed))
+        return cpt_table(self.cpts[self._checked(node)], node, self.parents[node], self.states)
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -252,7 +155,7 @@ class BayesianNetwork:
         """
         known = {node: self._code(node, state) for node, state in (evidence or {}).items()}
         if isinstance(query, str):
-            distribution = self._engine.posterior(self._known(query), known)
+            distribution = self._engine.posterior(self._checked(query), known)
             return dict(zip(self.states[query], distribution.tolist(), strict=True))
         asked = {node: self._code(node, state) for node, state in query.items()}
         result = 1.0
@@ -265,13 +168,15 @@ class BayesianNetwork:
 
     @overload
     def predict(
-        self, data: Data, target: str, *, probabilities: Literal[False] = ...
+        self, data: Data, target: str, *, probabilities: Literal[False] = ..., unseen: Unseen = ...
     ) -> NDArray[Any]: ...
     @overload
     def predict(
-        self, data: Data, target: str, *, probabilities: Literal[True]
+        self, data: Data, target: str, *, probabilities: Literal[True], unseen: Unseen = ...
     ) -> NDArray[np.float64]: ...
-    def predict(self, data: Data, target: str, *, probabilities: bool = False) -> NDArray[Any]:
+    def predict(
+        self, data: Data, target: str, *, probabilities: bool = False, unseen: Unseen = "error"
+    ) -> NDArray[Any]:
         """Predict a node from the other columns of each row.
 
         Exact, by pyAgrum (extra ``inference``). Rows that agree in all that matters for the target
@@ -286,6 +191,9 @@ class BayesianNetwork:
             The node to predict.
         probabilities
             Return the distribution instead of the most probable state.
+        unseen : {"error", "missing"}
+            What a value is that is none of the node's states, or missing: an error that names it,
+            or unknown, and then summed out.
 
         Returns
         -------
@@ -299,10 +207,11 @@ class BayesianNetwork:
             If a node or state is unknown, a row is impossible whatever the target is, or pyAgrum
             is missing.
         """
-        result = self._engine.predict(data, self._known(target))
+        rows = self._prepare_for(self._checked(target), data, unseen)
+        result = self._engine.predict(rows, target)
         if probabilities:
             return result
-        choices: NDArray[Any] = _as_array(self.states[target])[result.argmax(axis=1)]
+        choices: NDArray[Any] = as_array(self.states[target])[result.argmax(axis=1)]
         return choices
 
     @cached_property
@@ -319,75 +228,5 @@ class BayesianNetwork:
         """Convert into a ``pgmpy.models.DiscreteBayesianNetwork`` (extra ``pgmpy``)."""
         return conversion.to_pgmpy(self)
 
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """Convert into a `networkx.DiGraph` whose nodes have ``states``, ``parents``, ``cpt``."""
-        return conversion.to_networkx(self)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the network into a file; the suffix says in which format.
-
-        Parameters
-        ----------
-        path
-            ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``), ``.net`` and ``.json`` hold the whole
-            network and can be read again by `kes.read_network`; ``.dot`` and ``.graphml`` hold the
-            graph. With a further ``.gz`` the file is compressed.
-        """
-        write_network(self, path)
-
-    # --- Python ----------------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BayesianNetwork):
-            return NotImplemented
-        return self.parents == other.parents and all(
-            same(states, other.states[node]) and np.array_equal(self.cpts[node], other.cpts[node])
-            for node, states in self.states.items()
-        )
-
-    def __hash__(self) -> int:
-        return hash((frozenset(self.nodes), frozenset(self.arcs)))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        parts = (self.nodes, dict(self.states), dict(self.parents), dict(self.cpts))
-        return BayesianNetwork, parts
-
-    def __repr__(self) -> str:
-        return f"BayesianNetwork({self._summary()})"
-
-    def _summary(self) -> str:
-        counts = {"node": len(self.nodes), "arc": len(self.arcs), "parameter": self.n_parameters}
-        return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
-
-    def _repr_html_(self) -> str:
-        nodes = Table(
-            {
-                "node": self.nodes,
-                "states": [self.states[node] for node in self.nodes],
-                "parents": [self.parents[node] for node in self.nodes],
-            }
-        )
-        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
-        return f"<p>Bayesian network: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
-
-    # --- names and codes -------------------------------------------------------------------------
-
-    def _known(self, node: str) -> str:
-        if node not in self.states:
-            raise unknown("node", node, self.nodes)
-        return node
-
-    def _code(self, node: str, state: State) -> int:
-        """Return the number of a state; the text "1" also stands for the integer 1, as in data."""
-        known = self.states[self._known(node)]
-        same_value = [i for i, own in enumerate(known) if same([own], [state])]
-        same_text = [i for i, own in enumerate(known) if str(own) == str(state)]
-        if not same_text:
-            raise KesError(f"the node {node!r} has no state {state!r}, only {listed(known)}")
-        return (same_value or same_text)[0]
-
-
-def _as_array(states: Sequence[State]) -> NDArray[Any]:
-    """Return the states as an array, of their own type if they have the same."""
-    kinds = {type(state) for state in states}
-    return np.array(states, dtype=None if len(kinds) == 1 else object)
+    def _arguments(self) -> tuple[object, ...]:
+        return self.nodes, dict(self.states), dict(self.parents), dict(self.cpts)

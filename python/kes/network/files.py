@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import Any
 
+import numpy as np
+
+from kes.data.discretizer import Discretizer
+from kes.data.ranks import Ranks, Scores
 from kes.errors import KesError
 from kes.formats import format_of, holds_network, load, write_graph, write_network
+from kes.formats.parts import Parts
 from kes.graph import EssentialGraph
 from kes.network.discrete import BayesianNetwork
+from kes.network.fitting import Fitted
+from kes.network.gaussian import GaussianNetwork
+from kes.network.local import Linear, Logistic
+from kes.network.mixed import MixedNetwork
 
 
-def read_network(path: str | PathLike[str]) -> BayesianNetwork:
-    """Read a Bayesian network from a file.
+def read_network(path: str | PathLike[str]) -> Fitted:
+    """Read a network from a file.
 
     Parameters
     ----------
     path
         A file in the format BIF (``.bif``), XMLBIF (``.xmlbif``, ``.bifxml``, ``.xml``), HUGIN's
-        NET (``.net``) or JSON as `BayesianNetwork.save` writes it (``.json``), possibly compressed
+        NET (``.net``) or JSON as `Network.save` writes it (``.json``), possibly compressed
         (``.gz``).
 
     Returns
     -------
-    BayesianNetwork
-        States are text, unless the file was written by kes and says otherwise. Distributions that
-        miss a sum of 1 by no more than 0.01 are taken for rounded, and scaled.
+    BayesianNetwork, GaussianNetwork or MixedNetwork
+        As its nodes are; only JSON files have continuous ones. States are text, unless the file
+        was written by kes and says otherwise. Distributions that miss a sum of 1 by no more than
+        0.01 are taken for rounded, and scaled.
 
     Raises
     ------
@@ -38,12 +49,32 @@ def read_network(path: str | PathLike[str]) -> BayesianNetwork:
             f"{path}: {form.name} files hold graphs, not networks; read it with kes.read_graph"
         )
 
-    def parse(content: bytes) -> BayesianNetwork:
-        parts = form.function("read")(content)
-        return BayesianNetwork(parts.nodes, parts.states, parts.parents, parts.cpts)
-
-    network: BayesianNetwork = load(path, parse)
+    network: Fitted = load(path, lambda content: _network(form.function("read")(content)))
     return network
+
+
+def _network(parts: Parts) -> Fitted:
+    """Make a network of the kind that its nodes ask for."""
+    kept: dict[str, Any] = {"discretizer": None, "transform": None}
+    models = {**parts.cpts}
+    try:
+        for node, (kind, numbers) in parts.models.items():
+            models[node] = {"linear": Linear, "logistic": Logistic}[kind](**numbers)
+        if parts.cuts is not None:
+            kept["discretizer"] = Discretizer.at(parts.cuts)
+        if parts.ranks is not None:
+            kept["transform"] = Ranks({node: _scores(**r) for node, r in parts.ranks.items()})
+    except (AttributeError, TypeError) as error:
+        raise KesError(f"not what kes writes: {error}") from None
+    if not parts.models:
+        return BayesianNetwork(parts.nodes, parts.states, parts.parents, models, **kept)
+    if all(isinstance(model, Linear) for model in models.values()):
+        return GaussianNetwork(parts.nodes, parts.parents, models, **kept)
+    return MixedNetwork(parts.nodes, parts.states, parts.parents, models, **kept)
+
+
+def _scores(values: list[float], scores: list[float]) -> Scores:
+    return Scores(np.array(values, dtype=np.float64), np.array(scores, dtype=np.float64))
 
 
 def read_graph(path: str | PathLike[str]) -> EssentialGraph:

@@ -1,24 +1,40 @@
-"""Estimating a network: a DAG of the class, and its tables from counts."""
+"""Estimating a network: a DAG of the class, and a local model of every node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite, prod
-from typing import Literal, TypeAlias
+from copy import copy
+from math import prod
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset, encode
+from kes.data import Continuous, Dataset, Discrete, encode
 from kes.data.dataset import Data, Weights
-from kes.errors import KesError, checked_options, listed
+from kes.data.discretizer import Discretizer
+from kes.data.factor import Factor
+from kes.data.kinds import Kinds
+from kes.data.like import find_columns
+from kes.data.numbers import Numbers
+from kes.data.ranks import Ranks
+from kes.data.source import open_source
+from kes.errors import KesError, checked_options, listed, unknown
 from kes.graph.orientation import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
-from kes.network.cases import configurations
+from kes.network import checks
 from kes.network.discrete import BayesianNetwork
+from kes.network.gaussian import GaussianNetwork
+from kes.network.local import Linear, Logistic, Values, configurations, regressors
+from kes.network.logistic import fit_logistic
+from kes.network.mixed import MixedNetwork
+from kes.network.regression import fit_linear
+from kes.network.tables import regressor_names
+from kes.settings import TRANSFORMS, number
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
-Prior: TypeAlias = Literal["ml", "bdeu"] | float | None
+Prior: TypeAlias = Literal["bdeu", "ml"] | float
+Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
 
 MOST_CELLS = 2**27
 """Cells of the largest table that is made: 1 GB."""
@@ -29,13 +45,16 @@ def fit(
     structure: Pdag | Arcs,
     data: Data,
     *,
-    prior: Prior = None,
+    prior: Prior = "bdeu",
     ess: float = 1.0,
     prefer: Arcs = (),
     weights: Weights = None,
     missing: str = "error",
-) -> BayesianNetwork:
-    """Estimate a Bayesian network from data.
+    kinds: Kinds | None = None,
+    discretize: Discretizer | None = None,
+    transform: Literal["ranks"] | None = None,
+) -> Fitted:
+    """Estimate a network from data.
 
     Parameters
     ----------
@@ -46,11 +65,11 @@ def fit(
         A table with a column for every node, and no others; see `kes.learn`. The states of the
         network are those of the data.
     prior
-        How to estimate the tables. None or "ml": maximum likelihood, that is, relative frequencies;
-        a configuration of the parents that never occurs gets the uniform distribution. "bdeu": the
-        expected table after the data under the Dirichlet prior of the criterion BDeu, with `ess`
-        cases spread evenly over each table. A number: the same with so many cases in each cell (1
-        is Laplace's rule).
+        How to estimate the local models. "bdeu": tables are what is expected after the data under
+        the Dirichlet prior of the criterion BDeu, with `ess` cases spread evenly over each table.
+        A number: the same with so many cases in each cell (1 is Laplace's rule). "ml": maximum
+        likelihood, that is, relative frequencies; a configuration of the parents that never occurs
+        gets the uniform distribution. For linear and logistic nodes see the notes.
     ess
         Equivalent sample size, for "bdeu".
     prefer
@@ -58,17 +77,37 @@ def fit(
         after the other; those between nodes that are not joined have no effect.
     weights, missing
         As in `kes.learn`: how many cases each row stands for, and what to do with missing values.
+    kinds, discretize, transform
+        As in `kes.learn`: what columns are taken for, and whether to cut continuous ones or to
+        replace their values by normal scores first. The network keeps cuts and scores and applies
+        them to all data that it is shown.
 
     Returns
     -------
-    BayesianNetwork
-        With the nodes in the order of the graph, or else of the columns.
+    BayesianNetwork, GaussianNetwork or MixedNetwork
+        For a table of discrete columns, of continuous ones, or of both; with the nodes in the
+        order of the graph, or else of the columns.
 
     Raises
     ------
     KesError
         If the nodes and the columns do not match, an arc in `prefer` points against a direction
-        that the class or the arcs before it compel, or a table would be too large.
+        that the class or the arcs before it compel, a table would be too large, or maximum
+        likelihood has no answer.
+
+    Notes
+    -----
+    *Linear nodes* are estimated by least squares, and their variance with the divisor N - p - 1
+    for p regressors, which is right on average; no prior pulls at strong relations. The prior acts
+    only where least squares has no answer. Regressors that determine each other share their
+    effect. With fewer than p + 2 cases, `ess` imaginary ones are added, in which no column depends
+    on another. The variance of a node that its parents determine is 1e-9 of that of its column.
+    With "ml" the divisor is N, and these cases are errors.
+
+    *Logistic nodes* maximise the likelihood together with `ess` imaginary cases, spread evenly over
+    the states and with all regressors at their means, less ess/2 times the sum of squares of the
+    coefficients of scaled regressors. With "ml" there is nothing but the likelihood; where it has
+    no maximum, that is an error. A number as prior stands for `ess` in both.
 
     Examples
     --------
@@ -77,10 +116,18 @@ def fit(
     >>> network = fit([("x0", "x1")], np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
     >>> network.cpts["x1"]
     array([[0.5, 0.5],
-           [0. , 1. ]])
+           [0.1, 0.9]])
     """
-    _cases_per_cell(prior, ess, cells=1)  # complain before any work is done
-    table = encode(data, weights=weights, missing=missing)
+    _check_prior(prior, ess)
+    if transform not in (None, *TRANSFORMS):
+        raise unknown("transform", transform, TRANSFORMS)
+    table = encode(data, weights=weights, missing=missing, kinds=kinds)
+    table = table if isinstance(data, Dataset) else _with_declared(table, data)
+    discretizer = None
+    if discretize is not None:
+        discretizer = discretize if discretize.is_fitted else copy(discretize).fit(table)
+        table = _cut(table, discretizer)
+    ranks = Ranks.of(table) if transform else None
     if isinstance(structure, Pdag):
         nodes = structure.nodes
         _refuse_mismatch(nodes, table.names)
@@ -91,54 +138,121 @@ def fit(
     parents: dict[str, list[str]] = {node: [] for node in nodes}
     for a, b in arcs:
         parents[b].append(a)
-    states = dict(zip(table.names, table.states, strict=True))
-    return BayesianNetwork(
-        nodes=nodes,
-        states={node: states[node] for node in nodes},
-        parents=parents,
-        cpts={node: _estimate(node, parents[node], table, prior, ess) for node in nodes},
-    )
+    checks.parents(parents, nodes)  # before any work is done
+    estimator = _Estimator(table if ranks is None else ranks.apply(table), prior, ess)
+    models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
+    states = {node: estimator.states[node] for node in nodes}
+    kept: dict[str, Any] = {"discretizer": discretizer, "transform": ranks}
+    match table.kind:
+        case "discrete":
+            return BayesianNetwork(nodes, states, parents, models, **kept)
+        case "continuous":
+            return GaussianNetwork(nodes, parents, models, **kept)
+        case "mixed":
+            return MixedNetwork(nodes, states, parents, models, **kept)
 
 
-def _estimate(
-    node: str, parents: list[str], table: Dataset, prior: Prior, ess: float
-) -> NDArray[np.float64]:
-    """Estimate a table: (count + prior cases) of each cell over their sum over the states."""
-    row_of = {name: i for i, name in enumerate(table.names)}
-    family = [row_of[member] for member in (*parents, node)]
-    shape = [table.cardinalities[row] for row in family]
-    if prod(shape) > MOST_CELLS:
-        raise KesError(
-            f"the table of {node!r} given its {len(parents)} parents would have "
-            f"{' x '.join(map(str, shape))} cells, which is too large; learn with a smaller "
-            "max_parents, or merge states"
-        )
-    codes = table.select([*parents, node]).codes
-    cells = configurations(codes, shape)
-    counts = np.bincount(cells, weights=table.weights, minlength=prod(shape)).astype(np.float64)
-    counts = counts.reshape(shape) + _cases_per_cell(prior, ess, prod(shape))
-    sums = counts.sum(axis=-1, keepdims=True)
-    cpt = np.full(shape, 1 / shape[-1])
-    np.divide(counts, sums, out=cpt, where=sums > 0)
-    return cpt
+def _with_declared(table: Dataset, data: Data) -> Dataset:
+    """Give constant columns all states that were declared for them.
+
+    A search has no use for these, so `encode` leaves them out; new rows may have them.
+    """
+    constant = [n for n, states in zip(table.names, table.states, strict=True) if len(states) == 1]
+    columns = dict(zip(table.names, table.columns, strict=True))
+    if not constant:
+        return table
+    source = open_source(data)
+    for name in constant:
+        raw = source.column(find_columns([name], source.names)[0], frozenset())
+        column = columns[name]
+        if isinstance(raw, Factor) and raw.declared and isinstance(column, Discrete):
+            state = raw.values.index(column.states[0])
+            columns[name] = Discrete(tuple(raw.values), np.full(column.rows, state))
+    return Dataset.of(table.names, list(columns.values()), table.weights, table.notes)
+
+
+def _cut(table: Dataset, discretizer: Discretizer) -> Dataset:
+    """Put intervals in the place of the values of continuous columns."""
+    columns = [
+        discretizer.cut(name, Numbers(column.values)).to_column()
+        if isinstance(column, Continuous) and name in discretizer.cuts
+        else column
+        for name, column in zip(table.names, table.columns, strict=True)
+    ]
+    return Dataset.of(table.names, columns, table.weights, table.notes)
+
+
+class _Estimator:
+    """Estimates local models from a table, whose rows of weight 0 only declare states."""
+
+    def __init__(self, table: Dataset, prior: Prior, ess: float) -> None:
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        counts = weights > 0
+        self.states = dict(zip(table.names, table.states, strict=True))
+        self._weights = weights[counts]
+        self._prior, self._ess = prior, ess
+        self._columns: dict[str, Values] = {
+            name: (c.codes.astype(np.int32) if isinstance(c, Discrete) else c.values)[counts]
+            for name, c in zip(table.names, table.columns, strict=True)
+        }
+
+    def model(self, node: str, parents: list[str]) -> NDArray[np.float64] | Linear | Logistic:
+        """Estimate the model of a node given its parents."""
+        levels = [len(self.states[parent]) for parent in parents]
+        given = [self._columns[parent] for parent in parents]
+        own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
+        if states and 0 not in levels:
+            return self._table(node, levels, [*given, own])
+        x = regressors(given, levels, rows)
+        strength = _strength(self._prior, self._ess)
+        if not states:
+            names = regressor_names(parents, self.states)
+            return fit_linear(node, own, x, names, weights=self._weights, ess=strength)
+        if states == 1:
+            return Logistic(np.empty((0, 1 + x.shape[1])))
+        return fit_logistic(node, own, states, x, weights=self._weights, ess=strength)
+
+    def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
+        """Estimate a table: (count + prior cases) of each cell over their sum over the states."""
+        shape = [*levels, len(self.states[node])]
+        if prod(shape) > MOST_CELLS:
+            raise KesError(
+                f"the table of {node!r} given its {len(levels)} parents would have "
+                f"{' x '.join(map(str, shape))} cells, which is too large; learn with a smaller "
+                "max_parents, or merge states"
+            )
+        cells = configurations(codes, shape, len(self._weights))
+        found = np.bincount(cells, weights=self._weights, minlength=prod(shape)).reshape(shape)
+        counts = found + _cases_per_cell(self._prior, self._ess, prod(shape))
+        sums = counts.sum(axis=-1, keepdims=True)
+        cpt = np.full(shape, 1 / shape[-1])
+        np.divide(counts, sums, out=cpt, where=sums > 0)
+        return cpt
+
+
+def _check_prior(prior: Prior, ess: float) -> None:
+    """Complain before any work is done."""
+    if prior == "bdeu":
+        number("ess", ess, least=0.0, strictly=True)
+    elif isinstance(prior, str) or prior is None or isinstance(prior, bool):
+        if prior != "ml":
+            raise KesError(f'prior must be "bdeu", "ml" or a number of cases, not {prior!r}')
+    else:
+        number("prior", prior, least=0.0, strictly=True)
 
 
 def _cases_per_cell(prior: Prior, ess: float, cells: int) -> float:
     """Return the cases that a prior adds to each of the cells of a table."""
-    match prior:
-        case None | "ml":
-            return 0.0
-        case "bdeu":
-            return _positive("ess", ess) / cells
-        case int() | float() if not isinstance(prior, bool):
-            return _positive("prior", prior)
-    raise KesError(f'prior must be None, "ml", "bdeu" or a number of cases, not {prior!r}')
+    if prior == "ml":
+        return 0.0
+    return ess / cells if prior == "bdeu" else float(prior)
 
 
-def _positive(name: str, value: float) -> float:
-    if not (isinstance(value, int | float) and isfinite(value) and value > 0):
-        raise KesError(f"{name} must be a positive number, not {value!r}")
-    return float(value)
+def _strength(prior: Prior, ess: float) -> float | None:
+    """Return the imaginary cases of linear and logistic nodes; None: maximum likelihood."""
+    if prior == "ml":
+        return None
+    return ess if prior == "bdeu" else float(prior)
 
 
 def _refuse_mismatch(nodes: tuple[str, ...], columns: tuple[str, ...]) -> None:

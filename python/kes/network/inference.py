@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import encode_like
-from kes.data.source import open_source
 from kes.errors import KesError
 from kes.network.conversion import import_pyagrum, to_pyagrum
+from kes.network.rows import Rows
 
 if TYPE_CHECKING:
-    from kes.data.dataset import Data
     from kes.network.discrete import BayesianNetwork
 
 
@@ -62,33 +60,28 @@ class Engine:
         certain[evidence[node]] = 1
         return certain
 
-    def predict(self, data: Data, target: str) -> NDArray[np.float64]:
-        """Return the distribution of a node in each row of a table, given the other columns.
+    def predict(self, rows: Rows, target: str) -> NDArray[np.float64]:
+        """Return the distribution of a node in each row, given the other columns.
 
         Rows that agree in all that bears on the target are worked out once.
         """
         network = self._network
-        source = open_source(data)
-        known = self._bearing(target, source.names)
-        if not known:
-            return np.tile(self.posterior(target, {}), (source.rows, 1))
-        table = encode_like(data, known, [network.states[node] for node in known])
-        cases, case_of_row = np.unique(table.codes, axis=1, return_inverse=True)
-        result = self._posteriors(target, known, cases)[case_of_row.reshape(-1)]
+        result = np.empty((rows.number, len(network.states[target])))
+        for hidden, where in rows.patterns():
+            known = network.bearing(target, [node for node in rows.columns if node not in hidden])
+            if not known:
+                result[where] = self.posterior(target, {})
+                continue
+            codes = np.stack([rows.columns[node][where] for node in known])
+            cases, case_of_row = np.unique(codes, axis=1, return_inverse=True)
+            result[where] = self._posteriors(target, known, cases)[case_of_row.reshape(-1)]
         impossible = np.flatnonzero(np.isnan(result[:, 0]))
         if impossible.size:
             raise KesError(
-                f"the network holds {impossible.size} of {table.rows} rows for impossible, the "
+                f"the network holds {impossible.size} of {rows.number} rows for impossible, the "
                 f"first one being row {impossible[0]} (counted from 0); fit it with a prior"
             )
         return result
-
-    def _bearing(self, target: str, columns: Iterable[str]) -> list[str]:
-        """Return the columns that bear on a node: its Markov blanket, if all of it is there."""
-        known = set(columns) & set(self._network.nodes) - {target}
-        blanket = self._network.markov_blanket(target)
-        bearing = blanket if blanket <= known else known
-        return [node for node in self._network.nodes if node in bearing]
 
     def _posteriors(
         self, node: str, known: list[str], cases: NDArray[np.int32]

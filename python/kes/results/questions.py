@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
     from kes.analysis.truth import Truth
-    from kes.network import BayesianNetwork
-    from kes.network.fitting import Arcs, Prior
+    from kes.network.fitting import Arcs, Fitted, Prior
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
     from kes.results.storage import PathLike
@@ -489,13 +488,13 @@ class OptimumQuestions:
         self: Optimum,
         data: Data,
         *,
-        prior: Prior = None,
+        prior: Prior = "bdeu",
         ess: float = 1.0,
         prefer: Arcs = (),
         weights: Weights = None,
         missing: str = "error",
-    ) -> BayesianNetwork:
-        """Estimate a Bayesian network with this structure; see `kes.fit`.
+    ) -> Fitted:
+        """Estimate a network with this structure; see `kes.fit`.
 
         If the search was told knowledge, its arcs obey it.
         """

@@ -11,14 +11,14 @@ from kes.analysis.support import edge_table, ensembles
 from kes.drawing import layout
 from kes.drawing.layout import Layout
 from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
-from kes.network.fitting import fit
+from kes.network import BayesianNetwork
+from kes.network.fitting import Fitted, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kes.analysis.stability import Stability
     from kes.data.dataset import Dataset
-    from kes.network import BayesianNetwork
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
     from kes.table import Table
@@ -172,7 +172,9 @@ def _tables(optima: dict[int, Optimum], dataset: Dataset, number: dict[str, int]
     return {"families": rows, "of": of}
 
 
-def _probabilities(network: BayesianNetwork, name: str) -> list[list[float]] | None:
+def _probabilities(network: Fitted, name: str) -> list[list[float]] | None:
+    if not isinstance(network, BayesianNetwork):
+        return None
     table = network.cpts[name]
     if table.size > _MOST_CELLS:
         return None

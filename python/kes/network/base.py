@@ -1,0 +1,399 @@
+"""What fitted networks of all kinds have in common: a DAG, cases, files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isfinite
+from numbers import Real
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data import Continuous, Dataset, Discrete, State
+from kes.data.discretizer import Discretizer
+from kes.data.ranks import Ranks
+from kes.data.source import open_source
+from kes.drawing.svg import picture
+from kes.errors import KesError, listed, unknown
+from kes.formats import write_network
+from kes.formats.names import same
+from kes.graph import EssentialGraph
+from kes.network import conversion
+from kes.network.cases import Known, draw
+from kes.network.inquiry import Answer, Inquiry
+from kes.network.local import Linear, Local, Values
+from kes.network.rows import Rows, Unseen, read_rows
+from kes.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from kes.data.dataset import Data, Weights
+
+DRAWS = 1000
+"""Draws for each row with unknown values that have no exact answer."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Network(ABC):
+    """A DAG with a local model for every node; immutable.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        Names of the nodes, in order.
+    states : mapping of str to tuple
+        For each node its states, in order; none for continuous nodes.
+    parents : mapping of str to tuple of str
+        For each node its parents, in the order in which its local model has them.
+    discretizer, transform
+        How raw columns become those of the network (`kes.Discretizer`, `kes.data.ranks.Ranks`),
+        or None. They are applied to all data that the network is shown.
+    """
+
+    _TITLE: ClassVar[str]
+
+    nodes: tuple[str, ...]
+    states: Mapping[str, tuple[State, ...]]
+    parents: Mapping[str, tuple[str, ...]]
+    discretizer: Discretizer | None
+    transform: Ranks | None
+
+    def _set(self, **parts: object) -> None:
+        for name, value in parts.items():
+            known = MappingProxyType(value) if isinstance(value, dict) else value
+            object.__setattr__(self, name, known)
+
+    @abstractmethod
+    def local(self, node: str) -> Local:
+        """Return the local model of a node."""
+
+    @abstractmethod
+    def _arguments(self) -> tuple[object, ...]:
+        """Return what the constructor makes this network of."""
+
+    # --- structure -------------------------------------------------------------------------------
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs (parent, child), sorted."""
+        return tuple(sorted((p, node) for node, parents in self.parents.items() for p in parents))
+
+    @property
+    def kinds(self) -> dict[str, Literal["discrete", "continuous"]]:
+        """Whether each node is discrete or continuous."""
+        return {n: "discrete" if self.states[n] else "continuous" for n in self.nodes}
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters."""
+        return sum(self.local(node).n_parameters for node in self.nodes)
+
+    @cached_property
+    def constants(self) -> dict[str, float]:
+        """The continuous nodes that have only one value, and this value."""
+        models = ((node, self.local(node)) for node in self.nodes)
+        return {n: m.intercept for n, m in models if isinstance(m, Linear) and m.deviation == 0}
+
+    @cached_property
+    def graph(self) -> EssentialGraph:
+        """Essential graph of the class to which the network's DAG belongs."""
+        return EssentialGraph.from_dag(self.nodes, self.arcs)
+
+    def markov_blanket(self, node: str) -> frozenset[str]:
+        """Return the nodes that, once known, make all others irrelevant for `node`.
+
+        These are its parents, its children and the other parents of its children.
+        """
+        self._checked(node)
+        families = [{child, *parents} for child, parents in self.parents.items()]
+        return frozenset().union(*(f for f in families if node in f)) - {node}
+
+    def bearing(self, target: str, known: Iterable[str]) -> list[str]:
+        """Return which known nodes bear on another: its Markov blanket, if all of it is known."""
+        others = set(known) - {target}
+        blanket = self.markov_blanket(target)
+        bearing = blanket if blanket <= others else others
+        return [node for node in self.nodes if node in bearing]
+
+    # --- data ------------------------------------------------------------------------------------
+
+    def prepare(
+        self,
+        data: Data,
+        *,
+        nodes: Iterable[str] | None = None,
+        weights: Weights = None,
+        unseen: Unseen = "error",
+    ) -> Rows:
+        """Read raw rows as the network knows them: cut, transformed and coded.
+
+        Parameters
+        ----------
+        data
+            A table with a column for each of the nodes; others are ignored. Columns that hold
+            intervals already are not cut again.
+        nodes
+            The nodes to read; by default all.
+        weights, unseen
+            As in `log_likelihood`.
+        """
+        states = {node: self.states[node] for node in (self.nodes if nodes is None else nodes)}
+        rows = read_rows(data, states, weights=weights, unseen=unseen, discretizer=self.discretizer)
+        if self.transform is None:
+            return rows
+        columns = {
+            node: column if states[node] else self.transform.transform(node, column)
+            for node, column in rows.columns.items()
+        }
+        return Rows(columns, rows.number, rows.weights)
+
+    def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
+        """Read the columns that may bear on a node."""
+        known = [node for node in open_source(data).names if node in self.states]
+        bearing = self.bearing(target, known)
+        if unseen != "error":  # what lies beyond a gap in the Markov blanket bears on it, too
+            bearing = [node for node in self.nodes if node in known and node != target]
+        return self.prepare(data, nodes=bearing, unseen=unseen)
+
+    @overload
+    def log_likelihood(
+        self,
+        data: Data,
+        *,
+        weights: Weights = ...,
+        per_row: Literal[False] = ...,
+        unseen: Unseen = ...,
+    ) -> float: ...
+    @overload
+    def log_likelihood(
+        self, data: Data, *, weights: Weights = ..., per_row: Literal[True], unseen: Unseen = ...
+    ) -> NDArray[np.float64]: ...
+    def log_likelihood(
+        self,
+        data: Data,
+        *,
+        weights: Weights = None,
+        per_row: bool = False,
+        unseen: Unseen = "error",
+    ) -> float | NDArray[np.float64]:
+        """Return the logarithm (natural) of the probability of data.
+
+        For continuous nodes it is that of a density, of transformed values if the network has a
+        `transform`: comparable between networks with the same transform only.
+
+        Parameters
+        ----------
+        data
+            A table with a column for every node (others are ignored), or a `Dataset`.
+        weights
+            How many cases each row stands for; see `kes.learn`.
+        per_row
+            Return one number per row instead of their sum, without regard to weights.
+        unseen : {"error", "missing"}
+            What a value is that is none of the node's states, or missing: an error that names it,
+            or unknown. Unknown values are summed out: exactly, unless continuous ones meet discrete
+            ones or logistic nodes, where 1 000 draws are averaged. Rows with gaps in the same
+            columns are worked out together, so many different sets of gaps take time, and so
+            do many gaps that bear on each other.
+
+        Returns
+        -------
+        float or ndarray
+            Minus infinity where the network holds a row for impossible.
+
+        Raises
+        ------
+        KesError
+            If a column is missing, or holds a state that the network does not know.
+        """
+        rows = self.prepare(data, weights=weights, unseen=unseen)
+        result = np.empty(rows.number)
+        for hidden, where in rows.patterns():
+            result[where] = self._log_probabilities(rows.take(where), hidden)
+        if per_row:
+            return result
+        if rows.weights is None:
+            return float(result.sum())
+        counts = rows.weights > 0  # a row of weight 0 counts for nothing, even if impossible
+        return float(rows.weights[counts] @ result[counts])
+
+    def _log_probabilities(self, rows: Rows, hidden: list[str]) -> NDArray[np.float64]:
+        """Return ln P of rows in which these nodes are unknown."""
+        known = self._known_of(rows, hidden)
+        inquiry = Inquiry(known, draws=DRAWS)
+        result = known.log_probabilities(inquiry.unknown.settled())
+        for component in inquiry.unknown.components:
+            result += inquiry.log_evidence(component)
+        return result
+
+    def _answer(
+        self, data: Data, target: str, unseen: Unseen, draws: int = DRAWS, seed: int = 0
+    ) -> Answer:
+        """Return what the other columns of each row say of a node."""
+        rows = self._prepare_for(self._checked(target), data, unseen)
+        parts, places = [], []
+        for hidden, where in rows.patterns():
+            known = self._known_of(rows.take(where), hidden)
+            parts.append(Inquiry(known, [target], draws=draws, seed=seed).answer(target))
+            places.append(where)
+        order = np.argsort(np.concatenate(places))
+        answer = Answer(*(np.concatenate(part)[order] for part in zip(*parts, strict=True)))
+        impossible = np.flatnonzero(np.isnan(answer.values[:, 0]))
+        if impossible.size:
+            raise KesError(
+                f"the network holds {impossible.size} of {rows.number} rows for impossible, the "
+                f"first one being row {impossible[0]} (counted from 0); fit it with a prior"
+            )
+        return answer
+
+    def _known_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Known:
+        """Return what is known in rows; constants are always known."""
+        known = {node: c for node, c in rows.columns.items() if node not in set(hidden)}
+        constants = {n: np.full(rows.number, v) for n, v in self.constants.items()}
+        return Known(self, {**constants, **known}, rows.number)
+
+    def sample(self, n: int, seed: int = 0) -> Dataset:
+        """Draw independent cases.
+
+        ``PCG64(seed)`` yields 64-bit integers, whose upper 53 bits are read as numbers in [0, 1).
+        They fill a matrix with a row per case and a column per node, row by row, so that a longer
+        sample begins with the shorter ones. A discrete node takes the first state whose cumulative
+        probability exceeds its number, a continuous one the quantile that belongs to it.
+
+        Parameters
+        ----------
+        n
+            Number of cases.
+        seed
+            Same seed, same cases, on every platform and with every version of numpy; continuous
+            values up to rounding.
+
+        Returns
+        -------
+        Dataset
+            A column for every node, all of whose states are declared, drawn or not. Transformed
+            values are mapped back.
+        """
+        columns = draw(self, n, seed)
+        if self.transform is not None:
+            columns = {
+                node: column if self.states[node] else self.transform.inverse(node, column)
+                for node, column in columns.items()
+            }
+        return Dataset.of(
+            self.nodes,
+            [
+                Discrete(self.states[node], column) if self.states[node] else Continuous(column)
+                for node, column in columns.items()
+            ],
+        )
+
+    # --- other programs --------------------------------------------------------------------------
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Convert into a `networkx.DiGraph` whose nodes have their parameters as attributes.
+
+        All have ``kind``, ``states``, ``parents``; then tables ``cpt``, linear nodes
+        ``intercept``, ``coefficients``, ``deviation`` and ``errors``, logistic nodes
+        ``coefficients`` and ``errors``.
+        """
+        return conversion.to_networkx(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the network into a file; the suffix says in which format.
+
+        Parameters
+        ----------
+        path
+            ``.json`` holds every network. ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``) and
+            ``.net`` hold discrete ones, without the cuts of a discretizer. All these can be read
+            again by `kes.read_network`. ``.dot`` and ``.graphml`` hold the graph. With a further
+            ``.gz`` the file is compressed.
+        """
+        write_network(self, path)
+
+    # --- Python ----------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (
+            type(self) is type(other)
+            and self.parents == other.parents
+            and (self.discretizer, self.transform) == (other.discretizer, other.transform)
+            and all(
+                same(states, other.states[node]) and self.local(node) == other.local(node)
+                for node, states in self.states.items()
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.nodes), frozenset(self.arcs)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        kept = {"discretizer": self.discretizer, "transform": self.transform}
+        return partial(type(self), **kept), self._arguments()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._summary()})"
+
+    def _summary(self) -> str:
+        counts = {"node": len(self.nodes), "arc": len(self.arcs), "parameter": self.n_parameters}
+        return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
+
+    def _repr_html_(self) -> str:
+        nodes = Table(
+            {
+                "node": self.nodes,
+                "states": [self.states[node] or "continuous" for node in self.nodes],
+                "parents": [self.parents[node] for node in self.nodes],
+            }
+        )
+        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
+        return f"<p>{self._TITLE}: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
+
+    # --- names and codes -------------------------------------------------------------------------
+
+    def _checked(self, node: str) -> str:
+        if node not in self.states:
+            raise unknown("node", node, self.nodes)
+        return node
+
+    def _code(self, node: str, state: State) -> int:
+        """Return the number of a state; the text "1" also stands for the integer 1, as in data."""
+        known = self.states[self._checked(node)]
+        same_value = [i for i, own in enumerate(known) if same([own], [state])]
+        same_text = [i for i, own in enumerate(known) if str(own) == str(state)]
+        if not same_text:
+            cuts = {} if self.discretizer is None else self.discretizer.cuts
+            if node in cuts and isinstance(state, Real):
+                return int(np.searchsorted(cuts[node], float(state)))
+            raise KesError(f"the node {node!r} has no state {state!r}, only {listed(known)}")
+        return (same_value or same_text)[0]
+
+    def _value(self, node: str, value: object) -> float:
+        """Return a value of a continuous node as the network has it."""
+        if not isinstance(value, Real) or not isfinite(value):
+            raise KesError(f"the node {node!r} is continuous; {value!r} is no number")
+        if self.transform is None:
+            return float(value)
+        return float(self.transform.transform(node, np.array([float(value)]))[0])
+
+    def _evidence(self, evidence: Mapping[str, Any] | None) -> Rows:
+        """Return what is known as a row, or complain if a constant never has its value."""
+        columns: dict[str, Values] = {}
+        for node, given in (evidence or {}).items():
+            if self.states[self._checked(node)]:
+                columns[node] = np.array([self._code(node, given)])
+                continue
+            columns[node] = np.array([self._value(node, given)])
+            if columns[node][0] != self.constants.get(node, columns[node][0]):
+                raise KesError(f"impossible evidence: {node} is never {given!r}")
+        return Rows(columns, 1)

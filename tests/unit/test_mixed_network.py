@@ -1,0 +1,401 @@
+"""Mixed networks against integrals done on a grid, and against formulas written out here."""
+
+import copy
+import pickle
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.data import Continuous, Dataset, Discrete
+from kes.errors import KesError
+from kes.network import Linear, Logistic, MixedNetwork, fit
+
+
+def clinic() -> MixedNetwork:
+    """sex -> dose <- age; sex -> level; (dose, level) -> ill; (ill, dose) -> cost."""
+    return MixedNetwork(
+        nodes=["cost", "ill", "age", "dose", "sex", "level"],
+        states={"sex": ["f", "m"], "level": [0, 1, 2], "ill": [False, True]},
+        parents={
+            "dose": ["age", "sex"],
+            "level": ["sex"],
+            "ill": ["dose", "level"],
+            "cost": ["ill", "dose"],
+        },
+        models={
+            "sex": [0.6, 0.4],
+            "age": Linear(50.0, deviation=10.0),
+            "dose": Linear(1.0, [0.05, 1.0], deviation=0.8),
+            "level": [[0.2, 0.3, 0.5], [0.5, 0.25, 0.25]],
+            "ill": Logistic([[-4.0, 1.0, 0.5, -0.5]]),
+            "cost": Linear(3.0, [2.0, 0.5], deviation=1.0),
+        },
+    )
+
+
+def normal(x, mean, deviation):
+    return -0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation * np.sqrt(2 * np.pi))
+
+
+def log_density(network, row):
+    """The chain rule, written out for `clinic`."""
+    tables = {"sex": [0.6, 0.4], "level": [[0.2, 0.3, 0.5], [0.5, 0.25, 0.25]]}
+    male = float(row["sex"] == "m")
+    odds = -4 + row["dose"] + {0: 0.0, 1: 0.5, 2: -0.5}[row["level"]]
+    ill = 1 / (1 + np.exp(-odds))
+    return (
+        np.log(tables["sex"][int(male)])
+        + np.log(tables["level"][int(male)][row["level"]])
+        + normal(row["age"], 50, 10)
+        + normal(row["dose"], 1 + 0.05 * row["age"] + male, 0.8)
+        + np.log(ill if row["ill"] else 1 - ill)
+        + normal(row["cost"], 3 + 2 * row["ill"] + 0.5 * row["dose"], 1.0)
+    )
+
+
+def total(network, **known):
+    """Sum and integrate the density over all that is not known.
+
+    With steps of at most half a deviation, the trapezoidal rule is exact to rounding for normal
+    densities, and nearly so times a logistic function.
+    """
+    discrete = [n for n in network.nodes if network.states[n] and n not in known]
+    grids = {"age": np.linspace(-30, 130, 61), "dose": np.linspace(-6, 14, 81)}
+    grids["cost"] = np.linspace(-10, 25, 81)
+    open_nodes = [n for n in grids if n not in known]
+    axes = np.meshgrid(*(grids[n] for n in open_nodes), indexing="ij", sparse=True)
+    result = 0.0
+    for states in product(*(network.states[n] for n in discrete)):
+        row = dict(known) | dict(zip(discrete, states, strict=True))
+        row |= dict(zip(open_nodes, axes, strict=True))
+        values = np.exp(log_density(network, row))
+        values = np.broadcast_to(values, [len(grids[n]) for n in open_nodes])
+        for node in reversed(open_nodes):
+            values = np.trapezoid(values, x=grids[node], axis=-1)
+        result += float(values)
+    return result
+
+
+ROW = {"cost": 6.0, "ill": True, "age": 60.0, "dose": 4.5, "sex": "m", "level": 1}
+
+
+# --- cases ---------------------------------------------------------------------------------------
+
+
+def test_log_likelihood_is_the_chain_rule():
+    network = clinic()
+    data = network.sample(30, seed=1).to_pandas()
+    expected = [log_density(network, row) for row in data.to_dict("records")]
+    shuffled = data[sorted(data)]
+    np.testing.assert_allclose(network.log_likelihood(shuffled, per_row=True), expected)
+    assert network.log_likelihood(data) == pytest.approx(sum(expected))
+
+
+@pytest.mark.parametrize(
+    ("hidden", "tolerance"),
+    [
+        (["sex"], 1e-9),  # discrete: exact
+        (["sex", "level", "ill"], 1e-9),
+        (["cost"], 1e-9),  # barren
+        (["age"], 1e-6),  # linear families: exact, the grid is not
+        (["age", "cost"], 1e-6),
+        (["dose"], 1e-3),  # a logistic child: evenly spread quantiles
+        (["dose", "age"], 0.05),  # draws
+        (["dose", "sex"], 0.1),
+        (["dose", "sex", "level", "age", "cost"], 0.1),
+    ],
+)
+def test_gaps_are_summed_out(hidden, tolerance):
+    network = clinic()
+    known = {node: value for node, value in ROW.items() if node not in hidden}
+    row = pd.DataFrame([ROW | dict.fromkeys(hidden)])
+    found = network.log_likelihood(row, unseen="missing")
+    assert found == pytest.approx(np.log(total(network, **known)), abs=tolerance)
+
+
+def test_samples_have_the_kinds_of_their_nodes():
+    network, n = clinic(), 20_000
+    sample = network.sample(n, seed=3)
+    assert sample.names == network.nodes
+    assert sample.kinds == tuple(network.kinds.values())
+    data = sample.to_pandas()
+    assert data.equals(network.sample(n, seed=3).to_pandas())
+    assert data[:100].equals(network.sample(100, seed=3).to_pandas())
+    # Each within five standard errors of what the grid says.
+    ill = total(network, ill=True)
+    assert abs((data["ill"] == True).mean() - ill) < 5 * (ill / n) ** 0.5  # noqa: E712
+    mean = 1 + 0.05 * 50 + 0.4
+    deviation = (0.8**2 + (0.05 * 10) ** 2 + 0.4 * 0.6) ** 0.5
+    assert abs(data["dose"].mean() - mean) < 5 * deviation / n**0.5
+    assert data["dose"].std() == pytest.approx(deviation, rel=5 / (2 * n) ** 0.5)
+
+
+# --- questions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("evidence", "exact"),
+    [
+        ({"dose": 4.0, "sex": "m"}, True),
+        ({"dose": 4.0, "cost": 8.0, "age": 45.0}, True),
+        ({"dose": 4.0, "cost": 8.0}, False),  # age and sex bear on each other
+        ({"sex": "f"}, False),
+        ({"cost": 8.0, "level": 2}, False),
+        ({}, False),
+    ],
+)
+def test_probabilities(evidence, exact):
+    """Exact, or off by less than five of the standard errors that come with them."""
+    network = clinic()
+    below = total(network, **evidence) if evidence else 1.0
+    found = network.probability("ill", evidence, draws=20_000)
+    assert list(found) == [False, True]
+    expected = total(network, ill=True, **evidence) / below
+    assert abs(found[True].value - expected) < (1e-6 if exact else 5 * found[True].error)
+    assert found[True].error == 0 if exact else 0 < found[True].error < 0.02
+    assert float(found[False]) == pytest.approx(1 - found[True].value)
+    assert found == network.probability("ill", evidence, draws=20_000)
+    other = network.probability("ill", evidence, draws=20_000, seed=1)
+    assert (other == found) == exact
+
+
+def test_joint_probabilities():
+    network = clinic()
+    found = network.probability({"ill": True, "sex": "m"}, {"cost": 8.0}, draws=20_000)
+    expected = total(network, ill=True, sex="m", cost=8.0) / total(network, cost=8.0)
+    assert abs(found.value - expected) < 5 * found.error < 0.1
+    exact = network.probability({"level": 2, "sex": "m"})
+    assert exact.value == pytest.approx(0.4 * 0.25)
+    assert exact.error == 0
+    assert network.probability({"sex": "m"}, {"sex": "f"}).value == 0
+    assert network.probability({}).value == 1
+    assert str(network.probability({"sex": "m"})) == "0.4000 ± 0.0000"
+
+
+def moment(network, node, power, **known):
+    """E(node^power | known), by the grid."""
+    values = np.linspace(-6, 14, 161) if node != "age" else np.linspace(-30, 130, 81)
+    density = np.array([total(network, **{node: value}, **known) for value in values])
+    return (values**power * density).sum() / density.sum()
+
+
+@pytest.mark.parametrize(
+    ("node", "evidence"),
+    [
+        ("dose", {k: v for k, v in ROW.items() if k != "dose"}),
+        ("dose", {"sex": "f", "age": 40.0}),
+        ("dose", {"ill": True, "level": 0, "age": 60.0}),
+        ("age", {"cost": 9.0, "ill": True, "sex": "f", "level": 1}),
+    ],
+)
+def test_moments(node, evidence):
+    network = clinic()
+    found = network.conditional(node, evidence, draws=20_000)
+    mean = moment(network, node, 1, **evidence)
+    deviation = (moment(network, node, 2, **evidence) - mean**2) ** 0.5
+    assert abs(found.mean[0] - mean) < max(5 * found.error[0], 1e-5)
+    assert found.deviation[0] == pytest.approx(deviation, rel=0.03)
+
+
+def test_moments_of_several_nodes():
+    """Without evidence: sex and age are independent causes of dose."""
+    found = clinic().conditional(["age", "dose"], draws=40_000)
+    assert found.nodes == ("age", "dose")
+    np.testing.assert_allclose(found.mean, [50, 3.9], atol=5 * found.error.max())
+    expected = [[100, 5], [5, 0.25 + 0.64 + 0.24]]
+    np.testing.assert_allclose(found.covariance, expected, rtol=0.06)
+
+
+@pytest.mark.parametrize("hidden", [[], ["age"], ["age", "level"]])
+def test_predictions_of_a_state(hidden):
+    network = clinic()
+    data = network.sample(8, seed=2).to_pandas()
+    chances = network.predict(data.drop(columns=hidden), "ill", probabilities=True)
+    for row, (_, ill) in zip(data.to_dict("records"), chances, strict=True):
+        known = {node: row[node] for node in row if node not in ("ill", *hidden)}
+        assert ill == pytest.approx(total(network, ill=True, **known) / total(network, **known))
+    chosen = network.predict(data.drop(columns=hidden), "ill")
+    assert chosen.tolist() == (chances[:, 1] > 0.5).tolist()
+
+
+def test_predictions_of_a_value():
+    network = clinic()
+    data = network.sample(3, seed=2).to_pandas()
+    means, deviations = network.predict(data, "dose", deviations=True)
+    for row, mean, deviation in zip(data.to_dict("records"), means, deviations, strict=True):
+        known = {node: row[node] for node in row if node != "dose"}
+        first = moment(network, "dose", 1, **known)
+        assert mean == pytest.approx(first, abs=1e-3)
+        spread = moment(network, "dose", 2, **known) - first**2
+        assert deviation == pytest.approx(spread**0.5, rel=1e-2)
+
+
+def test_rows_are_predicted_one_by_one():
+    """What other rows are there, and which of them have gaps, changes nothing."""
+    network = clinic()
+    data = network.sample(12, seed=5).to_pandas().drop(columns=["dose"])
+    data.loc[::3, "age"] = np.nan
+    together = network.predict(data, "ill", probabilities=True, unseen="missing")
+    for i in range(12):
+        alone = network.predict(data[i : i + 1], "ill", probabilities=True, unseen="missing")
+        np.testing.assert_allclose(together[i], alone[0], rtol=1e-12)
+
+
+def test_draws_that_are_worth_little_are_warned_of():
+    network = clinic()
+    row = pd.DataFrame({"cost": [60.0]})
+    with pytest.warns(UserWarning, match=r"in 1 of 1 rows.* worth fewer than 30"):
+        network.predict(row, "sex")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda n: n.probability("age"), "'age' is continuous; ask for its moments"),
+        (lambda n: n.conditional("sex"), "discrete nodes have no moments: 'sex'"),
+        (lambda n: n.probability("sex", {"level": 7}), "'level' has no state 7"),
+        (lambda n: n.probability("sex", draws=0), "draws must be a whole number"),
+        (lambda n: n.cpt("ill"), "'ill' has coefficients, not a table"),
+        (lambda n: n.coefficients("sex"), "'sex' has a table, not coefficients"),
+        (lambda n: n.predict(n.sample(2), "sex", deviations=True), "ask for probabilities"),
+        (lambda n: n.predict(n.sample(2), "age", probabilities=True), "ask for deviations"),
+        (lambda n: n.to_pgmpy(), "pgmpy has no place for"),
+        (lambda n: n.to_pyagrum(), "pyagrum.BayesNet has no place for"),
+    ],
+)
+def test_wrong_questions_are_named(ask, message):
+    with pytest.raises(KesError, match=message):
+        ask(clinic())
+
+
+def test_unseen_values_are_named_or_unknown():
+    network = clinic()
+    row = pd.DataFrame([ROW]).assign(sex="x")
+    with pytest.raises(KesError, match=r"'sex' has values .*: 'x' .*unseen=\"missing\""):
+        network.log_likelihood(row)
+    known = {node: value for node, value in ROW.items() if node != "sex"}
+    found = network.log_likelihood(row, unseen="missing")
+    assert found == pytest.approx(np.log(total(network, **known)))
+
+
+# --- estimation ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    data = clinic().sample(20_000, seed=9)
+    return fit(clinic().arcs, data), data
+
+
+def test_fit_finds_what_the_data_were_drawn_from(fitted):
+    """Every number within five of its standard errors."""
+    network, _ = fitted
+    truth = clinic()
+    assert isinstance(network, MixedNetwork)
+    assert network.states == dict(truth.states)
+    assert network.parents["dose"] == ("age", "sex")
+    np.testing.assert_allclose(network.models["level"].cpt, truth.models["level"].cpt, atol=0.03)
+    for node in ("age", "dose", "cost", "ill"):
+        ours, theirs = network.models[node], truth.models[node]
+        if node == "cost":  # its parents come in another order
+            theirs = Linear(3.0, [0.5, 2.0], deviation=1.0)
+        if node != "ill":
+            assert ours.deviation == pytest.approx(theirs.deviation, rel=0.03)
+            apart = np.append(ours.intercept, ours.coefficients) - np.append(
+                theirs.intercept, theirs.coefficients
+            )
+        else:
+            apart = ours.coefficients - theirs.coefficients
+        assert (np.abs(apart) < 5 * ours.errors).all()
+
+
+def test_tables_for_reading(fitted):
+    network, _ = fitted
+    assert network.coefficients("dose")["term"] == ("(intercept)", "age", "sex = m")
+    ill = network.coefficients("ill")
+    assert ill["state"] == (True,) * 4
+    assert ill["term"] == ("(intercept)", "dose", "level = 1", "level = 2")
+    assert network.cpt("level").columns == ("sex", "P(0)", "P(1)", "P(2)")
+
+
+def test_columns_may_come_in_any_order(fitted):
+    network, data = fitted
+    other = fit(clinic().arcs, data.select(sorted(data.names)))
+    assert network == other
+
+
+def test_weights_are_cases():
+    data = clinic().sample(200, seed=0)
+    weights = np.random.default_rng(0).integers(0, 3, 200).astype(float)
+    repeated = data.take(np.repeat(np.arange(200), weights.astype(int)))
+    one, other = fit(clinic().arcs, data.reweighted(weights)), fit(clinic().arcs, repeated)
+    rows = data.take(np.arange(20))
+    np.testing.assert_allclose(
+        one.log_likelihood(rows, per_row=True), other.log_likelihood(rows, per_row=True), rtol=1e-7
+    )
+
+
+def test_odd_tables_give_numbers():
+    """One state, a state that never occurs, a constant, two rows: all have finite answers."""
+    data = Dataset.of(
+        ["one", "never", "constant", "x", "y"],
+        [
+            Discrete(("a",), [0, 0]),
+            Discrete(("a", "b", "c"), [0, 1]),
+            Continuous([3.5, 3.5]),
+            Continuous([0.5, 1.5]),
+            Continuous([1.0, -1.0]),
+        ],
+    )
+    arcs = [("x", "one"), ("x", "never"), ("never", "y"), ("constant", "y"), ("one", "y")]
+    network = fit(arcs, data)
+    assert np.isfinite(network.log_likelihood(data))
+    new = pd.DataFrame(
+        {"one": ["a"], "never": ["c"], "constant": [3.5], "x": [100.0], "y": [100.0]}
+    )
+    assert np.isfinite(network.log_likelihood(new))
+    assert network.predict(new, "one").tolist() == ["a"]
+    assert np.isfinite(network.predict(new, "y")).all()
+    assert network == pickle.loads(pickle.dumps(network))
+
+
+# --- a value among others ------------------------------------------------------------------------
+
+
+def test_networks_are_values(tmp_path, fitted):
+    network, _ = fitted
+    network.save(tmp_path / "n.json")
+    others = [pickle.loads(pickle.dumps(network)), copy.deepcopy(network)]
+    others.append(kes.read_network(tmp_path / "n.json"))
+    for other in others:
+        assert other == network
+        assert other.nodes == network.nodes
+        assert not other.models["dose"].errors.flags.writeable
+    assert network != clinic()
+    assert repr(network).startswith("MixedNetwork(6 nodes, 7 arcs, ")
+    assert "continuous" in network._repr_html_()
+    graph = network.to_networkx()
+    assert graph.nodes["level"]["cpt"].shape == (2, 3)
+    assert graph.nodes["ill"]["coefficients"].shape == (1, 4)
+    with pytest.raises(KesError, match="hold networks of discrete nodes only"):
+        network.save(tmp_path / "n.bif")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ill": [0.5, 0.5]}, "'ill' has a continuous parent, so it needs a Logistic model"),
+        ({"ill": Logistic([[0.0, 1.0]])}, "'ill' has 1 coefficients, but its parents have 3"),
+        ({"ill": Logistic([[0.0] * 4] * 2)}, "2 rows of coefficients, .* each of its 2 states"),
+        ({"dose": Linear(0.0, [1.0], deviation=1.0)}, "'dose' has 1 coefficients, .* 2 regress"),
+        ({"sex": [0.5, 0.6]}, "must hold probabilities"),
+        ({"sex": Linear(0.0, deviation=1.0)}, "'sex' must be an array of numbers"),
+    ],
+)
+def test_wrong_models_are_refused(change, message):
+    good = clinic()
+    with pytest.raises(KesError, match=message):
+        MixedNetwork(good.nodes, good.states, good.parents, {**good.models, **change})
