@@ -40,11 +40,6 @@ def frame(chain):
 
 # --- the contract of scikit-learn ---
 
-# The checks know that KES takes categories, and round what they feed it. One of them does not.
-CONTINUOUS = {
-    "check_sample_weight_equivalence_on_dense_data": "feeds continuous columns, which KES refuses; "
-    "test_weights_are_repetitions shows the same with discrete ones"
-}
 # These two are about Pipeline itself, which fits its steps in place; scikit-learn expects them to
 # fail for every pipeline (PER_ESTIMATOR_XFAIL_CHECKS).
 PIPELINE = {
@@ -54,7 +49,7 @@ PIPELINE = {
 
 
 def expected_failures(estimator):
-    return CONTINUOUS if isinstance(estimator, kes.KES) else PIPELINE
+    return {} if isinstance(estimator, kes.KES) else PIPELINE
 
 
 @parametrize_with_checks(
@@ -216,10 +211,12 @@ def test_unseen_states_are_named(chain):
         model.score(stranger)
 
 
-def test_continuous_columns_name_the_remedy():
-    X = np.random.default_rng(0).random((20, 2))
-    with pytest.raises(kes.KesError, match=r"kes\.discretize"):
-        kes.KES().fit(X)
+def test_continuous_columns_get_a_gaussian_network():
+    """Independent standard normal columns: a case has -ln(2 pi) - 1 nats on average."""
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    model = kes.KES(runs=2).fit(X)
+    assert isinstance(model.network_, kes.GaussianNetwork)
+    assert model.score(X) == pytest.approx(-np.log(2 * np.pi) - 1, abs=0.05)
     assert np.isfinite(make_pipeline(BINS, kes.KES(runs=2)).fit(X).score(X))
 
 
