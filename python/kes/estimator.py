@@ -6,14 +6,16 @@ Importing scikit-learn takes longer than most searches, so `kes` imports this mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from narwhals.dependencies import is_into_dataframe
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data import encode, encode_like
+from kes.data import Incomplete, encode_incomplete
+from kes.data.discretizer import Discretizer
+from kes.data.like import encode_like_incomplete
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, missing_extra
 from kes.learning import learn
@@ -29,11 +31,12 @@ except ImportError:
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from kes.data.dataset import Dataset
+    from kes.data.incomplete import AnyTable
     from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
     from kes.network.fitting import Fitted, Prior
+    from kes.network.rows import Unseen
     from kes.results.optima import Optima
     from kes.settings import Sampled
 
@@ -65,8 +68,13 @@ start, knowledge, cache_mb, budget, patience
         Seed of the runs; None draws one, a RandomState is asked for one.
     n_jobs : int or None
         Threads; None or -1 for all usable cores. Does not change the result.
-    missing : {"error", "state"}
-        What to do with missing values: refuse them, or make "missing" a state of its own.
+    missing : {"error", "state", "em"}
+        What to do with missing values: refuse them, make "missing" a state of its own, or fill
+        them in from the model. Of rows that are scored, what is missing is then summed out.
+    completions : int
+        For "em", as in `kes.learn`.
+    discretize : int, mapping, Discretizer or None
+        As in `kes.learn`: cuts continuous columns, at places that `fit` decides.
 
     Attributes
     ----------
@@ -135,6 +143,8 @@ start, knowledge, cache_mb, budget, patience
         two_phase: bool = False,
         neighbourhood: str | Sampled = "exact",
         missing: str = "error",
+        completions: int = 5,
+        discretize: int | Mapping[str, int] | Discretizer | None = None,
         start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
         knowledge: Knowledge | None = None,
         cache_mb: int = DEFAULT_CACHE_MB,
@@ -156,6 +166,8 @@ start, knowledge, cache_mb, budget, patience
         self.two_phase = two_phase
         self.neighbourhood = neighbourhood
         self.missing = missing
+        self.completions = completions
+        self.discretize = discretize
         self.start = start
         self.knowledge = knowledge
         self.cache_mb = cache_mb
@@ -180,22 +192,32 @@ start, knowledge, cache_mb, budget, patience
         KES
             This estimator.
         """
-        if self.missing not in ("error", "state"):
+        if self.missing not in ("error", "state", "em"):
             raise KesError(
-                f'missing must be "error" or "state", not {self.missing!r}; to drop incomplete '
-                "rows, do so before: scikit-learn needs a result for each row"
+                f'missing must be "error", "state" or "em", not {self.missing!r}; to drop '
+                "incomplete rows, do so before: scikit-learn needs a result for each row"
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
         data = self._table(X, reset=True)
-        table = encode(data, weights=weights, missing=self.missing, kinds=self.kinds)
+        self._discretizer = Discretizer.checked(self.discretize)
+        table = encode_incomplete(
+            data,
+            weights=weights,
+            missing=self.missing,
+            kinds=self.kinds,
+            discretizer=self._discretizer,
+        )
         names = list(open_source(data).names)
         self._used = [names.index(name) for name in table.names]
         options = self.get_params(deep=False)
-        del options["prior"], options["missing"], options["kinds"]  # the table is read
+        for read in ("prior", "missing", "kinds", "discretize"):  # the table is read
+            del options[read]
         options["transform"] = options.pop("transformation")
         self.optima_ = learn(table, **{**options, "random_state": self._seed()})
         self.graph_ = self.optima_.best.graph
-        self.network_ = fit(self.optima_.best.mpdag, table, prior=self.prior, ess=self.ess)
+        assert self.optima_.problem is not None, "a search has its data"
+        whole = self.optima_.problem.dataset
+        self.network_ = fit(self.optima_.best.mpdag, whole, prior=self.prior, ess=self.ess)
         return self
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -217,7 +239,9 @@ start, knowledge, cache_mb, budget, patience
             If a column has a state that `fit` has not seen.
         """
         check_is_fitted(self)
-        return self.network_.log_likelihood(self._cases(X), per_row=True)
+        cases = self._cases(X)
+        unseen: Unseen = "missing" if isinstance(cases, Incomplete) else "error"
+        return self.network_.log_likelihood(cases, per_row=True, unseen=unseen)
 
     def score(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
@@ -245,7 +269,7 @@ start, knowledge, cache_mb, budget, patience
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing == "state"
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
     def _table(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - any table
@@ -257,11 +281,11 @@ start, knowledge, cache_mb, budget, patience
             X,
             reset=reset,
             dtype=None,
-            ensure_all_finite="allow-nan" if self.missing == "state" else True,
+            ensure_all_finite="allow-nan" if self.missing != "error" else True,
             ensure_min_samples=2 if reset else 1,
         )
 
-    def _cases(self, X: ArrayLike) -> Dataset:
+    def _cases(self, X: ArrayLike) -> AnyTable:
         """Code cases as those of `fit` were coded.
 
         Columns go by position. Names have been checked where both tables have some; scikit-learn
@@ -271,8 +295,17 @@ start, knowledge, cache_mb, budget, patience
         states = list(self.network_.states.values())
         columns = open_source(data).names
         names = [columns[place] for place in self._used]
-        table = encode_like(data, names, states, missing=self.missing)
+        table = encode_like_incomplete(
+            data, names, states, missing=self.missing, discretizer=self._known_as(names)
+        )
         return table.renamed(self.network_.nodes)
+
+    def _known_as(self, names: Sequence[str]) -> Discretizer | None:
+        """Return what cuts the columns, under the names that they have here."""
+        if self._discretizer is None:
+            return None
+        own = dict(zip(self.network_.nodes, names, strict=True))
+        return Discretizer.at({own[name]: cuts for name, cuts in self._discretizer.cuts.items()})
 
     def _seed(self) -> int | None:
         if isinstance(self.random_state, np.random.RandomState):

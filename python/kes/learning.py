@@ -106,9 +106,17 @@ def learn(
     weights : str, array or None
         How often each row counts, as a column name or numbers: counts, or any non-negative
         reals such as probabilities times the number of cases.
-    missing : {"error", "drop", "state"}
-        What to do with missing values: refuse them, leave out the rows, or make "missing" a
-        state of its own.
+    discretize : int, mapping, Discretizer or None
+        Cut continuous columns into so many intervals with equally many cases, or only those that
+        are named, such as ``{"age": 5}``; or as a `kes.Discretizer` says. `Optima.discretizer`
+        keeps where.
+    missing : {"error", "drop", "state", "em"}
+        What to do with missing values: refuse them, leave out the rows, make "missing" a state of
+        its own, or fill them in from a model that is learned along with it (stacked structural
+        EM). Scores are then those of the completed table. It is valid if values are missing at
+        random: whether one is missing may depend on what is there, but not on what is missing.
+    completions : int
+        For ``missing="em"``: how often each incomplete case is filled in.
     start : EssentialGraph, list of arcs (parent, child), or None
         Where every run starts; by default at the model without edges, or with those that the
         knowledge requires.
@@ -179,7 +187,8 @@ def score(
     graph : EssentialGraph or list of arcs (parent, child)
         The model. Arcs stand for a DAG over all columns of the data; all DAGs of a class have
         the same score.
-    data, criterion, ess, penalty, transform, knowledge, kinds, weights, missing
+    data, criterion, ess, penalty, transform, knowledge, kinds, weights, discretize, missing, \
+completions
         As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
         be readable, too; a row that is dropped for a value missing there is dropped. Knowledge
         does not change a score.
@@ -235,7 +244,7 @@ def inclusion_boundary(
         Leave out neighbours in whose DAGs the step gives a node more parents than this.
     knowledge
         Leave out neighbours that have no network which obeys it; the model must have one.
-    criterion, ess, penalty, transform, kinds, weights, missing
+    criterion, ess, penalty, transform, kinds, weights, discretize, missing, completions
         As in `kes.learn`.
 
     Returns

@@ -26,9 +26,9 @@ def test_error_names_columns_and_choices(frame):
     with pytest.raises(KesError) as error:
         encode(frame(TABLE))
     assert str(error.value) == (
-        "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); drop the "
-        'rows that have any with missing="drop", or make missing a state of its own with '
-        'missing="state"'
+        "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); fill them in "
+        'from the model with missing="em", drop the rows that have any with missing="drop", or '
+        'make missing a state of its own with missing="state"'
     )
 
 
@@ -72,6 +72,16 @@ def test_drop_is_as_if_the_rows_had_not_been_there():
     assert np.array_equal(dataset.codes, expected.codes)
     assert dataset.notes == (
         "dropped 2 of 5 rows with missing values: column 'a' (1), column 'b' (1)",
+    )
+
+
+def test_drop_warns_when_it_leaves_less_than_half():
+    table = pd.DataFrame({"a": [1, 2, 1, 2, None, None, None, None], "b": [1, 2] * 4})
+    assert len(encode(table, missing="drop").notes) == 1
+    [_, note] = encode(table.iloc[1:], missing="drop").notes
+    assert note == (
+        "less than half of the rows are left, and they may be unlike the others: fill the gaps "
+        'from the model with missing="em", or make missing a state with missing="state"'
     )
 
 

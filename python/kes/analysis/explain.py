@@ -141,7 +141,7 @@ def explain(
     criterion : {"bic", "aic", "bdeu", "qnml", "bge"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
         `delta` was computed by; if it is not told, nothing is said about its meaning.
-    ess, penalty, transform, kinds, weights, missing
+    ess, penalty, transform, kinds, weights, discretize, missing, completions
         As in `kes.learn`.
 
     Returns

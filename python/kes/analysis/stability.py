@@ -33,7 +33,8 @@ from kes.analysis.support import (
     edge_table,
     v_structure_table,
 )
-from kes.data.dataset import Data, Dataset
+from kes.data.dataset import Data
+from kes.data.incomplete import AnyTable
 from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
 from kes.errors import Interrupted, KesError, checked_options, unknown
@@ -155,7 +156,8 @@ def stability(
     Parameters
     ----------
     data
-        As in `kes.learn`. States are those of the whole table in every resample.
+        As in `kes.learn`. States, and intervals, are those of the whole table in every resample;
+        gaps are filled anew in each.
     resamples : int
         Number of tables to draw.
     scheme : {"subsample", "bootstrap"}
@@ -201,12 +203,12 @@ def stability(
         raise unknown("scheme", scheme, SCHEMES)
     execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
     problem = Problem.of(data, k, options)
-    settings, cases = problem.settings, Cases(problem.dataset)
+    settings, cases = problem.settings, Cases(problem.table)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
     best: list[Optimum] = []
 
     def result() -> Stability:
-        return Stability(cases.dataset.names, tuple(best), scheme, size, each, settings)
+        return Stability(cases.table.names, tuple(best), scheme, size, each, settings)
 
     counter = RunCounter(each, wanted * each)
     try:
@@ -214,7 +216,8 @@ def stability(
             for i in range(wanted):
                 stream = Stream(settings.seed, i)
                 own = replace(settings, seed=stream.seed())
-                table = Problem(_draw(cases, scheme, size, stream), own, problem.cache_mb)
+                drawn = _draw(cases, scheme, size, stream)
+                table = Problem(drawn, own, problem.cache_mb, problem.reading)
                 watched = replace(execution, progress=counter.after(i, report))
                 best.append(Optima(search(table, each, watched, improve=asked)).best)
             report(counter.at(wanted), final=True)
@@ -223,7 +226,7 @@ def stability(
     return result()
 
 
-def _size(cases: Cases, fraction: object) -> int:
+def _size(cases: Cases[AnyTable], fraction: object) -> int:
     """Return the number of cases in a subsample."""
     share = number("fraction", fraction, least=0.0, most=1.0)
     size = int(share * cases.number + 1e-9)
@@ -235,5 +238,5 @@ def _size(cases: Cases, fraction: object) -> int:
     return size
 
 
-def _draw(cases: Cases, scheme: str, size: int, stream: Stream) -> Dataset:
+def _draw(cases: Cases[AnyTable], scheme: str, size: int, stream: Stream) -> AnyTable:
     return cases.bootstrap(stream) if scheme == "bootstrap" else cases.subsample(size, stream)

@@ -8,6 +8,7 @@ uncertain, too, so each difference comes with its standard error.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Unpack
 
@@ -15,12 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.like import encode_like
+from kes.data.discretizer import Discretizer
+from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.kinds import Kinds
+from kes.data.like import encode_like_incomplete
 from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
 from kes.network.fitting import Prior, fit
+from kes.network.rows import Unseen
 from kes.progress import reporting
 from kes.results.optima import Optima
 from kes.search.amounts import Improve, check_improve
@@ -46,7 +51,14 @@ def validate(
     """Judge the best optima by other data; see `Optima.validate`."""
     count = whole("top", top, least=1)
     states = list(optima.states.values())
-    held_out = encode_like(test, optima.names, states, weights=weights, missing=missing)
+    held_out = encode_like_incomplete(
+        test,
+        optima.names,
+        states,
+        weights=weights,
+        missing=missing,
+        discretizer=optima.discretizer,
+    )
     judged = optima[:count]
     found = [_log_probabilities(one.graph, train, held_out, prior, ess) for one in judged]
     return Table(
@@ -82,7 +94,8 @@ def cross_validate(
     Parameters
     ----------
     data
-        As in `kes.learn`. States are those of the whole table in every fold.
+        As in `kes.learn`. States are those of the whole table in every fold. Where to cut columns,
+        and what fills gaps, is learned without the cases that judge.
     folds : int
         Number of parts into which the cases are split at random; each is predicted from the
         others.
@@ -121,8 +134,9 @@ def cross_validate(
     count = whole("top", top, least=1)
     each, asked = whole("runs", runs, least=1), check_improve(improve)
     execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
-    problem = Problem.of(data, k, options)
-    ess, cases = options.get("ess", DEFAULTS["ess"]), Cases(problem.dataset)
+    discretizer = Discretizer.checked(options.get("discretize"))
+    problem = Problem.of(data, k, _uncut(options, discretizer))
+    ess, cases = options.get("ess", DEFAULTS["ess"]), Cases(problem.table)
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
@@ -131,14 +145,14 @@ def cross_validate(
     case_weights: list[NDArray[np.float64]] = []
     counter = RunCounter(each, parts * each)
     with reporting(execution.progress) as report:
-        for i, (train, test) in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+        for i, fold in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+            train, test = _cut(discretizer, *fold)
             watched = replace(execution, progress=counter.after(i, report))
-            optima = _searched(
-                Problem(train, problem.settings, problem.cache_mb), each, watched, asked
-            )
+            part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
+            optima = _searched(part, each, watched, asked)
             judged.append(
                 {
-                    name: _log_probabilities(graph, train, test, prior, ess)
+                    name: _log_probabilities(graph, part.dataset, test, prior, ess)
                     for name, graph in _models(optima, count).items()
                 }
             )
@@ -147,6 +161,24 @@ def cross_validate(
     models = [name for name in judged[0] if all(name in fold for fold in judged)]
     found = [np.concatenate([fold[name] for fold in judged]) for name in models]
     return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
+
+
+def _uncut(options: SearchOptions, discretizer: Discretizer | None) -> SearchOptions:
+    """Return the options that leave continuous what is to be cut in each fold."""
+    if discretizer is None:
+        return options
+    kinds: Kinds = dict.fromkeys(discretizer.named, "continuous")
+    return {**options, "discretize": None, "kinds": {**kinds, **(options.get("kinds") or {})}}
+
+
+def _cut(
+    discretizer: Discretizer | None, train: AnyTable, test: AnyTable
+) -> tuple[AnyTable, AnyTable]:
+    """Cut columns where the cases to learn from say."""
+    if discretizer is None:
+        return train, test
+    own = discretizer if discretizer.is_fitted else copy(discretizer).fit(train)
+    return own.transform(train), own.transform(test)
 
 
 def _searched(problem: Problem, runs: int, execution: Execution, improve: Improve) -> Optima:
@@ -160,13 +192,15 @@ def _models(optima: Optima, top: int) -> dict[str, EssentialGraph]:
 
 
 def _log_probabilities(
-    graph: EssentialGraph, train: Dataset, test: Dataset, prior: Prior, ess: float
+    graph: EssentialGraph, train: Dataset, test: AnyTable, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
-    """Estimate a network on some cases; return ln P of each row of others."""
-    return fit(graph, train, prior=prior, ess=ess).log_likelihood(test, per_row=True)
+    """Estimate a network on some cases; return ln P of what is there in each row of others."""
+    network = fit(graph, train, prior=prior, ess=ess)
+    unseen: Unseen = "missing" if isinstance(test, Incomplete) else "error"
+    return network.log_likelihood(test, per_row=True, unseen=unseen)
 
 
-def _case_weights(dataset: Dataset) -> NDArray[np.float64]:
+def _case_weights(dataset: AnyTable) -> NDArray[np.float64]:
     return np.ones(dataset.rows) if dataset.weights is None else dataset.weights
 
 

@@ -84,7 +84,8 @@ def command(
         own = {name: getattr(optima.settings, name) for name in given}
         given = {name: own[name] if value is None else value for name, value in given.items()}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    dataset, _ = read_table(data, told)
+    dataset, how = read_table(data, told)
+    options["completions"] = how.completions
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
     click.echo(f"{estimate(dataset, **options)}.", err=True)

@@ -105,9 +105,24 @@ def table(command: CommandT) -> CommandT:
             "--missing",
             multiple=True,
             metavar="HOW|MARKERS",
-            help="What to do with missing values: error (the default), drop the row, or make a "
-            "state of them. Anything else is a list of texts that mean missing, besides empty "
-            "fields, such as 'NA,?'. Give it twice for both: --missing drop --missing NA,?",
+            help="What to do with missing values: error (the default), drop the row, make a state "
+            "of them, or fill them in from the model by em. Anything else is a list of texts that "
+            "mean missing, besides empty fields, such as 'NA,?'. Give it twice for both: --missing "
+            "drop --missing NA,?",
+        ),
+        click.option(
+            "--completions",
+            type=click.IntRange(min=1),
+            metavar="N",
+            default=5,
+            show_default=True,
+            help="For --missing em: how often each incomplete case is filled in.",
+        ),
+        click.option(
+            "--discretize",
+            metavar="N|COLUMN=N,...",
+            help="Cut continuous columns, or those that are named, into so many intervals with "
+            "equally many cases.",
         ),
         _columns("--columns", "Use these columns only."),
         _columns("--drop", "Leave these columns out."),

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TypedDict, cast
 
 import click
 
 from kes import datasets
-from kes.data import Dataset, encode
+from kes.data import encode_incomplete
 from kes.data.decimals import Sign
+from kes.data.discretizer import Discretizer
+from kes.data.incomplete import AnyTable
 from kes.data.kinds import Kinds
+from kes.data.missing import CHOICES
 from kes.results.optima import Optima
 from kes.search.record import Reading
-
-_TREATMENTS = ("error", "drop", "state")
 
 
 class TableOptions(TypedDict):
@@ -25,6 +28,8 @@ class TableOptions(TypedDict):
     rows: int | None
     weights: str | None
     missing: tuple[str, ...]
+    completions: int
+    discretize: str | None
     discrete: tuple[str, ...]
     continuous: tuple[str, ...]
     columns: tuple[str, ...]
@@ -34,7 +39,7 @@ class TableOptions(TypedDict):
     encoding: str | None
 
 
-def read_table(data: str | None, options: TableOptions) -> tuple[Dataset, Reading]:
+def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Reading]:
     """Read the data, or draw those of the example; return how they were read, too."""
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give a data file, or --example alarm (and not both).")
@@ -43,7 +48,8 @@ def read_table(data: str | None, options: TableOptions) -> tuple[Dataset, Readin
     if options["rows"] is not None:
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
     how = reading(options)
-    dataset = encode(
+    discretizer = _discretizer(options["discretize"])
+    table = encode_incomplete(
         data,
         weights=options["weights"],
         missing=how.missing,
@@ -53,11 +59,12 @@ def read_table(data: str | None, options: TableOptions) -> tuple[Dataset, Readin
         sep=how.sep,
         decimal=how.decimal,
         encoding=how.encoding,
+        discretizer=discretizer,
     )
-    return dataset, how
+    return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
 
 
-def table_of(optima: Optima, data: str | None, options: TableOptions) -> Dataset | None:
+def table_of(optima: Optima, data: str | None, options: TableOptions) -> AnyTable | None:
     """Read the table of a result as it was read then, unless the options say how.
 
     None if there is none.
@@ -74,6 +81,7 @@ def reading(options: TableOptions) -> Reading:
     missing, markers = _missing(options["missing"])
     return Reading(
         missing=missing,
+        completions=options["completions"],
         weights=options["weights"] or False,
         na_values=markers,
         kinds=_kinds(options),
@@ -88,12 +96,27 @@ def _missing(given: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """Split what to do with missing values from texts that mean missing."""
     words = _words(given)
     for word in words:
-        if word not in _TREATMENTS and (meant := get_close_matches(word, _TREATMENTS, 1)):
+        if word not in CHOICES and (meant := get_close_matches(word, CHOICES, 1)):
             raise click.UsageError(f"--missing {word}: did you mean {meant[0]}?")
-    how = [word for word in words if word in _TREATMENTS]
+    how = [word for word in words if word in CHOICES]
     if len(how) > 1:
         raise click.UsageError(f"--missing says both {how[0]} and {how[1]}; choose one.")
-    return how[0] if how else "error", tuple(word for word in words if word not in _TREATMENTS)
+    return how[0] if how else "error", tuple(word for word in words if word not in CHOICES)
+
+
+def _discretizer(given: str | None) -> Discretizer | None:
+    """Return what cuts columns: all that are continuous, or those that are named."""
+    if given is None:
+        return None
+    if re.fullmatch(r"[0-9]+", given):
+        return Discretizer(int(given))
+    pairs = [word.rpartition("=") for word in given.split(",")]
+    if not all(name and re.fullmatch(r"[0-9]+", bins) for name, _, bins in pairs):
+        raise click.UsageError(
+            f"--discretize {given}: give a number of intervals, such as 3, or one for each of some "
+            "columns, such as age=5,dose=3."
+        )
+    return Discretizer({name: int(bins) for name, _, bins in pairs})
 
 
 def _kinds(options: TableOptions) -> dict[str, str]:

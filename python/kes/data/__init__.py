@@ -6,7 +6,17 @@ values and codes; `missing` values are settled; `encoding` decides on the states
 
 from kes.data.column import Continuous, Discrete, State
 from kes.data.dataset import Dataset
-from kes.data.encoding import encode
+from kes.data.encoding import encode, encode_incomplete
+from kes.data.incomplete import Incomplete
 from kes.data.like import encode_like
 
-__all__ = ["Continuous", "Dataset", "Discrete", "State", "encode", "encode_like"]
+__all__ = [
+    "Continuous",
+    "Dataset",
+    "Discrete",
+    "Incomplete",
+    "State",
+    "encode",
+    "encode_incomplete",
+    "encode_like",
+]

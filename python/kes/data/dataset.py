@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from narwhals.typing import IntoFrame
 
-Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset"
+    from kes.data.incomplete import Incomplete
+
+Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete"
 """What `kes.data.encode` can read as a table."""
 
 Weights: TypeAlias = "str | ArrayLike | None"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
@@ -27,12 +28,13 @@ from kes.data.cuts import (
 from kes.data.dataset import Dataset, naming
 from kes.data.decimals import Sign
 from kes.data.factor import Factor
+from kes.data.incomplete import Incomplete
 from kes.data.kinds import judge, to_numbers
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
-from kes.data.source import Source, open_source
-from kes.errors import KesError, listed, unknown
+from kes.data.source import Coded, Source, open_source
+from kes.errors import KesError, listed, option, unknown
 
 _METHODS = ("quantile", "uniform", "information")
 
@@ -84,6 +86,20 @@ class Discretizer:
         self._cuts: dict[str, tuple[float, ...]] | None = None
 
     @classmethod
+    def checked(cls, given: object) -> Discretizer | None:
+        """Make one of its own of what a user gave as `discretize`, or say what is wrong with it."""
+        if given is None:
+            return None
+        if isinstance(given, Discretizer):
+            return copy(given)
+        if isinstance(given, Mapping | int):
+            return cls(given)
+        raise KesError(
+            f"{option('discretize')} must be a number of intervals, a number for each of some "
+            f"columns, or a kes.Discretizer, not {given!r}"
+        )
+
+    @classmethod
     def at(cls, cuts: Mapping[str, Sequence[float]]) -> Self:
         """Return one that cuts these columns at these numbers, and needs no fitting.
 
@@ -124,6 +140,11 @@ class Discretizer:
         if self._cuts is None:
             raise KesError("the Discretizer does not know where to cut yet; call fit(data) first")
         return MappingProxyType(self._cuts)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that are to be cut whatever they are taken for."""
+        return frozenset(self.bins if isinstance(self.bins, Mapping) else ())
 
     def intervals(self, column: str) -> tuple[str, ...]:
         """Return what the intervals of a column are called, from left to right."""
@@ -178,20 +199,24 @@ class Discretizer:
 
         Parameters
         ----------
-        data : DataFrame, Table or ndarray
-            A pandas or polars DataFrame, a pyarrow Table, or a two-dimensional numpy array, whose
-            columns are called x0, x1, ... Columns that are not known are left as they are, and so
-            are those that hold intervals of this kind already.
+        data : DataFrame, Table, ndarray or Dataset
+            A pandas or polars DataFrame, a pyarrow Table, a two-dimensional numpy array, whose
+            columns are called x0, x1, ..., or a `kes.Dataset`. Columns that are not known are left
+            as they are, and so are those that hold intervals of this kind already.
 
         Returns
         -------
-        DataFrame, Table or ndarray
+        DataFrame, Table, ndarray or Dataset
             The same kind of table, with ordered categories (pandas), Enums (polars) or ordered
             dictionaries (pyarrow) such as "<= 1.5", "(1.5, 3.2]", "> 3.2" in place of the numbers;
             missing values stay missing. In a numpy array, which has no place for labels, a number
             is replaced by that of its bin, from 0; the array is one of integers if all columns
             are.
         """
+        if isinstance(data, Dataset):
+            return cast("DataT", self._cut_dataset(data))
+        if isinstance(data, Incomplete):
+            return cast("DataT", Incomplete(self._cut_dataset(data.dataset), data.gaps))
         source = _open(data)
         pieces = {}
         for index, name in enumerate(source.names):
@@ -199,6 +224,13 @@ class Discretizer:
                 factor = self.cut(name, source.column(index, frozenset()), source.likely_decimal)
                 pieces[index] = Ordered(cast("list[str]", factor.values), factor.codes)
         return replace_columns(data, pieces)
+
+    def _cut_dataset(self, table: Dataset) -> Dataset:
+        source, columns = Coded(table), list(table.columns)
+        for index, name in enumerate(table.names):
+            if name in self.cuts:
+                columns[index] = self.cut(name, source.column(index, frozenset())).to_column()
+        return Dataset.of(table.names, columns, table.weights, table.notes)
 
     def cut(self, name: str, column: Raw, decimal: Sign | None = None) -> Factor:
         """Put the intervals in the place of the numbers of one column, if they are not there yet.
@@ -355,7 +387,7 @@ def _check_options(bins: object, method: object, min_count: object) -> None:
 
 
 def _open(data: object) -> Source:
-    if isinstance(data, str | os.PathLike | Dataset):
+    if isinstance(data, str | os.PathLike):
         raise KesError(
             "discretize takes tables in memory; read the file first, for example with "
             "pandas.read_csv"

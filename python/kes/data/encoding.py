@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypedDict, Unpack
+
+import numpy as np
 
 from kes._core import MAX_STATES, MAX_VARIABLES
 from kes.data.audit import inspect, refuse, remarks, state_remarks
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, Weights, naming
 from kes.data.decimals import Sign
+from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
+from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import Kinds, Verdict, judge
 from kes.data.missing import Settled, check_choice, settle, with_missing_state
 from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
-from kes.data.source import Coded, open_source
+from kes.data.source import open_source
 from kes.data.weights import check_total, read_weights
-from kes.errors import KesError, either, listed, option
+from kes.errors import KesError, checked_options, either, listed, option
 
 
-def encode(
-    data: Data,
-    *,
-    weights: Weights = None,
-    missing: str = "error",
-    na_values: Iterable[State] = (),
-    kinds: Kinds | None = None,
-    columns: Iterable[str] | None = None,
-    sep: str | None = None,
-    decimal: Sign | None = None,
-    encoding: str | None = None,
-) -> Dataset:
+class ReadingOptions(TypedDict, total=False):
+    """How a table is read; `encode` explains it."""
+
+    weights: Weights
+    missing: str
+    na_values: Iterable[State]
+    sep: str | None
+    decimal: Sign | None
+    encoding: str | None
+    discretizer: Discretizer | None
+
+
+class EncodingOptions(ReadingOptions, total=False):
+    """What is decided about its columns, too."""
+
+    kinds: Kinds | None
+    columns: Iterable[str] | None
+
+
+READING_DEFAULTS: ReadingOptions = {
+    "weights": None,
+    "missing": "error",
+    "na_values": (),
+    "sep": None,
+    "decimal": None,
+    "encoding": None,
+    "discretizer": None,
+}
+_DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
+
+
+@checked_options(_DEFAULTS)
+def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
     """Read a table: code its discrete columns, and take the continuous ones as they are.
 
     Parameters
@@ -57,6 +83,9 @@ def encode(
     sep, decimal, encoding : str, optional
         How a CSV file is written, where it should not be found out: what separates the columns,
         the decimal sign, and the encoding.
+    discretizer : Discretizer, optional
+        Cuts columns into intervals. If it does not know yet where, it decides, on the rows that
+        are kept.
 
     Returns
     -------
@@ -96,18 +125,30 @@ def encode(
     array([[1, 0, 1],
            [1, 1, 0]], dtype=int32)
     """
-    check_choice(missing)
-    if isinstance(data, Dataset):
+    check_choice(options.get("missing", _DEFAULTS["missing"]))
+    table = encode_incomplete(data, **options)
+    assert isinstance(table, Dataset), "missing values are settled"
+    return table
+
+
+def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTable:
+    """Read a table as `encode` does; with ``missing="em"``, gaps are left to be filled."""
+    how: EncodingOptions = {**_DEFAULTS, **options}
+    weights, missing, discretizer = how["weights"], how["missing"], how["discretizer"]
+    kinds, columns = how["kinds"], how["columns"]
+    check_choice(missing, gaps=True)
+    if isinstance(data, Dataset | Incomplete):
         _refuse_kinds(kinds or columns)
-        return data if weights is None else _reweighted(data, weights)
-    source = open_source(data, Writing(sep, decimal, encoding))
+        return _recut(data if weights is None else _reweighted(data, weights), discretizer)
+    source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
+    said = _said(kinds, discretizer, source.names)
     findings = inspect(
         source,
-        kinds=kinds,
-        na_values=na_values,
+        kinds=said,
+        na_values=how["na_values"],
         weights=weights,
         columns=columns,
-        decimal=decimal,
+        decimal=how["decimal"],
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
@@ -117,12 +158,16 @@ def encode(
     used = _used(verdicts, missing)
     settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
     if settled.rows is not None:
-        used = _judged_again(used, settled, kinds or {}, decimal)
-        verdicts |= used
+        used = _judged_again(used, settled, said or {}, how["decimal"])
+    if discretizer is not None:
+        used = _cut(used, discretizer, how["decimal"])
+    verdicts |= used
+    if missing == "state":
+        _refuse_gaps(used)
     _check_rows(settled.columns[0].rows, settled.notes)
     if settled.weights is not None:
         check_total(settled.weights)
-    made = [_to_column(name, verdict) for name, verdict in used.items()]
+    made = [_to_column(name, verdict, missing) for name, verdict in used.items()]
     states = {
         name: column.states
         for name, column in zip(used, made, strict=True)
@@ -130,7 +175,13 @@ def encode(
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
     notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
-    return Dataset.of(list(used), made, settled.weights, notes)
+    if discretizer is not None and discretizer.cuts:
+        cut = [f"{name!r} ({len(ends) + 1})" for name, ends in discretizer.cuts.items()]
+        notes.append(f"cut into intervals: {listed(cut, show=str)}")
+    dataset = Dataset.of(list(used), made, settled.weights, notes)
+    if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
+        return dataset
+    return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
 
 
 def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
@@ -149,19 +200,59 @@ def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
             f"columns without a single value: {listed(empty)}; leave them out, for instance with "
             f"{omit}"
         )
+    return used
+
+
+def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
+    """Refuse missing values for which there can be no state."""
     gaps = {
         name: verdict.column.missing()
         for name, verdict in used.items()
         if verdict.kind == "continuous" and verdict.column.missing()
     }
-    if gaps and missing == "state":
+    if gaps:
         shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
         raise KesError(
             f"values of continuous columns are missing, for which there can be no state: {shown}; "
-            f"drop such rows with {option('missing', 'drop')}, or cut the columns into intervals "
-            "with kes.discretize"
+            f"fill the gaps with {option('missing', 'em')}, drop such rows with "
+            f"{option('missing', 'drop')}, or cut the columns into intervals with "
+            f"{option('discretize')}"
         )
-    return used
+
+
+def _said(
+    kinds: Kinds | None, discretizer: Discretizer | None, names: Sequence[str]
+) -> Kinds | None:
+    """Return what the user said of columns; those that are to be cut are continuous."""
+    if discretizer is None:
+        return kinds
+    wanted = discretizer.cuts if discretizer.is_fitted else discretizer.named
+    continuous: Kinds = {name: "continuous" for name in wanted if name in names}
+    return {**continuous, **(kinds or {})}
+
+
+def _cut(
+    used: dict[str, Verdict], discretizer: Discretizer, decimal: Sign | None
+) -> dict[str, Verdict]:
+    """Put intervals in the place of numbers."""
+    if not discretizer.is_fitted:
+        columns = {name: verdict.column for name, verdict in used.items()}
+        continuous = [name for name, verdict in used.items() if verdict.kind == "continuous"]
+        discretizer.fit_columns(columns, continuous, decimal=decimal)
+    return used | {
+        name: Verdict("discrete", discretizer.cut(name, used[name].column, decimal))
+        for name in discretizer.cuts
+        if name in used
+    }
+
+
+def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
+    """Cut the continuous columns of a table that was read before."""
+    if discretizer is None:
+        return table
+    if not discretizer.is_fitted:
+        discretizer.fit(table)
+    return discretizer.transform(table)
 
 
 def _judged_again(
@@ -177,14 +268,20 @@ def _judged_again(
     return found
 
 
-def _to_column(name: str, verdict: Verdict) -> Column:
-    """Make a column of what a column is taken for."""
+def _to_column(name: str, verdict: Verdict, missing: str) -> Column:
+    """Make a column of what a column is taken for; what stands in gaps to be filled is nothing."""
     with naming(name):
         if isinstance(verdict.column, Numbers):
-            return Continuous(verdict.column.floats())
+            values = verdict.column.floats()
+            return Continuous(np.nan_to_num(values) if verdict.column.missing() else values)
         assert isinstance(verdict.column, Factor), "dates are left out or text"
-        factor = _without_alternatives(with_missing_state(verdict.column.ordered()))
+        factor = verdict.column.ordered()
+        if missing == "state":
+            factor = with_missing_state(factor)
+        factor = _without_alternatives(factor)
     _check_states(name, factor.values)
+    if factor.missing():
+        factor = replace(factor, codes=np.maximum(factor.codes, 0))
     return factor.to_column()
 
 
@@ -196,16 +293,16 @@ def _refuse_kinds(given: object) -> None:
         )
 
 
-def _reweighted(dataset: Dataset, weights: Weights) -> Dataset:
+def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
     """Give a table other weights."""
     if isinstance(weights, str):
         raise KesError(
             f"a Dataset has no column of weights {weights!r}; pass the weights as an array"
         )
-    row_weights = read_weights(weights, Coded(dataset))
+    row_weights = read_weights(weights, open_source(table))
     assert row_weights is not None, "weights were given"
     check_total(row_weights)
-    return dataset.reweighted(row_weights)
+    return table.reweighted(row_weights)
 
 
 def _check_size(columns: int, weights: Weights) -> None:
@@ -247,5 +344,5 @@ def _without_alternatives(factor: Factor) -> Factor:
     """Leave a column in which one declared value occurs with that state only."""
     if not factor.declared or len(factor.values) == 1:
         return factor
-    lowest, highest = int(factor.codes.min()), int(factor.codes.max())
-    return factor.select([lowest]) if lowest == highest else factor
+    occurring = factor.occurring().tolist()
+    return factor.select(occurring) if len(occurring) == 1 else factor

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete, State
-from kes.data.dataset import Data, Dataset, Weights, naming
-from kes.data.decimals import Sign
+from kes.data.dataset import Data, Dataset, naming
+from kes.data.encoding import READING_DEFAULTS, ReadingOptions
 from kes.data.factor import Factor
+from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import decimal_sign, to_numbers
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
 from kes.data.weights import read_weights
-from kes.errors import KesError, listed, option, suggest
+from kes.errors import KesError, checked_options, listed, option, suggest
 
 
+@checked_options(READING_DEFAULTS)
 def encode_like(
     data: Data,
     names: Sequence[str],
     states: Sequence[Sequence[State]],
-    *,
-    weights: Weights = None,
-    missing: str = "error",
-    na_values: Iterable[State] = (),
-    sep: str | None = None,
-    decimal: Sign | None = None,
-    encoding: str | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Dataset:
     """Read a table with the variables and states of another one.
 
@@ -41,6 +38,8 @@ def encode_like(
         ``missing="state"``, columns with missing values must have had some in the other table.
     names, states
         The variables and their states, as in `Dataset`: () for continuous ones.
+    discretizer
+        What cuts columns of numbers, as it did in the other table.
 
     Returns
     -------
@@ -63,21 +62,43 @@ def encode_like(
     >>> encode_like(np.array([["b", "a"]]), ["x1"], [["a", "b", "c"]]).codes
     array([[0]], dtype=int32)
     """
-    check_choice(missing)
-    source = open_source(data, Writing(sep, decimal, encoding))
+    check_choice(options.get("missing", READING_DEFAULTS["missing"]))
+    table = encode_like_incomplete(data, names, states, **options)
+    assert isinstance(table, Dataset), "missing values are settled"
+    return table
+
+
+def encode_like_incomplete(
+    data: Data,
+    names: Sequence[str],
+    states: Sequence[Sequence[State]],
+    **options: Unpack[ReadingOptions],
+) -> AnyTable:
+    """Read a table as `encode_like` does; with ``missing="em"``, gaps are left to be filled."""
+    how: ReadingOptions = {**READING_DEFAULTS, **options}
+    weights, missing = how["weights"], how["missing"]
+    check_choice(missing, gaps=True)
+    source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
     indices = find_columns(names, source.names)
     if not source.rows:
         raise KesError("the data have no rows")
     row_weights = read_weights(weights, source)
-    if weights is None and isinstance(data, Dataset):
+    if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    texts = [na_values] if isinstance(na_values, str) else na_values
+    texts = [how["na_values"]] if isinstance(how["na_values"], str) else how["na_values"]
     absent = frozenset(str(value) for value in texts)
-    found = _read(source, dict(zip(indices, states, strict=True)), absent, decimal)
+    found = _read(source, dict(zip(indices, states, strict=True)), absent, how)
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
     settled, row_weights, notes, rows = settle(names, found, row_weights, missing)
-    columns = [_recoded(*column, rows) for column in zip(settled, names, states, strict=True)]
-    return Dataset.of(names, columns, row_weights, notes)
+    gaps = missing == "em" and any(column.missing() for column in settled)
+    columns = [
+        _recoded(column, name, own, rows, gaps=gaps)
+        for column, name, own in zip(settled, names, states, strict=True)
+    ]
+    dataset = Dataset.of(names, columns, row_weights, notes)
+    if not gaps:
+        return dataset
+    return Incomplete(dataset, np.array([~column.complete() for column in settled]))
 
 
 def read_factor(source: Source, index: int, absent: frozenset[str] = frozenset()) -> Factor:
@@ -91,20 +112,24 @@ def _read(
     source: Source,
     states_of: Mapping[int, Sequence[State]],
     absent: frozenset[str],
-    decimal: Sign | None,
+    how: ReadingOptions,
 ) -> list[Raw]:
-    """Read columns as factors, or as numbers where there are no states."""
+    """Read columns as factors, or as numbers where there are no states or they are to be cut."""
+    discretizer = how["discretizer"]
+    cuts = {} if discretizer is None else discretizer.cuts
     columns: dict[int, Raw] = {}
     for index, states in states_of.items():
         with naming(source.names[index]):
             column = source.column(index, absent)
-            columns[index] = (
-                column.factor() if states and not isinstance(column, Factor) else column
-            )
-    sign = decimal or decimal_sign(columns.values()) or source.likely_decimal
+            numbers = not states or source.names[index] in cuts
+            columns[index] = column if numbers or isinstance(column, Factor) else column.factor()
+    sign = how["decimal"] or decimal_sign(columns.values()) or source.likely_decimal
     for index, states in states_of.items():
-        if not states:
-            with naming(source.names[index]):
+        name = source.names[index]
+        if discretizer is not None and name in cuts:
+            columns[index] = discretizer.cut(name, columns[index], sign)
+        elif not states:
+            with naming(name):
                 columns[index] = to_numbers(columns[index], sign)
     return list(columns.values())
 
@@ -142,12 +167,18 @@ def match_states(
 
 
 def _recoded(
-    column: Raw, name: str, states: Sequence[State], rows: NDArray[np.intp] | None
+    column: Raw,
+    name: str,
+    states: Sequence[State],
+    rows: NDArray[np.intp] | None,
+    *,
+    gaps: bool,
 ) -> Column:
     """Code a column, of which these rows of the table are left, with given states."""
     if not isinstance(column, Factor):
         with naming(name):
-            return Continuous(to_numbers(column).floats())
+            numbers = to_numbers(column).floats()
+            return Continuous(np.nan_to_num(numbers) if gaps else numbers)
     factor = column
     codes, strange = match_states(factor, states)
     strangers = np.flatnonzero(strange)
@@ -158,6 +189,8 @@ def _recoded(
             f"column {name!r} has values that are none of its states: {listed(values)} (first in "
             f"row {row}, counting from 0); its states are {listed(states)}"
         )
+    if gaps:
+        codes = np.maximum(codes, 0)
     if codes.size and codes.min() < 0:
         raise KesError(
             f"column {name!r} has missing values, but no state for them, since none were missing "

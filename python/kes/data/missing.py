@@ -15,14 +15,19 @@ from kes.data.factor import Factor
 from kes.data.raw import Raw
 from kes.errors import KesError, listed, option, unknown
 
-_CHOICES = ("error", "drop", "state")
+CHOICES = ("error", "drop", "state", "em")
 _STATE = re.compile(r"(<+)missing(>+)")
 
 
-def check_choice(missing: str) -> None:
-    """Refuse what is no way of treating missing values."""
-    if missing not in _CHOICES:
-        raise unknown("value of missing", missing, _CHOICES)
+def check_choice(missing: str, *, gaps: bool = False) -> None:
+    """Refuse what is no way of treating missing values; leaving gaps is one only where it helps."""
+    if missing not in CHOICES:
+        raise unknown("value of missing", missing, CHOICES)
+    if missing == "em" and not gaps:
+        raise KesError(
+            f"{option('missing', 'em')} fills gaps from a model, so it is for kes.learn and the "
+            "like; here rows can be dropped, or missing be a state"
+        )
 
 
 class Settled(NamedTuple):
@@ -46,7 +51,7 @@ def settle(
     weights: NDArray[np.float64] | None,
     missing: str,
 ) -> Settled:
-    """Refuse missing values or drop their rows; those that become a state are left as they are."""
+    """Refuse missing values or drop their rows; as a state, or to be filled, they are left."""
     counts = [column.missing() for column in columns]
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
     if not incomplete:
@@ -54,24 +59,44 @@ def settle(
     if missing == "state":
         return Settled(list(columns), weights, (f"missing is a state of {_columns(incomplete)}",))
     rows = columns[0].rows
+    if missing == "em":
+        note = (
+            f"missing values are filled in from the model, which is right if it depends only on "
+            f"what is there whether they are missing: {_columns(incomplete)}"
+        )
+        return Settled(list(columns), weights, (note,))
     if missing == "error":
         raise KesError(
-            f"missing values, in {rows} rows: {_columns(incomplete)}; drop the rows that have any "
-            f"with {option('missing', 'drop')}, or make missing a state of its own with "
+            f"missing values, in {rows} rows: {_columns(incomplete)}; fill them in from the model "
+            f"with {option('missing', 'em')}, drop the rows that have any with "
+            f"{option('missing', 'drop')}, or make missing a state of its own with "
             f"{option('missing', 'state')}"
         )
     kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
             f"{option('missing', 'drop')} leaves no row, since each has missing values: "
-            f"{_columns(incomplete)}; leave such columns out, or use {option('missing', 'state')}"
+            f"{_columns(incomplete)}; leave such columns out, or {_others()}"
         )
-    note = f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
+    notes = [
+        f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
+    ]
+    if 2 * kept.size < rows:
+        notes.append(
+            f"less than half of the rows are left, and they may be unlike the others: {_others()}"
+        )
     return Settled(
         [column.take(kept) for column in columns],
         None if weights is None else weights[kept],
-        (note,),
+        tuple(notes),
         kept,
+    )
+
+
+def _others() -> str:
+    return (
+        f"fill the gaps from the model with {option('missing', 'em')}, or make missing a state "
+        f"with {option('missing', 'state')}"
     )
 
 

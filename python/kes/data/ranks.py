@@ -70,15 +70,17 @@ class Ranks:
     columns: Mapping[str, Scores]
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Ranks:
-        """Rank every continuous column."""
-        return cls(
-            {
-                name: Scores.of(column.values, dataset.weights)
-                for name, column in zip(dataset.names, dataset.columns, strict=True)
-                if isinstance(column, Continuous)
-            }
-        )
+    def of(cls, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> Ranks:
+        """Rank every continuous column; gaps, shape (variables, rows), are passed over."""
+        weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
+        columns = {}
+        for i, (name, column) in enumerate(zip(dataset.names, dataset.columns, strict=True)):
+            if isinstance(column, Continuous):
+                there = np.ones(dataset.rows, dtype=np.bool_)
+                if gaps is not None and not gaps[i].all():
+                    there = ~gaps[i]
+                columns[name] = Scores.of(column.values[there], weights[there])
+        return cls(columns)
 
     def transform(self, column: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores of values of a column."""
@@ -92,6 +94,16 @@ class Ranks:
         """Return the table with scores in the place of the values."""
         columns = [
             Continuous(self.transform(name, column.values))
+            if isinstance(column, Continuous)
+            else column
+            for name, column in zip(dataset.names, dataset.columns, strict=True)
+        ]
+        return Dataset.of(dataset.names, columns, dataset.weights, dataset.notes)
+
+    def undo(self, dataset: Dataset) -> Dataset:
+        """Return a table of scores with values in their place."""
+        columns = [
+            Continuous(self.inverse(name, column.values))
             if isinstance(column, Continuous)
             else column
             for name, column in zip(dataset.names, dataset.columns, strict=True)

@@ -10,25 +10,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.dataset import Dataset
+from kes.data.incomplete import AnyTable
 from kes.data.stream import Stream
 from kes.errors import KesError
 from kes.progress import Progress, Reporter
+
+TableT = TypeVar("TableT", bound=AnyTable)
 
 MOST_CASES = 10**8
 """Cases are drawn one by one; more of them would not fit into memory."""
 
 
-class Cases:
+class Cases(Generic[TableT]):
     """The cases of a table, to draw from.
 
     Parameters
     ----------
-    dataset : Dataset
+    table : Dataset or Incomplete
         The table. Its weights are numbers of cases.
 
     Raises
@@ -37,10 +40,10 @@ class Cases:
         If there are too many cases to be drawn one by one.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-        weights = dataset.weights
-        self._weights = np.ones(dataset.rows) if weights is None else weights
+    def __init__(self, table: TableT) -> None:
+        self.table = table
+        weights = table.weights
+        self._weights = np.ones(table.rows) if weights is None else weights
         self.number = round(float(self._weights.sum()))
         if self.number > MOST_CASES:
             raise KesError(
@@ -48,25 +51,24 @@ class Cases:
                 "drawn one by one; from so many, samples would hardly differ anyway"
             )
 
-    def subsample(self, size: int, stream: Stream) -> Dataset:
+    def subsample(self, size: int, stream: Stream) -> TableT:
         """Draw `size` different cases, each set of them being equally likely."""
         keys = stream.integers(self.number)
         drawn = self._rows[np.argpartition(keys, size - 1)[:size]]
-        return self._sample(np.bincount(drawn, minlength=self.dataset.rows))
+        return self._sample(np.bincount(drawn, minlength=self.table.rows))
 
-    def bootstrap(self, stream: Stream) -> Dataset:
+    def bootstrap(self, stream: Stream) -> TableT:
         """Draw as many cases as there are, each time from all of them."""
         heap = np.cumsum(self._weights)
         drawn = np.searchsorted(heap, stream.uniforms(self.number) * heap[-1], side="right")
-        return self._sample(np.bincount(drawn, minlength=self.dataset.rows))
+        return self._sample(np.bincount(drawn, minlength=self.table.rows))
 
-    def folds(self, number: int, stream: Stream) -> list[tuple[Dataset, Dataset]]:
+    def folds(self, number: int, stream: Stream) -> list[tuple[TableT, TableT]]:
         """Split the cases at random into parts; return, for each, the other parts and itself."""
         shuffled = self._rows[np.argsort(stream.integers(self.number), kind="stable")]
-        whole = np.bincount(shuffled, minlength=self.dataset.rows)
+        whole = np.bincount(shuffled, minlength=self.table.rows)
         parts = [
-            np.bincount(shuffled[part::number], minlength=self.dataset.rows)
-            for part in range(number)
+            np.bincount(shuffled[part::number], minlength=self.table.rows) for part in range(number)
         ]
         return [(self._sample(whole - part), self._sample(part)) for part in parts]
 
@@ -78,14 +80,14 @@ class Cases:
                 "some weights are no whole numbers, and a part of a case cannot be drawn without "
                 "replacement; use whole numbers, or, for kes.stability, scheme='bootstrap'"
             )
-        return np.repeat(np.arange(self.dataset.rows), self._weights.astype(np.int64))
+        return np.repeat(np.arange(self.table.rows), self._weights.astype(np.int64))
 
-    def _sample(self, counts: NDArray[np.int64]) -> Dataset:
+    def _sample(self, counts: NDArray[np.int64]) -> TableT:
         """Return the table with so many cases in each row; rows without any are left out."""
         rows = np.flatnonzero(counts)
         chosen = counts[rows]
         weights = None if np.all(chosen == 1) else chosen.astype(np.float64)
-        return self.dataset.take(rows, weights)
+        return cast("TableT", self.table.take(rows, weights))
 
 
 class RunCounter:

@@ -15,6 +15,7 @@ from kes.data.dataset import Data, Dataset
 from kes.data.decimals import Sign
 from kes.data.factor import Factor
 from kes.data.files import read
+from kes.data.incomplete import Incomplete
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
@@ -66,6 +67,8 @@ def _open(data: Data, writing: Writing) -> Source:
         return read(data, writing)
     if isinstance(data, Dataset):
         return Coded(data)
+    if isinstance(data, Incomplete):
+        return Coded(data.dataset, data.gaps)
     if isinstance(data, np.ndarray):
         return Array(data)
     # Only for frames: to import narwhals would add a tenth to the time of `import kes`.
@@ -103,22 +106,24 @@ class Array:
 
 
 class Coded:
-    """A table that was read before."""
+    """A table that was read before, perhaps with gaps."""
 
     likely_decimal = None
     notes = ()
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> None:
         self.names = dataset.names
         self.rows = dataset.rows
-        self._dataset = dataset
+        self._dataset, self._gaps = dataset, gaps
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Take the codes or numbers as they are."""
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
-            return Numbers(column.values)
+            return Numbers(column.values, None if self._gaps is None else ~self._gaps[index])
         codes = column.codes.astype(np.int32)
+        if self._gaps is not None:
+            codes[self._gaps[index]] = -1
         return Factor(column.states, codes, declared=True).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:

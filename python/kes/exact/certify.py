@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, Unpack, cast
 from kes import _core
 from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset
+from kes.data.incomplete import Incomplete
 from kes.errors import KesError, checked_options, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
+from kes.results.optima import Optima
 from kes.search.execution import threads
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
@@ -63,7 +65,8 @@ def certify(
 
     Parameters
     ----------
-    data, criterion, ess, penalty, transform, knowledge, kinds, weights, missing
+    data, criterion, ess, penalty, transform, knowledge, kinds, weights, discretize, missing, \
+completions
         As in `kes.learn`. With knowledge, only at networks that obey it is looked.
     max_parents : int or None
         Look only at networks in which no variable has more parents; None: at all networks.
@@ -107,7 +110,8 @@ def certify(
     memory = megabytes("memory_mb", memory_mb)
     limit = seconds("budget", budget)
     reporter = _Reporter(progress, limit)
-    problem = _problem(data, max_parents, options)
+    seed = optima.seed if isinstance(optima, Optima) else 0
+    problem = _problem(data, max_parents, options, seed)
     rivals = Rivals(problem, optima)
     work = _Work(problem, threads(n_jobs), memory, reporter)
     expense = _estimate(problem.dataset, problem.settings)
@@ -147,7 +151,9 @@ def estimate(
     number of parents whatever the data say.
     """
     problem = _problem(data, max_parents, options)
-    return _estimate(problem.dataset, problem.settings)
+    table = problem.table  # nobody wants to wait until its gaps are filled
+    dataset = table.dataset if isinstance(table, Incomplete) else table
+    return _estimate(dataset, problem.settings)
 
 
 def _estimate(dataset: Dataset, settings: Settings) -> Expense:
@@ -186,8 +192,11 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     return parents - 1
 
 
-def _problem(data: Data, max_parents: int | None, options: ScoringOptions) -> Problem:
-    more = {"max_parents": max_parents, "cache_mb": _CACHE_MB}
+def _problem(
+    data: Data, max_parents: int | None, options: ScoringOptions, seed: int = 0
+) -> Problem:
+    """Make the problem; the seed is that of the gaps' filling."""
+    more = {"max_parents": max_parents, "random_state": seed, "cache_mb": _CACHE_MB}
     return Problem.of(data, _K, cast("SearchOptions", {**options, **more}))
 
 

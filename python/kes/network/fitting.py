@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from copy import copy
+from collections.abc import Iterable, Mapping
+from functools import partial
 from math import prod
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Continuous, Dataset, Discrete, encode
+from kes.data import Dataset, Discrete, encode_incomplete
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
+from kes.data.incomplete import Incomplete, Stack
 from kes.data.kinds import Kinds
 from kes.data.like import find_columns
-from kes.data.numbers import Numbers
 from kes.data.ranks import Ranks
 from kes.data.source import open_source
+from kes.data.stream import Stream
 from kes.errors import KesError, checked_options, listed, unknown
 from kes.graph.orientation import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
 from kes.network import checks
+from kes.network.completion import fill
 from kes.network.discrete import BayesianNetwork
 from kes.network.gaussian import GaussianNetwork
 from kes.network.local import Linear, Logistic, Values, configurations, regressors
@@ -39,21 +41,38 @@ Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
 MOST_CELLS = 2**27
 """Cells of the largest table that is made: 1 GB."""
 
+_FILLINGS = 5  # of gaps, each from several estimates in turn
 
-@checked_options()
-def fit(
-    structure: Pdag | Arcs,
-    data: Data,
-    *,
-    prior: Prior = "bdeu",
-    ess: float = 1.0,
-    prefer: Arcs = (),
-    weights: Weights = None,
-    missing: str = "error",
-    kinds: Kinds | None = None,
-    discretize: Discretizer | None = None,
-    transform: Literal["ranks"] | None = None,
-) -> Fitted:
+
+class FitOptions(TypedDict, total=False):
+    """How a network is estimated; `fit` explains it."""
+
+    prior: Prior
+    ess: float
+    prefer: Arcs
+    weights: Weights
+    missing: str
+    completions: int
+    kinds: Kinds | None
+    discretize: int | Mapping[str, int] | Discretizer | None
+    transform: Literal["ranks"] | None
+
+
+FIT_DEFAULTS: FitOptions = {
+    "prior": "bdeu",
+    "ess": 1.0,
+    "prefer": (),
+    "weights": None,
+    "missing": "error",
+    "completions": 5,
+    "kinds": None,
+    "discretize": None,
+    "transform": None,
+}
+
+
+@checked_options(FIT_DEFAULTS)
+def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fitted:
     """Estimate a network from data.
 
     Parameters
@@ -75,8 +94,9 @@ def fit(
     prefer
         Arcs (a, b) to have as a -> b where an essential graph leaves the direction open. Taken one
         after the other; those between nodes that are not joined have no effect.
-    weights, missing
+    weights, missing, completions
         As in `kes.learn`: how many cases each row stands for, and what to do with missing values.
+        "em" fills them in from the network itself.
     kinds, discretize, transform
         As in `kes.learn`: what columns are taken for, and whether to cut continuous ones or to
         replace their values by normal scores first. The network keeps cuts and scores and applies
@@ -118,31 +138,62 @@ def fit(
     array([[0.5, 0.5],
            [0.1, 0.9]])
     """
-    _check_prior(prior, ess)
+    how: FitOptions = {**FIT_DEFAULTS, **options}
+    transform = how["transform"]
+    _check_prior(how["prior"], how["ess"])
     if transform not in (None, *TRANSFORMS):
         raise unknown("transform", transform, TRANSFORMS)
-    table = encode(data, weights=weights, missing=missing, kinds=kinds)
-    table = table if isinstance(data, Dataset) else _with_declared(table, data)
-    discretizer = None
-    if discretize is not None:
-        discretizer = discretize if discretize.is_fitted else copy(discretize).fit(table)
-        table = _cut(table, discretizer)
-    ranks = Ranks.of(table) if transform else None
+    discretizer = Discretizer.checked(how["discretize"])
+    table = encode_incomplete(
+        data,
+        weights=how["weights"],
+        missing=how["missing"],
+        kinds=how["kinds"],
+        discretizer=discretizer,
+    )
+    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+    if not isinstance(data, Dataset | Incomplete):
+        dataset = _with_declared(dataset, data, discretizer)
+    ranks = None
+    if transform is not None:
+        ranks = Ranks.of(dataset, gaps)
+        dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
         nodes = structure.nodes
-        _refuse_mismatch(nodes, table.names)
-        arcs = preferred_dag(structure, prefer)
+        _refuse_mismatch(nodes, dataset.names)
+        arcs = preferred_dag(structure, how["prefer"])
     else:
-        nodes = table.names
+        nodes = dataset.names
         arcs = [checked_arc(arc, nodes) for arc in structure]
     parents: dict[str, list[str]] = {node: [] for node in nodes}
     for a, b in arcs:
         parents[b].append(a)
     checks.parents(parents, nodes)  # before any work is done
-    estimator = _Estimator(table if ranks is None else ranks.apply(table), prior, ess)
+    estimate = partial(_estimate, parents, discretizer=discretizer, transform=ranks)
+    if gaps is not None:
+        stack = Stack(Incomplete(dataset, gaps), how["completions"])
+        stack.scatter(Stream(0))
+        for number in range(_FILLINGS):
+            fill(stack, partial(estimate, prior="bdeu", ess=1.0), Stream(0, number))
+        dataset = stack.dataset()
+    return estimate(dataset, prior=how["prior"], ess=how["ess"])
+
+
+def _estimate(
+    parents: Mapping[str, list[str]],
+    table: Dataset,
+    *,
+    prior: Prior,
+    ess: float,
+    discretizer: Discretizer | None,
+    transform: Ranks | None,
+) -> Fitted:
+    """Estimate a network with these families from a complete table."""
+    estimator = _Estimator(table, prior, ess)
+    nodes = tuple(parents)
     models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
     states = {node: estimator.states[node] for node in nodes}
-    kept: dict[str, Any] = {"discretizer": discretizer, "transform": ranks}
+    kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
     match table.kind:
         case "discrete":
             return BayesianNetwork(nodes, states, parents, models, **kept)
@@ -152,12 +203,17 @@ def fit(
             return MixedNetwork(nodes, states, parents, models, **kept)
 
 
-def _with_declared(table: Dataset, data: Data) -> Dataset:
+def _with_declared(table: Dataset, data: Data, discretizer: Discretizer | None) -> Dataset:
     """Give constant columns all states that were declared for them.
 
     A search has no use for these, so `encode` leaves them out; new rows may have them.
     """
-    constant = [n for n, states in zip(table.names, table.states, strict=True) if len(states) == 1]
+    cuts = () if discretizer is None else discretizer.cuts
+    constant = [
+        name
+        for name, states in zip(table.names, table.states, strict=True)
+        if len(states) == 1 and name not in cuts
+    ]
     columns = dict(zip(table.names, table.columns, strict=True))
     if not constant:
         return table
@@ -169,17 +225,6 @@ def _with_declared(table: Dataset, data: Data) -> Dataset:
             state = raw.values.index(column.states[0])
             columns[name] = Discrete(tuple(raw.values), np.full(column.rows, state))
     return Dataset.of(table.names, list(columns.values()), table.weights, table.notes)
-
-
-def _cut(table: Dataset, discretizer: Discretizer) -> Dataset:
-    """Put intervals in the place of the values of continuous columns."""
-    columns = [
-        discretizer.cut(name, Numbers(column.values)).to_column()
-        if isinstance(column, Continuous) and name in discretizer.cuts
-        else column
-        for name, column in zip(table.names, table.columns, strict=True)
-    ]
-    return Dataset.of(table.names, columns, table.weights, table.notes)
 
 
 class _Estimator:

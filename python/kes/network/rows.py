@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset, State
+from kes.data import Dataset, Incomplete, State
 from kes.data.dataset import Data, Weights, naming
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
@@ -104,7 +104,7 @@ def read_rows(
             else _numbers(node, raw, source.likely_decimal, unseen)
         )
     row_weights = read_weights(weights, source)
-    if weights is None and isinstance(data, Dataset):
+    if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
     return Rows(columns, source.rows, row_weights)
 

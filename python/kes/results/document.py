@@ -16,12 +16,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from kes.data.column import State
+from kes.data.discretizer import Discretizer
 from kes.data.kinds import check_kinds
 from kes.data.sniffing import Writing
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.search.amounts import check_improve
-from kes.search.record import Edges, Improving, Model, Offspring, Reading, Record
+from kes.search.record import Completion, Edges, Improving, Model, Offspring, Reading, Record
 from kes.settings import Sampled, Settings, number, whole
 
 FORMAT = "kes optima"
@@ -49,6 +50,8 @@ def encoded(record: Record) -> bytes:
     }
     if record.ahead:
         entries["ahead"] = record.ahead
+    if record.completion is not None:
+        entries["completion"] = asdict(record.completion)
     lines = [f"{_json(key)}: {_json(value)}" for key, value in entries.items()]
     lines.append(_list("models", [_model_to_json(model) for model in record.models]))
     lines.append(_list("offspring", [_offspring_to_json(child) for child in record.offspring]))
@@ -82,6 +85,7 @@ def decoded(document: dict[str, Any]) -> Record:
         improving=_improving_from_json(document["improving"]),
         notes=tuple(_text(note) for note in document["notes"]),
         reading=_reading_from_json(document["reading"]),
+        completion=_completion_from_json(document.get("completion"), len(names)),
         version=_text(document["kes"]),
     )
     first = len(record.pool)
@@ -131,7 +135,7 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
 
 def _reading_from_json(entry: dict[str, Any]) -> Reading:
     weights, kinds = entry["weights"], entry.get("kinds", {})
-    writing = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
+    writing: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
     Writing(**writing)  # refuses what cannot be
     return Reading(
         missing=_text(entry["missing"]),
@@ -139,8 +143,20 @@ def _reading_from_json(entry: dict[str, Any]) -> Reading:
         na_values=tuple(_text(value) for value in entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
         columns=tuple(_text(name) for name in entry.get("columns", ())),
+        completions=whole("completions", entry.get("completions", 5), least=1),
+        cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **writing,
     )
+
+
+def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | None:
+    if entry is None:
+        return None
+    cells = tuple(whole("cells", cell, least=0) for cell in entry["cells"])
+    if len(cells) != n:
+        raise ValueError("names and cells differ in number")
+    rounds = whole("rounds", entry["rounds"], least=1)
+    return Completion(cells, rounds, settled=bool(entry["settled"]))
 
 
 def _offspring_to_json(child: Offspring) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from kes.table import Table
 if TYPE_CHECKING:
     from distributed import Client
 
+    from kes.data.discretizer import Discretizer
     from kes.progress import Progress
 
 
@@ -353,6 +354,11 @@ class Optima(Questions, Sequence[Optimum]):
     def cases(self) -> float:
         """Number of cases in the data; the sum of the weights if there are any."""
         return self.record.cases
+
+    @property
+    def discretizer(self) -> Discretizer | None:
+        """What cuts columns of new data as those of these were cut; None if none were."""
+        return self.record.reading.discretizer
 
     @property
     def notes(self) -> tuple[str, ...]:

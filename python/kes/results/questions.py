@@ -10,7 +10,7 @@ the one place that reaches upwards, and only when they are called.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
+from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit
 from kes.search.execution import threads
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
     from kes.analysis.truth import Truth
-    from kes.network.fitting import Arcs, Fitted, Prior
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
     from kes.results.storage import PathLike
@@ -483,32 +483,13 @@ class Questions:
 class OptimumQuestions:
     """What can be asked of a single optimum."""
 
-    @checked_options()
-    def fit(
-        self: Optimum,
-        data: Data,
-        *,
-        prior: Prior = "bdeu",
-        ess: float = 1.0,
-        prefer: Arcs = (),
-        weights: Weights = None,
-        missing: str = "error",
-    ) -> Fitted:
-        """Estimate a network with this structure; see `kes.fit`.
+    @checked_options(FIT_DEFAULTS)
+    def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:
+        """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
         If the search was told knowledge, its arcs obey it.
         """
-        from kes.network import fit
-
-        return fit(
-            self.mpdag,
-            data,
-            prior=prior,
-            ess=ess,
-            prefer=prefer,
-            weights=weights,
-            missing=missing,
-        )
+        return fit(self.mpdag, data, **options)
 
     def to_dowhy(self: Optimum, x: str, y: str) -> list[dict[str, Any]]:
         """Return what `dowhy.CausalModel` needs besides the data, for the effect of x on y.

@@ -66,12 +66,14 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
     best, run, ges = optima.best, optima.best_run, optima.ges
     standing = Standing.of(optima, ges.score)
     runs = counted(len(optima.runs), "run")
+    of = "" if optima.record.completion is None else " of the completed table"
     hits = f"found by {run.hits} of {runs}, first by run {run.first_run}"
     rows = [
         ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
+        ("missing values", completed(optima)),
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
-        ("best score", f"{best.score:.4f}, {hits if best is run else best.origin}"),
+        ("best score", f"{best.score:.4f}{of}, {hits if best is run else best.origin}"),
         ("best network", _edges(best)),
         ("isolated", _isolated(best)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
@@ -85,6 +87,19 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
     ]
     idle = {"best run"} if best is run else set()
     return [(label, value) for label, value in rows if value and label not in idle]
+
+
+def completed(optima: Optima) -> str:
+    """Say how gaps of the table were filled; nothing if it had none."""
+    completion = optima.record.completion
+    if completion is None:
+        return ""
+    rounds = counted(completion.rounds, "round")
+    end = "until the model settled" if completion.settled else "after which the model still changed"
+    return (
+        f"{sum(completion.cells)} filled in, {optima.record.reading.completions} times each, "
+        f"by {rounds} of EM, {end}"
+    )
 
 
 def _variables(optima: Optima) -> str:

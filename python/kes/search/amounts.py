@@ -15,6 +15,8 @@ TASKS_PER_RUN = 10
 MOST_TASKS = 1000
 """Tasks for each run, and in all, where it is left to us: see docs/quality.md."""
 
+_MANY_VARIABLES = 100
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -67,3 +69,8 @@ def effort_of(improve: Improve, runs: int) -> Effort | None:
     if isinstance(improve, str):
         return Effort(seconds=seconds("improve", improve))
     return Effort(tasks=improve)
+
+
+def of_round(variables: int) -> tuple[int, int]:
+    """Return the runs and tasks for a model from which gaps of a table are filled, and no more."""
+    return (10, 100) if variables <= _MANY_VARIABLES else (2, 20)

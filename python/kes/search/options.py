@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from kes.data.dataset import Weights
+    from kes.data.discretizer import Discretizer
     from kes.data.kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kes.settings import Sampled
 
 DEFAULT_CACHE_MB = 512
+DEFAULT_K = 0.8
 
 
 class DataOptions(TypedDict, total=False):
@@ -21,7 +23,9 @@ class DataOptions(TypedDict, total=False):
 
     kinds: Kinds | None
     weights: Weights
+    discretize: int | Mapping[str, int] | Discretizer | None
     missing: str
+    completions: int
 
 
 class ScoringOptions(DataOptions, total=False):
@@ -55,7 +59,9 @@ SCORING_DEFAULTS: ScoringOptions = {
     "knowledge": None,
     "kinds": None,
     "weights": None,
+    "discretize": None,
     "missing": "error",
+    "completions": 5,
 }
 """What each of them is if it is not given."""
 

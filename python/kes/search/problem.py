@@ -11,17 +11,20 @@ from typing import Any
 from kes import _core
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
-from kes.data.encoding import encode
-from kes.data.like import encode_like
+from kes.data.discretizer import Discretizer
+from kes.data.encoding import encode_incomplete
+from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.like import encode_like_incomplete
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.search.collector import NewModels, OnBatch
+from kes.search.completion import complete
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
-from kes.search.record import Edges, Model, Reading, Record, fingerprint
+from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
 from kes.search.start import starting
-from kes.settings import CoreKnowledge, Settings, megabytes
+from kes.settings import CoreKnowledge, Settings, megabytes, whole
 
 
 class Problem:
@@ -29,6 +32,8 @@ class Problem:
 
     Parameters
     ----------
+    table : Dataset or Incomplete
+        The table as it was read; `dataset` has its gaps filled.
     cache_mb : int
         Bound on the memory for counted set terms; it changes the speed, never the result.
     reading : Reading
@@ -37,17 +42,17 @@ class Problem:
 
     def __init__(
         self,
-        dataset: Dataset,
+        table: AnyTable,
         settings: Settings,
         cache_mb: int = DEFAULT_CACHE_MB,
         reading: Reading | None = None,
     ) -> None:
-        self.dataset = dataset
+        self.table = table
         self.settings = settings
-        if "continuous" not in dataset.kinds:  # there is nothing to transform
+        if "continuous" not in table.kinds:  # there is nothing to transform
             self.settings = replace(settings, transform=None)
         self.cache_mb = cache_mb
-        self.reading = reading or Reading(weights=dataset.weights is not None)
+        self.reading = reading or Reading(weights=table.weights is not None)
 
     @classmethod
     def of(cls, data: Data, k: object, options: SearchOptions) -> Problem:
@@ -66,12 +71,20 @@ class Problem:
         )
         memory = megabytes("cache_mb", chosen["cache_mb"])
         weights, missing, kinds = chosen["weights"], chosen["missing"], chosen["kinds"]
-        dataset = encode(data, weights=weights, missing=missing, kinds=kinds)
-        named = weights if isinstance(weights, str) else dataset.weights is not None
-        settings = starting(settings, chosen["start"], dataset.names)
-        settings = knowing(settings, chosen["knowledge"], dataset.names)
-        reading = Reading(missing=missing, weights=named, kinds=dict(kinds or {}))
-        return cls(dataset, settings, memory, reading)
+        discretizer = Discretizer.checked(chosen["discretize"])
+        table = encode_incomplete(
+            data, weights=weights, missing=missing, kinds=kinds, discretizer=discretizer
+        )
+        settings = starting(settings, chosen["start"], table.names)
+        settings = knowing(settings, chosen["knowledge"], table.names)
+        reading = Reading(
+            missing="em" if isinstance(table, Incomplete) else missing,
+            weights=weights if isinstance(weights, str) else table.weights is not None,
+            kinds=dict(kinds or {}),
+            completions=whole("completions", chosen["completions"], least=1),
+            cuts={} if discretizer is None else dict(discretizer.cuts),
+        )
+        return cls(table, settings, memory, reading)
 
     @classmethod
     def again(
@@ -87,10 +100,14 @@ class Problem:
             If the data are others than those of the record.
         """
         reading = record.reading
-        if weights is None and isinstance(reading.weights, str) and not isinstance(data, Dataset):
+        if (
+            weights is None
+            and isinstance(reading.weights, str)
+            and not isinstance(data, Dataset | Incomplete)
+        ):
             weights = reading.weights
         try:
-            dataset = encode_like(
+            table = encode_like_incomplete(
                 data,
                 record.names,
                 record.states,
@@ -100,10 +117,11 @@ class Problem:
                 sep=reading.sep,
                 decimal=reading.decimal,
                 encoding=reading.encoding,
+                discretizer=reading.discretizer,
             )
         except KesError as error:
             raise KesError(f"these are not the data that the result comes from: {error}") from error
-        problem = cls(dataset, record.settings, reading=reading)
+        problem = cls(table, record.settings, reading=reading)
         problem.check(record)
         return problem
 
@@ -120,6 +138,26 @@ class Problem:
         if known is not None:  # what is known of other columns does not matter
             settings = replace(settings, knowledge=known.among(nodes) or None)
         return Problem(self.dataset.select(nodes), settings, self.cache_mb, self.reading)
+
+    # --- the gaps ---
+
+    @property
+    def dataset(self) -> Dataset:
+        """The table to learn from; if values were missing, the completed one."""
+        return self._completed[0]
+
+    @property
+    def completion(self) -> Completion | None:
+        """What was done about missing values; None if there was nothing to do."""
+        return self._completed[1]
+
+    @cached_property
+    def _completed(self) -> tuple[Dataset, Completion | None]:
+        if isinstance(self.table, Dataset):
+            return self.table, None
+        return complete(self.table, self.settings, self.reading.completions, self.cache_mb)
+
+    # --- the core ---
 
     @cached_property
     def core(self) -> _core.Problem:
@@ -243,6 +281,7 @@ class Problem:
             runs=(0,) if is_run_0 else (),
             notes=tuple(notes),
             reading=self.reading,
+            completion=self.completion,
         )
 
     def check(self, record: Record) -> None:

@@ -18,6 +18,7 @@ from typing import TypeAlias
 from kes._core import __version__, level
 from kes.data.column import State
 from kes.data.decimals import Sign
+from kes.data.discretizer import Discretizer
 from kes.search.amounts import Improve
 from kes.settings import CoreGraph, Settings
 
@@ -120,6 +121,10 @@ class Reading:
         The columns that alone were to be used; all, if there are none.
     sep, decimal, encoding : str or None
         How a file was said to be written.
+    completions : int
+        Copies of each case with gaps, for ``missing="em"``.
+    cuts : mapping
+        Where columns were cut into intervals.
     """
 
     missing: str = "error"
@@ -130,6 +135,32 @@ class Reading:
     sep: str | None = None
     decimal: Sign | None = None
     encoding: str | None = None
+    completions: int = 5
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    @property
+    def discretizer(self) -> Discretizer | None:
+        """What cuts columns as these were cut; None if none were."""
+        return Discretizer.at(self.cuts) if self.cuts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What was done about missing values.
+
+    Attributes
+    ----------
+    cells : tuple of int
+        For each variable, the number of rows in which it was missing.
+    rounds : int
+        How often a model was learned and the gaps were filled from it.
+    settled : bool
+        Whether the last of these models was found again in the table that was filled from it.
+    """
+
+    cells: tuple[int, ...]
+    rounds: int
+    settled: bool
 
 
 @dataclass(frozen=True)
@@ -153,6 +184,8 @@ class Record:
         The best of what improving made of these models, with all ancestors, by number of task.
     improving : Improving
         How much was done for it.
+    completion : Completion or None
+        How gaps of the table were filled; None if there were none.
     version : str
         The version of kes that did the latest work.
     """
@@ -171,6 +204,7 @@ class Record:
     improving: Improving = Improving()
     notes: tuple[str, ...] = field(default=(), compare=False)
     reading: Reading = field(default=Reading(), compare=False)
+    completion: Completion | None = None
     version: str = field(default=__version__, compare=False)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from kes.results.summary import completed
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("neighbourhood", _neighbourhood(settings)),
         ("start", _start(settings)),
         ("knowledge", "none" if settings.knowledge is None else repr(settings.knowledge)),
-        ("missing values", _missing(optima.record.reading)),
+        ("missing values", _missing(optima)),
+        *(("cut into intervals", _cut(*cut)) for cut in optima.record.reading.cuts.items()),
         ("weights", _weights(optima.record.reading)),
         ("variables", _variables(optima)),
         ("cases", f"{optima.cases:.12g}"),
@@ -73,6 +75,7 @@ def python_call(optima: Optima) -> str:
     if not _needs_reading(reading):
         options |= _reading_options(reading)
     text = "".join(f", {name}={value!r}" for name, value in options.items())
+    text += _preparing(reading)
     if reading.weights is True:
         text += ", weights=weights"
     if isinstance(settings.neighbourhood, Sampled):
@@ -99,7 +102,10 @@ def _coded(reading: Reading) -> list[str]:
     writing = {"sep": reading.sep, "decimal": reading.decimal, "encoding": reading.encoding}
     options |= {name: value for name, value in writing.items() if value is not None}
     text = "".join(f", {name}={value!r}" for name, value in options.items())
-    return [f"data = kes.data.encode(data{text})"]
+    if reading.cuts:
+        text += f", discretizer={_cuts(reading)}"
+    reader = "encode_incomplete" if reading.missing == "em" else "encode"
+    return [f"data = kes.data.{reader}(data{text})"]
 
 
 def _needs_reading(reading: Reading) -> bool:
@@ -120,12 +126,25 @@ def _reading_options(reading: Reading) -> dict[str, object]:
     return options
 
 
+def _preparing(reading: Reading) -> str:
+    """Return what `kes.learn` is told to do with the columns that were read."""
+    text = f", completions={reading.completions}" if reading.missing == "em" else ""
+    if reading.cuts and not _needs_reading(reading):
+        text += f", discretize={_cuts(reading)}"
+    return text
+
+
+def _cuts(reading: Reading) -> str:
+    return f"kes.Discretizer.at({dict(reading.cuts)!r})"
+
+
 def command_line(optima: Optima) -> str | None:
     """Return the command that gives this result; None if only Python can say it."""
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
     called = improving.earlier + sum(improving.calls)
     known = _knowledge_words(settings.knowledge)
-    if settings.start is not None or reading.weights is True or called or known is None:
+    only_python = settings.start is not None or reading.weights is True or reading.cuts
+    if only_python or called or known is None:
         return None
     words = ["kes", "learn", "data.csv", "--k", f"{settings.k!r}"]
     words += ["--runs", str(len(optima.runs)), "--criterion", settings.criterion]
@@ -151,6 +170,8 @@ def command_line(optima: Optima) -> str | None:
     words += _reading_words(reading)
     for how in (reading.missing, ",".join(reading.na_values)):
         words += ["--missing", how] if how not in ("error", "") else []
+    if reading.missing == "em":
+        words += ["--completions", str(reading.completions)]
     if not _is_default(improving):
         words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
     return shlex.join([*words, "--out", "a.kes.json.gz"])
@@ -227,10 +248,18 @@ def _improving(optima: Optima) -> str:
     return f"{improving.own} tasks" + (f", {more} by calls of improve()" if more else "")
 
 
-def _missing(reading: Reading) -> str:
-    how = {"error": "none", "drop": "rows dropped", "state": "a state"}.get(reading.missing, "")
+def _missing(optima: Optima) -> str:
+    reading, completion = optima.record.reading, optima.record.completion
+    how = {"drop": "rows dropped", "state": "a state", "em": completed(optima)}
     also = f"; also {', '.join(map(repr, reading.na_values))}" if reading.na_values else ""
-    return (how or reading.missing) + also
+    if completion is not None:
+        gaps = zip(optima.names, completion.cells, strict=True)
+        also += f"; {', '.join(f'{name} {count}' for name, count in gaps if count)}"
+    return how.get(reading.missing, "none") + also
+
+
+def _cut(name: str, cuts: tuple[float, ...]) -> str:
+    return f"{name} at {', '.join(f'{cut:.15g}' for cut in cuts) or 'no place'}"
 
 
 def _weights(reading: Reading) -> str:

@@ -1,0 +1,161 @@
+"""Drawing what is missing in a row from a network, given what is there.
+
+One *sweep* draws every missing value once from its distribution given all others in the row, which
+depends on the Markov blanket only:
+
+    p(y | rest)  is proportional to  p(y | pa(y)) * product over children c of p(c | pa(c))
+
+All rows in which y is missing are drawn at once. They form a Markov chain whose limit is the joint
+distribution of all that is missing [Geman & Geman 1984].
+
+A discrete node takes each state in proportion to this product. Of a continuous node, its own normal
+distribution and those of its linear children make another normal one. A logistic child has no place
+in it, so what is drawn is then a proposal, which is taken with the probability that the logistic
+children of the row allow (Metropolis within Gibbs).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.incomplete import Stack
+from kes.data.normal import quantiles
+from kes.data.stream import Stream
+from kes.network.base import Network
+from kes.network.local import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
+
+
+def sweep(network: Network, stack: Stack, stream: Stream) -> None:
+    """Draw every missing value of a stack once.
+
+    Parameters
+    ----------
+    network
+        With a node for each variable of the stack, in their order, and no probability of zero.
+    stack
+        Its gaps are filled, and are filled anew.
+    stream
+        Where the random numbers come from.
+    """
+    place = {node: i for i, node in enumerate(network.nodes)}
+    families = [_Family(network, node, place) for node in network.nodes]
+    for v, rows in enumerate(stack.gaps):
+        if rows.size:
+            own, children = families[v], [one for one in families if v in one.parents]
+            columns = _Part(stack.copies, rows)
+            if own.levels[-1]:
+                stack.put(v, _states(v, [own, *children], columns, stream))
+            else:
+                stack.put(v, _numbers(v, own, children, columns, stream))
+
+
+class _Family:
+    """A node with its parents, as places of columns, and its local model."""
+
+    def __init__(self, network: Network, node: str, place: dict[str, int]) -> None:
+        members = (*network.parents[node], node)
+        self.model: Local = network.local(node)
+        self.members = [place[member] for member in members]
+        self.levels = [len(network.states[member]) for member in members]
+
+    @property
+    def parents(self) -> list[int]:
+        return self.members[:-1]
+
+    def log_probability(self, columns: _Part, v: int, value: Values) -> NDArray[np.float64]:
+        """Return ln p(node | parents) in each row, with another value of one member."""
+        taken = [value if member == v else columns[member] for member in self.members]
+        inputs = self.model.inputs(taken[:-1], self.levels[:-1], columns.rows)
+        return self.model.log_probability(inputs, taken[-1])
+
+
+class _Part:
+    """Some rows of all columns, looked up when they are asked for."""
+
+    def __init__(self, columns: list[Values], rows: NDArray[np.intp]) -> None:
+        self._columns, self._places = columns, rows
+        self.rows = len(rows)
+
+    def __getitem__(self, v: int) -> Values:
+        taken: Values = self._columns[v][self._places]
+        return taken
+
+
+def _states(v: int, families: list[_Family], columns: _Part, stream: Stream) -> NDArray[np.int32]:
+    """Draw a discrete variable."""
+    states = families[0].levels[-1]
+    logs = np.zeros((columns.rows, states))
+    for family in families:
+        if isinstance(family.model, Tabular):
+            logs += _looked_up(family, v, columns)
+        else:
+            for state in range(states):
+                value = np.full(columns.rows, state, dtype=np.int32)
+                logs[:, state] += family.log_probability(columns, v, value)
+    heap = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+    drawn = stream.uniforms(columns.rows) * heap[:, -1]
+    codes: NDArray[np.int32] = (drawn[:, np.newaxis] >= heap[:, :-1]).sum(axis=1, dtype=np.int32)
+    return codes
+
+
+def _looked_up(family: _Family, v: int, columns: _Part) -> NDArray[np.float64]:
+    """Look up the table of a family for every state of one member; shape (rows, states)."""
+    assert isinstance(family.model, Tabular), "others have no table"
+    axis, table = family.members.index(v), family.model.log_table()
+    cell = np.zeros(columns.rows, dtype=np.intp)
+    for member, states in zip(family.members, family.levels, strict=True):
+        if member != v:
+            cell *= states
+            cell += columns[member]
+    found: NDArray[np.float64] = np.moveaxis(table, axis, -1).reshape(-1, table.shape[axis])[cell]
+    return found
+
+
+def _numbers(
+    v: int, own: _Family, children: list[_Family], columns: _Part, stream: Stream
+) -> NDArray[np.float64]:
+    """Draw a continuous variable.
+
+    Of the linear children, each with residual variance s² and coefficient b, y has a normal
+    likelihood of mean (rest of the child)/b and variance s²/b². Normal densities multiply to a
+    normal one: precisions add, means are weighted by them.
+    """
+    model = own.model
+    assert isinstance(model, Linear), "a continuous node is linear"
+    given = [columns[parent] for parent in own.parents]
+    mean = model.mean(model.inputs(given, own.levels[:-1], columns.rows))
+    if model.deviation == 0:
+        return mean
+    precision = model.deviation**-2
+    shift = mean * precision
+    before = columns[v]
+    others = []
+    for child in children:
+        if not isinstance(child.model, Linear):
+            others.append(child)
+            continue
+        slope = _slope(child, v)
+        if slope and child.model.deviation:
+            taken = [columns[parent] for parent in child.parents]
+            fitted = child.model.mean(child.model.inputs(taken, child.levels[:-1], columns.rows))
+            rest = columns[child.members[-1]] - fitted + slope * before
+            precision += (slope / child.model.deviation) ** 2
+            shift = shift + rest * slope / child.model.deviation**2
+    uniforms = np.maximum(stream.uniforms(columns.rows), LEAST_UNIFORM)
+    drawn: NDArray[np.float64] = shift / precision + quantiles(uniforms) / np.sqrt(precision)
+    if not others:
+        return drawn
+    gain = sum(
+        child.log_probability(columns, v, drawn) - child.log_probability(columns, v, before)
+        for child in others
+    )
+    taken_up = np.log(np.maximum(stream.uniforms(columns.rows), LEAST_UNIFORM)) < gain
+    return np.where(taken_up, drawn, before)
+
+
+def _slope(child: _Family, v: int) -> float:
+    """Return the coefficient of a continuous parent of a linear node."""
+    assert isinstance(child.model, Linear), "others have no slope"
+    place = regressor_places(child.levels[:-1])[child.parents.index(v)]
+    return float(child.model.coefficients[place][0])

@@ -1,0 +1,109 @@
+"""Missing values by stacked structural EM: what fills the gaps is learned along with the model.
+
+    fill the gaps with values of other rows; M = the best tree
+    repeat  fit M to the filled table and draw the gaps from it, several times
+            N = the best model of the table so filled
+            if N = M, or after a limit: stop
+            M = N
+
+and the table as it was filled last is the one to learn from. It is a structural EM [Friedman 1998]
+whose E-step is a sample of m completions for each case. The best model is that of a few runs and
+what improves on them. The start is a tree because the first filling hides dependences: a richer
+model would explain them by other ones, and the gaps would be filled accordingly.
+
+Valid if values are missing at random: whether one is missing may depend on what is there, but not
+on what is missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+from kes.data.core import core_errors, core_problem, cores
+from kes.data.dataset import Dataset
+from kes.data.incomplete import Incomplete, Stack
+from kes.data.ranks import Ranks
+from kes.data.stream import Stream
+from kes.graph import EssentialGraph
+from kes.network.completion import fill
+from kes.network.fitting import fit
+from kes.search.amounts import of_round
+from kes.search.collector import NewModels
+from kes.search.options import DEFAULT_K
+from kes.search.record import Completion
+from kes.settings import CoreGraph, Settings
+
+MOST_ROUNDS = 20
+_BRANCH = 0  # of the seed's random streams; the number of the round follows
+
+
+def complete(
+    table: Incomplete, settings: Settings, completions: int, cache_mb: int
+) -> tuple[Dataset, Completion]:
+    """Fill the gaps of a table; return it, and what was done.
+
+    The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`
+    and number of completions give the same values. How runs choose among neighbours does not matter
+    for it, so that searches with any k, and proofs, speak of the same completed table.
+    """
+    if settings.transform == "ranks":
+        ranks = Ranks.of(table.dataset, table.gaps)
+        scores = Incomplete(ranks.apply(table.dataset), table.gaps)
+        filled, done = complete(scores, replace(settings, transform=None), completions, cache_mb)
+        return ranks.undo(filled), done
+    free = replace(settings, k=DEFAULT_K, two_phase=False, neighbourhood="exact", start=None)
+    trees = replace(free, max_parents=_parents_in_trees(settings))
+    stack = Stack(table, completions)
+    stack.scatter(Stream(settings.seed, _BRANCH, 0))
+    model = _best(stack.dataset(), trees, cache_mb)
+    settled, rounds = False, 0
+    while not settled and rounds < MOST_ROUNDS:
+        rounds += 1
+        arcs = model.to_dag()
+        fill(stack, partial(fit, arcs), Stream(settings.seed, _BRANCH, rounds))
+        found = _best(stack.dataset(), free, cache_mb)
+        settled, model = found == model, found
+    return stack.dataset(), Completion(table.cells, rounds, settled)
+
+
+def _parents_in_trees(settings: Settings) -> int:
+    """Return 1, or what is allowed or required."""
+    most, known = settings.max_parents, settings.knowledge
+    required = Counter(child for _, child in known.required) if known is not None else Counter()
+    return max(1 if most is None else min(1, most), *required.values(), 0)
+
+
+def _best(table: Dataset, settings: Settings, cache_mb: int) -> EssentialGraph:
+    """Return the best model of a few runs and what improves on them."""
+    core = core_problem(table, settings.measure, cache_mb)
+    models: list[tuple[CoreGraph, float]] = []
+    ends: dict[int, int] = {}
+
+    def on_runs(runs: list[int], ended: list[int], new: NewModels) -> bool:
+        models.extend((graph, score) for graph, score, _ in new)
+        ends.update(zip(runs, ended, strict=True))
+        return True
+
+    def on_tasks(found: list[tuple[CoreGraph, float, str, list[int], int]], _: int) -> bool:
+        pool.extend((graph, score) for graph, score, *_ in found)
+        return True
+
+    runs, tasks = of_round(len(table.names))
+    options, threads = settings.for_core(table.names), cores()
+    with core_errors():
+        core.search(list(range(runs)), on_runs, n_jobs=threads, **options)
+        # In the order of the runs: that in which they end depends on the threads.
+        pool = [models[place] for place in dict.fromkeys(ends[run] for run in range(runs))]
+        core.improve(
+            [graph for graph, _ in pool],
+            on_tasks,
+            tasks=tasks,
+            seed=settings.seed,
+            max_parents=settings.max_parents,
+            n_jobs=threads,
+            knowledge=options["knowledge"],
+        )
+    best, _ = max(pool, key=lambda model: core.level(model[1]))
+    return EssentialGraph.from_core(table.names, best)
