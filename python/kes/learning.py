@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 from kes.data.core import core_errors
 from kes.data.dataset import Data
 from kes.errors import KesError, checked_options
+from kes.files import PathLike
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, neighbours
 from kes.results import storage
@@ -158,7 +159,7 @@ def learn(
     return Optima.found_by(problem, lambda: search(problem, wanted, execution, improve=asked))
 
 
-def load(path: storage.PathLike) -> Optima:
+def load(path: PathLike) -> Optima:
     """Read a result that `Optima.save` or ``kes learn --out`` wrote.
 
     Raises

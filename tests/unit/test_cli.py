@@ -13,7 +13,6 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.results import storage
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes as Unix has them")
 KES = [sys.executable, "-m", "kes"]
@@ -189,10 +188,10 @@ def test_a_file_that_is_no_result_is_not_overwritten(csv, capsys):
 
 @pytest.mark.parametrize("improve", ["--improve", "--no-improve"])
 def test_a_result_that_cannot_be_saved_is_shown_before_it_fails(csv, capsys, monkeypatch, improve):
-    def full(target, content):
+    def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage, "_replace", full)
+    monkeypatch.setattr(os, "fsync", full)
     assert learn(csv, "--runs", 3, improve, "--out", "a.json", "--checkpoint", "0.001s") == 2
     shown = capsys.readouterr()
     assert "from 3 runs" in shown.out

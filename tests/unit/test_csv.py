@@ -218,7 +218,7 @@ class TestFiles:
 
     def test_directory(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()
-        with pytest.raises(KesError, match=r"cannot read '.*folder\.csv'"):
+        with pytest.raises(KesError, match=r"cannot read .*folder\.csv: Is a directory"):
             encode(tmp_path / "folder.csv")
 
     @pytest.mark.parametrize("content", ["", "\n \n"])

@@ -648,7 +648,7 @@ def test_empty_files_are_refused(tmp_path, suffix):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):
-    with pytest.raises(KesError, match=r"none\.bif: cannot be read: No such file"):
+    with pytest.raises(KesError, match=r"cannot read .*none\.bif: No such file"):
         read_network(tmp_path / "none.bif")
     with pytest.raises(KesError, match=r"'\.bfi' \(did you mean '\.bif'\?\); known: '\.bif'"):
         read_network(tmp_path / "a.bfi")
@@ -656,10 +656,10 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
         read_network(tmp_path / "a.dot")
     with pytest.raises(KesError, match="BIF files hold networks with probabilities"):
         write_graph(small().graph, tmp_path / "a.bif")
-    with pytest.raises(KesError, match="cannot be written"):
+    with pytest.raises(KesError, match=r"cannot write .*folder\.bif: No such file"):
         small().save(tmp_path / "no" / "such" / "folder.bif")
     (tmp_path / "a.bif.gz").write_bytes(gzip.compress(ASIA_LIKE.encode())[:-20])
-    with pytest.raises(KesError, match="cannot be read"):
+    with pytest.raises(KesError, match=r"cannot read .*a\.bif\.gz: it is damaged or incomplete"):
         read_network(tmp_path / "a.bif.gz")
     (tmp_path / "b.bif").write_bytes("network {\n}\nvariable é".encode("latin-1"))
     with pytest.raises(KesError, match="line 3, column 10: not UTF-8"):

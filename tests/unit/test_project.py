@@ -157,7 +157,7 @@ def test_the_readme_uses_options_that_the_command_line_has():
 PACKAGE = ROOT / "python" / "kes"
 
 ORDER = (
-    *("errors", "settings", "table", "progress"),
+    *("errors", "files", "settings", "table", "progress"),
     *("drawing", "data", "graph", "formats", "network"),
     *("search", "results", "exact", "analysis", "show"),
     *("learning", "estimator"),

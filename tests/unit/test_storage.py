@@ -314,14 +314,14 @@ def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
 
 
 def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, monkeypatch, capsys):
-    def full(target, content):
+    def full(_):
         raise OSError(28, "No space left on device")
 
     path = tmp_path / "a.json"
     collector = Collector(alarm.record, 50)
     checkpoint = storage.Checkpoint(path, 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_replace", full)
+        patch.setattr(os, "fsync", full)
         checkpoint(collector)
         checkpoint(collector)
         checkpoint.keep(alarm.record)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +18,13 @@ from kes.data.kinds import to_numbers
 from kes.data.order import text_order
 from kes.data.sniffing import Writing, find_delimiter, requoted, single_quoted, to_utf8
 from kes.errors import KesError, missing_extra, option
+from kes.files import check_unfolded, read_file
 
 if TYPE_CHECKING:
     from kes.data.source import Source
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-_GZIP_MAGIC = b"\x1f\x8b"
+_CODE_BYTES = 4  # of a cell in memory, at least
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
 
 
@@ -36,18 +35,16 @@ def read(path: str | os.PathLike[str], writing: Writing) -> Source:
     is compressed is seen from its first bytes, whatever it is called.
     """
     file = Path(path)
-    if not file.exists():
-        raise KesError(f"there is no file {str(path)!r} (looked in {str(file.parent.resolve())!r})")
+    if not os.path.exists(file):  # also of names that no file can have
+        folder = os.path.abspath(file.parent)
+        raise KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
     suffix = (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
     if suffix not in (*_TEXT_SUFFIXES, ".parquet"):
         raise KesError(
             f"cannot tell what kind of file {str(path)!r} is; the name of a table must end in "
             ".csv, .tsv or .txt (also with .gz behind) or .parquet"
         )
-    try:
-        return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix, writing)
-    except OSError as error:
-        raise KesError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix, writing)
 
 
 def _read_parquet(file: Path) -> Source:
@@ -60,6 +57,7 @@ def _read_parquet(file: Path) -> Source:
 
     try:
         with ParquetFile(file) as parquet:
+            _check_size(file, parquet.metadata)
             texts = [
                 field.name
                 for field in parquet.schema_arrow
@@ -67,17 +65,19 @@ def _read_parquet(file: Path) -> Source:
             ]
         with ParquetFile(file, read_dictionary=texts) as parquet:  # coded, as the file has them
             return open_frame(parquet.read())
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
         raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
 
 
+def _check_size(file: Path, metadata: Any) -> None:  # noqa: ANN401
+    """Refuse a table that would take far more memory than its file does on the disk."""
+    groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    codes = metadata.num_rows * metadata.num_columns * _CODE_BYTES
+    check_unfolded(file, max(codes, sum(groups)), file.stat().st_size)
+
+
 def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
-    content = file.read_bytes()
-    if content.startswith(_GZIP_MAGIC):
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise KesError(f"{str(file)!r} is damaged or incomplete: {error}") from error
+    content = read_file(file)
     try:
         content, guessed = to_utf8(content, writing.encoding)
         if not content.strip():

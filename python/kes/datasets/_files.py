@@ -1,14 +1,12 @@
 """Data that may not be shipped: find the user's copy, or say where to get one."""
 
-import gzip
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from kes.errors import KesError
-
-_GZIP_MAGIC = b"\x1f\x8b"
+from kes.files import read_file
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,11 @@ class UserFile:
                 f"variable {self.variable} to your copy. {self.obtain}"
             )
         file = Path(chosen)
-        try:
-            content = file.read_bytes()
-            if content.startswith(_GZIP_MAGIC):
-                content = gzip.decompress(content)
-            text = content.decode("utf-8-sig")
-        except FileNotFoundError:
+        if not os.path.exists(file):  # also of names that no file can have
             self.refuse(file, "there is no such file")
-        except (OSError, EOFError) as error:
-            self.refuse(file, f"it cannot be read: {error}")
+        content = read_file(file)
+        try:
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             self.refuse(file, "it is not a text file")
         return file, [line for line in text.splitlines() if line.strip()]

@@ -17,8 +17,6 @@ suffix .gz means that the file is compressed; compressed files are read by any n
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable
 from importlib import import_module
 from os import PathLike
@@ -27,12 +25,11 @@ from types import ModuleType
 from typing import Any
 
 from kes.errors import KesError, listed, suggest
+from kes.files import read_file, write_file
 from kes.formats.parts import Writable
 from kes.graph.pdag import Pdag
 
 __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
-
-_GZIP = b"\x1f\x8b"
 
 
 class Format:
@@ -100,13 +97,7 @@ def holds_network(path: str | PathLike[str]) -> bool:
 
 def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
     """Return what `parse` makes of a file's content; its complaints get the file's name."""
-    try:
-        content = Path(path).read_bytes()
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise KesError(f"{path}: cannot be read: {reason}") from None
+    content = read_file(path)
     try:
         return parse(content)
     except KesError as error:
@@ -121,7 +112,7 @@ def write_network(network: Writable, path: str | PathLike[str]) -> None:
             f"{path}: {form.name} files hold networks of discrete nodes only; write .json, or "
             "the graph as .dot or .graphml"
         )
-    _store(path, format_of(path).function("write")(network))
+    write_file(path, format_of(path).function("write")(network))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
@@ -138,20 +129,11 @@ def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
             "it to data first, or write .dot, .graphml or .json"
         )
     if not graph.by_knowledge:
-        _store(path, form.function("write_graph")(graph.essential))
+        write_file(path, form.function("write_graph")(graph.essential))
     elif form.offers("write_pdag"):
-        _store(path, form.function("write_pdag")(graph))
+        write_file(path, form.function("write_pdag")(graph))
     else:
         raise KesError(
             f"{path}: {form.name} files cannot tell that edges have their direction from "
             "knowledge; write .dot, or the class alone: write_graph(graph.essential, path)"
         )
-
-
-def _store(path: str | PathLike[str], content: bytes) -> None:
-    if Path(path).suffix.lower() == ".gz":
-        content = gzip.compress(content, mtime=0)  # the same network gives the same file
-    try:
-        Path(path).write_bytes(content)
-    except OSError as error:
-        raise KesError(f"{path}: cannot be written: {error.strerror}") from None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kes import _core
 from kes.data import Dataset
 from kes.errors import KesError
+from kes.files import write_file
 from kes.paper.samples import Sample
 from kes.progress import Progress
 from kes.results import storage
@@ -257,4 +258,4 @@ class _Costs:
     def add(self, name: str, cost: Cost) -> None:
         self._entries[name] = self.of(name) + cost
         entries = {name: asdict(entry) for name, entry in sorted(self._entries.items())}
-        self._path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+        write_file(self._path, (json.dumps(entries, indent=1) + "\n").encode())

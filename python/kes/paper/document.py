@@ -6,6 +6,7 @@ be written around it and the part filled in anew.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError
+from kes.files import write_file
 from kes.paper.style import style
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 FIGURES = "figures"
 """Folder of the figures, beside the document."""
+
+_TITLE = "# The evaluation of Nielsen, Kočka and Peña (2003), done again\n"
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,13 @@ def write(folder: Path, sections: Sequence[Section], summary: dict[str, Any]) ->
     values = {section.key: section.values for section in sections}
     earlier = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
     content = earlier | summary | {"experiments": earlier.get("experiments", {}) | values}
-    results.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_file(results, (json.dumps(content, indent=1) + "\n").encode())
     document = folder / "reproduction.md"
-    if not document.exists():
-        document.write_text("# The evaluation of Nielsen, Kočka and Peña (2003), done again\n")
-    text = document.read_text(encoding="utf-8")
+    text = document.read_text(encoding="utf-8") if document.exists() else _TITLE
     for section in sections:
         if not _pattern(section.key).search(text):
             text += f"\n## {section.title}\n\n{_marked(section)}\n"
-    document.write_text(text, encoding="utf-8")
+    write_file(document, text.encode())
     return [results, *fill(document, sections)]
 
 
@@ -103,15 +105,17 @@ def fill(document: Path, sections: Sequence[Section]) -> list[Path]:
         before, after = _pattern(section.key).split(text, maxsplit=1)
         text = before + _marked(section) + after
         written += [_draw(draw, name, document) for name, draw in section.figures.items()]
-    document.write_text(text, encoding="utf-8")
+    write_file(document, text.encode())
     return [document, *written]
 
 
 def _draw(draw: Callable[[], Figure], name: str, document: Path) -> Path:
     path = document.parent / FIGURES / f"{name}.png"
     path.parent.mkdir(exist_ok=True)
+    picture = io.BytesIO()
     with style():
-        draw().savefig(path)
+        draw().savefig(picture, format="png")
+    write_file(path, picture.getvalue())
     return path
 
 

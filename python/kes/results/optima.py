@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kes.data.column import Kind, State, TableKind, kind_of
 from kes.data.dataset import Data, Weights
 from kes.errors import Interrupted, KesError, checked_options
+from kes.files import PathLike
 from kes.results import storage, summary
 from kes.results.lineage import Lineage
 from kes.results.optimum import Optimum
@@ -367,7 +368,7 @@ class Optima(Questions, Sequence[Optimum]):
 
     # --- files, comparison, display ---
 
-    def save(self, path: storage.PathLike) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the result to a file, atomically; gzipped if its name ends in .gz.
 
         The same call gives the same file, byte for byte. The data are not in the file.

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
     from kes.analysis.truth import Truth
+    from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
-    from kes.results.storage import PathLike
     from kes.table import Table
 
 

@@ -6,26 +6,22 @@ What is in it says `kes.results.document`.
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import os
-import secrets
 import sys
 import time
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from kes import _core
 from kes.errors import KesError
+from kes.files import DamagedFile, PathLike, read_file, write_file
 from kes.results.document import FORMAT, VERSION, decoded, encoded
 from kes.search.record import Record
 
 if TYPE_CHECKING:
     from kes.search.collector import Collector
 
-PathLike: TypeAlias = str | os.PathLike[str]
 _HEAD = f'{{\n"format": "{FORMAT}"'.encode()
 _BEGINNING = 200  # bytes in which a file says what it is
 
@@ -38,17 +34,11 @@ def write(record: Record, path: PathLike) -> None:
     KesError
         If the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
     try:
         content = encoded(record)
     except ValueError as error:  # a number that is none, or text that is no Unicode
         raise KesError(f"cannot write {path}: no file can hold this result ({error})") from error
-    if target.suffix == ".gz":
-        content = _gzipped(content)
-    try:
-        _replace(target, content)
-    except OSError as error:
-        raise KesError(f"cannot write {path}: {error.strerror or error}") from error
+    write_file(path, content)
 
 
 def read(path: PathLike) -> Record:
@@ -60,11 +50,7 @@ def read(path: PathLike) -> Record:
         If the file cannot be read, is damaged, or is not a result file of this or an older
         version.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise KesError(f"cannot read {path}: {error.strerror or error}") from error
-    document = _document(content, path)
+    document = _document(path)
     if document.get("format") != FORMAT:
         raise _foreign(path)
     version = document.get("version")
@@ -110,7 +96,7 @@ class Checkpoint:
         """Write a record now."""
         try:
             write(record, self._path)
-        except (KesError, OSError) as error:
+        except KesError as error:
             self._complain(error)
         self._next = time.monotonic() + self._interval
 
@@ -121,58 +107,37 @@ class Checkpoint:
             print(f"Note: {error}; {again}", file=sys.stderr)
 
 
-# --- bytes ---------------------------------------------------------------------------------------
+# --- within --------------------------------------------------------------------------------------
 
 
-def _replace(target: Path, content: bytes) -> None:
-    """Put the content in the place of the file: all of it, or none."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+def _document(path: PathLike) -> dict[str, Any]:
+    """Read and parse; by what is in the file, whatever its name."""
+    content = b""
     try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # makes the new name survive a power cut, too
-        directory = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-
-
-def _gzipped(content: bytes) -> bytes:
-    """Compress; no time and no name in the header, so that equal results are equal files."""
-    buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
-        file.write(content)
-    return buffer.getvalue()
-
-
-def _document(content: bytes, path: PathLike) -> dict[str, Any]:
-    """Decompress and parse; by what is in the file, whatever its name."""
-    try:
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
+        content = read_file(path)
         document = json.loads(content)
-    except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
-        if not _is_ours(content):
+    except (DamagedFile, ValueError, RecursionError) as error:
+        if isinstance(error, KesError) and not isinstance(error, DamagedFile):
+            raise
+        if not _is_ours(content or _beginning(path)):
             raise _foreign(path) from error
         raise _damaged(path, str(error)) from error
     return document if isinstance(document, dict) else {}
 
 
+def _beginning(path: PathLike) -> bytes:
+    """Return the first bytes of a compressed file, or nothing if not even these can be read."""
+    with Path(path).open("rb") as file:
+        start = file.read(_BEGINNING)
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start, _BEGINNING)
+    except zlib.error:
+        return b""
+
+
 def _is_ours(content: bytes) -> bool:
     """Tell, of what cannot be read, whether it was a result file, as far as it goes."""
     start = content[:_BEGINNING]
-    if start.startswith(b"\x1f\x8b"):
-        try:
-            start = zlib.decompressobj(wbits=31).decompress(content, _BEGINNING)
-        except zlib.error:
-            return True  # not even the beginning can be read
     return FORMAT.encode() in start or _HEAD.startswith(start)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError, unknown
+from kes.files import read_file, write_file
 from kes.graph.knowledge import tetrad
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves")
 
 def read(path: str | PathLike[str], make: Callable[..., Knowledge]) -> Knowledge:
     """Return the knowledge that a file holds; complaints get the file's name."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise KesError(f"{path}: cannot be read: {error.strerror or error}") from None
+    content = read_file(path)
     try:
         return make(**_parsed(content, Path(path).suffix.lower()))
     except KesError as error:
@@ -37,11 +35,10 @@ def write(parts: dict[str, list[Any]], path: str | PathLike[str]) -> None:
     if suffix not in _WRITERS:
         raise KesError(f"{path}: knowledge is written as .toml or .json, not as {suffix!r}")
     try:
-        Path(path).write_bytes(_WRITERS[suffix](parts).encode("utf-8"))
+        content = _WRITERS[suffix](parts).encode("utf-8")
     except UnicodeEncodeError:
         raise KesError(f"{path}: a name is no Unicode text, which no file can hold") from None
-    except OSError as error:
-        raise KesError(f"{path}: cannot be written: {error.strerror or error}") from None
+    write_file(path, content)
 
 
 def _parsed(content: bytes, suffix: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,8 @@ from kes._core import __version__
 from kes.analysis.compare import ges_standing
 from kes.analysis.coverage import Coverage
 from kes.analysis.landscape import Landscape
-from kes.errors import KesError, missing_extra
+from kes.errors import missing_extra
+from kes.files import write_file
 from kes.results import summary
 from kes.results.summary import counted
 from kes.show.report.content import content
@@ -24,8 +24,8 @@ from kes.show.report.repeat import command_line, python_call, settings_rows
 if TYPE_CHECKING:
     from kes.analysis.stability import Stability
     from kes.data.dataset import Dataset
+    from kes.files import PathLike
     from kes.results.optima import Optima
-    from kes.results.storage import PathLike
     from kes.table import Table
 
 _SCRIPTS = ("model", "drawing", "viewport", "details", "table", "charts", "app")
@@ -42,10 +42,7 @@ def write(
 ) -> None:
     """Write the report; see `Optima.report`."""
     text = page(optima, dataset=dataset, stability=stability, evidence=evidence, title=title)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise KesError(f"cannot write {path}: {error.strerror or error}") from error
+    write_file(path, text.encode())
 
 
 def page(
