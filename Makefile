@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-evidence bench-knowledge bench-missing docs build clean
+.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds 
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
 	$(BIN)/python benchmarks/quality.py
+
+bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
+	$(BIN)/python benchmarks/heldout.py
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')

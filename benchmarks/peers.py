@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import tetrad
 from peer_worker import SEARCHES
 from timing import TABLES, show
 
@@ -31,6 +32,7 @@ REQUIREMENTS = {
     "pgmpy": ["pgmpy"],
     "causal-learn": ["causal-learn"],
     "xges": ["xges"],
+    "tetrad": ["jpype1", "numpy"],
 }
 """What goes into the environment of each peer; pandas where its table is a data frame."""
 QUICK = 10.0
@@ -59,7 +61,10 @@ def install(packages: set[str]) -> None:
         print(f"installing {package} ...", flush=True)
         venv.create(ENVIRONMENTS / package, with_pip=True)
         command = [python_of(package), "-m", "pip", "install", "--quiet", *REQUIREMENTS[package]]
-        if subprocess.run(command, check=False).returncode:
+        done = subprocess.run(command, check=False).returncode == 0
+        if done and package == "tetrad":
+            done = tetrad.install(ENVIRONMENTS / package)
+        if not done:
             print(f"{package} cannot be installed here")
 
 
