@@ -25,6 +25,8 @@ def read(path: str | PathLike[str], make: Callable[..., Knowledge]) -> Knowledge
         content = Path(path).read_bytes()
     except OSError as error:
         raise KesError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a name that no file can have
+        raise KesError(f"{path!r}: cannot be read: {error}") from None
     try:
         return make(**_parsed(content, Path(path).suffix.lower()))
     except KesError as error:
