@@ -5,7 +5,7 @@ network as three and as five tiers. The distance is that of what a search return
 knowledge (its MPDAG), from the true class under the same knowledge, so that a direction which the
 tiers give away counts for nobody. Beside GES and the best of 100 runs, improved, stand peers with
 the same knowledge, as far as they are asked for: pyAgrum's greedy hill climbing by its own slices,
-pgmpy's by forbidden arcs.
+Tetrad's FGES by its own tiers, the hill climbing of PyBNesian and of pgmpy by forbidden arcs.
 
 The sample is the unit: next to the mean distance stands in how many of the samples it is smaller,
 equal and larger than without knowledge.
@@ -14,16 +14,16 @@ equal and larger than without knowledge.
 import argparse
 import logging
 import statistics
-import tempfile
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
 import pandas as pd
+import tetrad
 
 import kes
 from kes.graph.pdag import Pdag
@@ -32,7 +32,19 @@ SIZES = (500, 1000, 5000)
 LEVELS = (0, 3, 5)
 SAMPLES = 10
 RUNS, K = 100, 0.4
-Search: TypeAlias = Callable[["Task"], kes.EssentialGraph]
+TETRAD = Path(sys.prefix) / "peers" / "tetrad"
+
+
+@dataclass(frozen=True)
+class Edges:
+    """What a peer returns as it is, seen under the knowledge already."""
+
+    directed: Set[tuple[str, str]]
+    undirected: Set[frozenset[str]]
+
+
+Seen: TypeAlias = Pdag | Edges
+Search: TypeAlias = Callable[["Task"], Seen]
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,16 @@ class Task:
         """Return a class as it looks under the knowledge."""
         return graph if self.knowledge is None else kes.Mpdag(graph, self.knowledge)
 
+    def seen_dag(self, arcs: Iterable[tuple[str, str]]) -> Pdag:
+        """Return the class of a network as it looks under the knowledge."""
+        return self.seen(kes.EssentialGraph.from_dag(self.data.names, list(arcs)))
+
+    @property
+    def backwards(self) -> list[tuple[str, str]]:
+        """The arcs that the tiers forbid."""
+        level = {name: i for i, tier in enumerate(self.tiers or []) for name in tier}
+        return [(a, b) for a in level for b in level if level[a] > level[b]]
+
 
 def generations(network: kes.BayesianNetwork, levels: int) -> list[list[str]]:
     """Return the nodes by the length of the longest way to them, as so many tiers of like size."""
@@ -67,60 +89,88 @@ def generations(network: kes.BayesianNetwork, levels: int) -> list[list[str]]:
 # --- searches ------------------------------------------------------------------------------------
 
 
-def ges(task: Task) -> kes.EssentialGraph:
+def ges(task: Task) -> Seen:
     """Greedy equivalence search."""
     found = kes.learn(task.data, k=1.0, runs=1, improve=False, knowledge=task.knowledge)
-    return found.best.graph
+    return found.best.mpdag
 
 
-def improved(task: Task) -> kes.EssentialGraph:
+def improved(task: Task) -> Seen:
     """Many runs, improved."""
-    return kes.learn(task.data, k=K, runs=RUNS, knowledge=task.knowledge).best.graph
+    return kes.learn(task.data, k=K, runs=RUNS, knowledge=task.knowledge).best.mpdag
 
 
 def frame(data: kes.Dataset) -> pd.DataFrame:
-    """Return a table of texts, as the peers take it."""
+    """Return a table of categories, as the peers take it."""
     columns = zip(data.names, data.states, data.codes, strict=True)
     return pd.DataFrame(
-        {name: np.array([str(state) for state in states])[codes] for name, states, codes in columns}
+        {name: pd.Categorical.from_codes(codes, map(str, s)) for name, s, codes in columns}
     )
 
 
-def agrum(task: Task) -> kes.EssentialGraph:
+def agrum(task: Task) -> Seen:
     """Search greedily by pyAgrum, from the empty graph."""
     import pyagrum as gum
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        frame(task.data).to_csv(path, index=False)
-        learner = gum.BNLearner(str(path))  # type: ignore[no-untyped-call]
-        learner.useScoreBIC()
-        learner.useGreedyHillClimbing()
-        if task.tiers is not None:
-            learner.setSliceOrder(task.tiers)
-        arcs = learner.learnDAG().arcs()
-        names = learner.names()
-        return kes.EssentialGraph.from_dag(task.data.names, [(names[a], names[b]) for a, b in arcs])
+    learner = gum.BNLearner(frame(task.data))  # type: ignore[no-untyped-call]
+    learner.useScoreBIC()
+    learner.useNoPrior()
+    learner.useGreedyHillClimbing()
+    if task.tiers is not None:
+        learner.setSliceOrder(task.tiers)
+    names = learner.names()
+    return task.seen_dag((names[a], names[b]) for a, b in learner.learnDAG().arcs())
 
 
-def pgmpy(task: Task) -> kes.EssentialGraph:
+def pybnesian(task: Task) -> Seen:
+    """Climb hills by PyBNesian."""
+    import pybnesian
+
+    model = pybnesian.hc(
+        frame(task.data),
+        bn_type=pybnesian.DiscreteBNType(),
+        score="bic",
+        operators=["arcs"],
+        arc_blacklist=task.backwards,
+    )
+    return task.seen_dag(model.arcs())
+
+
+def pgmpy(task: Task) -> Seen:
     """Climb hills by pgmpy."""
     from pgmpy.causal_discovery import HillClimbSearch
     from pgmpy.estimators import ExpertKnowledge
 
     logging.disable(logging.INFO)
-    level = {name: i for i, tier in enumerate(task.tiers or []) for name in tier}
-    backwards = [(a, b) for a in level for b in level if level[a] > level[b]]
-    known = ExpertKnowledge(forbidden_edges=backwards)
+    known = ExpertKnowledge(forbidden_edges=task.backwards)
     search = HillClimbSearch(
         "bic-d", expert_knowledge=known, return_type="dag", show_progress=False
     )
-    found = search.fit(frame(task.data)).causal_graph_
-    return kes.EssentialGraph.from_dag(task.data.names, list(found.edges()))
+    return task.seen_dag(search.fit(frame(task.data)).causal_graph_.edges())
 
 
-OURS: dict[str, Search] = {"GES": ges, f"kes, {RUNS} runs, improved": improved}
-PEERS: dict[str, Search] = {"pyAgrum, greedy": agrum, "pgmpy, hill climbing": pgmpy}
+def fges(task: Task) -> Seen:
+    """Greedy equivalence search by Tetrad."""
+    package = tetrad.start(TETRAD)
+    place = {name: i for i, name in enumerate(task.data.names)}
+    tiers = [[place[name] for name in tier] for tier in task.tiers or []]
+    score = tetrad.discrete_bic(package, task.data.codes, task.data.cardinalities)
+    found = tetrad.fges(package, score, tetrad.knowledge(package, tiers))
+    directed, undirected = tetrad.edges(found)
+    names = task.data.names
+    return Edges(
+        {(names[a], names[b]) for a, b in directed},
+        {frozenset((names[a], names[b])) for a, b in undirected},
+    )
+
+
+OURS: dict[str, Search] = {"kes, GES": ges, f"kes, {RUNS} runs, improved": improved}
+PEERS: dict[str, Search] = {
+    "Tetrad, FGES": fges,
+    "PyBNesian, hill climbing": pybnesian,
+    "pyAgrum, greedy": agrum,
+    "pgmpy, hill climbing": pgmpy,
+}
 """pgmpy takes longer than all others together."""
 
 
@@ -133,20 +183,29 @@ def measured(sizes: Sequence[int], samples: int, searches: dict[str, Search]) ->
     truth = network.graph
     tiers = {levels: generations(network, levels) if levels else None for levels in LEVELS}
     names = ["no knowledge", *(f"{levels} tiers" for levels in LEVELS if levels)]
-    print(f"| cases | search | {' | '.join(names)} | seconds |")
+    print(f"| cases | search | {' | '.join(names)} | processor seconds |")
     print("|" + "---|" * (3 + len(names)))
     for size in sizes:
         tables = [network.sample(size, seed=1000 + number) for number in range(samples)]
         for name, search in searches.items():
-            started = time.perf_counter()
+            started = time.process_time()
             found: dict[int, list[int]] = {levels: [] for levels in LEVELS}
             for table in tables:
                 for levels in LEVELS:
                     task = Task(table, tiers[levels])
-                    found[levels].append(task.seen(search(task)).shd(task.seen(truth)))
-            spent = (time.perf_counter() - started) / (samples * len(LEVELS))
+                    found[levels].append(distance(search(task), task.seen(truth)))
+            spent = (time.process_time() - started) / (samples * len(LEVELS))
             cells = [shown(found[levels], found[0] if levels else None) for levels in LEVELS]
             print(f"| {size} | {name} | {' | '.join(cells)} | {spent:.2f} |", flush=True)
+
+
+def distance(found: Seen, truth: Seen) -> int:
+    """Return the number of pairs whose status differs."""
+    one, other = (
+        {**dict.fromkeys(g.undirected), **{frozenset(a): a for a in g.directed}}
+        for g in (found, truth)
+    )
+    return sum(one.get(pair, ()) != other.get(pair, ()) for pair in {*one, *other})
 
 
 def shown(distances: Sequence[int], without: Sequence[int] | None) -> str:
@@ -164,9 +223,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--samples", type=int, default=SAMPLES)
-    parser.add_argument("--peers", nargs="*", choices=("pyagrum", "pgmpy"), default=["pyagrum"])
+    peers = {name.split(",")[0].lower(): name for name in PEERS}
+    parser.add_argument("--peers", nargs="*", choices=peers, default=["pyagrum"])
     chosen = parser.parse_args()
-    asked = {n: run for n, run in PEERS.items() if n.split(",")[0].lower() in chosen.peers}
+    if "tetrad" in chosen.peers:
+        tetrad.install(TETRAD)
+    asked = {peers[peer]: PEERS[peers[peer]] for peer in chosen.peers}
     measured(chosen.sizes, chosen.samples, OURS | asked)
 
 

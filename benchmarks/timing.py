@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -34,13 +35,18 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
 """The tables there are on this machine; the first is the one to use if only one is wanted."""
 
 
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+Clock: TypeAlias = Callable[[], float]
+
+
+def seconds(call: Callable[[], object], clock: Clock = time.perf_counter) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def interleaved(tasks: dict[str, Callable[[], object]], repetitions: int) -> dict[str, list[float]]:
+def interleaved(
+    tasks: dict[str, Callable[[], object]], repetitions: int, clock: Clock = time.perf_counter
+) -> dict[str, list[float]]:
     """Time every task once in each repetition.
 
     A machine is not equally fast at all times. Taking turns makes a slow moment hit all tasks, so
@@ -49,7 +55,7 @@ def interleaved(tasks: dict[str, Callable[[], object]], repetitions: int) -> dic
     times: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(repetitions):
         for name, task in tasks.items():
-            times[name].append(seconds(task))
+            times[name].append(seconds(task, clock))
     return times
 
 

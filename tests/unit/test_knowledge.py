@@ -70,6 +70,11 @@ def test_the_core_gets_tiers_and_arcs():
         ({"forbidden": [("a", "a")]}, "no arc leads from 'a' to itself"),
         ({"roots": "age"}, "roots must be a list of names, not 'age'"),
         ({"leaves": [None]}, "it holds None"),
+        ({"leaves": {"a": 1}}, "leaves must be a list of names, not {'a': 1}"),
+        ({"tiers": {"a": ["b"]}}, "tiers must be a list of lists of names, not {'a'"),
+        ({"tiers": [{"a": 1}]}, "a tier is a list of names, not {'a': 1}"),
+        ({"roots": 10**5000}, "roots must be a list of names, not an unprintable int"),
+        ({"roots": ["a" * 3, ["b"] * 100]}, r"but it holds \['b',.{1,100}\.\.\.$"),
         (
             {"required": [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")]},
             "the required arcs form the cycle a -> b -> c -> a$",

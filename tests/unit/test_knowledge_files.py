@@ -64,7 +64,15 @@ def test_tetrad_files_are_read(tmp_path):
         ("a.json", b'["a"]', "expected the keys tiers, .*not a list"),
         ("a.json", b'{"tiers": [["a"]], "tiers": [["b"]]}', "the key 'tiers' comes twice"),
         ("a.toml", b'require = [["a", "b"]]', r"unknown key 'require' \(did you mean 'required'"),
-        ("a.toml", b'required = {a = "b"}', "it holds 'a'"),
+        ("a.toml", b'required = {a = "b"}', "required must be a list of pairs of names, not {'a'"),
+        ("a.toml", b"roots = [0x" + b"f" * 9999 + b"]", "it holds an unprintable int"),
+        ("a.toml", b"roots = [" + b"9" * 9999 + b"]", "not TOML, or cut off"),
+        ("a.json", b'{"roots": [' + b"9" * 9999 + b"]}", "not JSON, or cut off"),
+        ("a.json", b'{"roots": NaN}', "roots must be a list of names, not nan"),
+        ("a.json", b'{"roots": null}', "roots must be a list of names, not None"),
+        ("a.json", b"\0" * 50, "not JSON, or cut off"),
+        ("a.toml", b'roots = ["a\0"]', "not TOML, or cut off"),
+        ("a.txt", b"/knowledge\0\n", "line 1: expected /knowledge alone"),
         ("a.toml", b"tiers = 3", "tiers must be a list"),
         ("a.toml", b'tiers = "\xff"', "line 1: not UTF-8"),
         ("a.txt", b"age,sex", "begin with /knowledge"),
@@ -86,10 +94,22 @@ def test_cut_and_hostile_files_are_refused(tmp_path, name, content, message):
     assert str(tmp_path / name) in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.toml"])
+def test_no_depth_of_nesting_does_harm(tmp_path, name):
+    """Around Python's limit of recursion the parsers still read what can no longer be shown."""
+    begin, end = ('{"tiers": ', "}") if name == "a.json" else ("tiers = ", "")
+    for depth in (3, 100, *range(300, 1100, 7), 10_000):
+        (tmp_path / name).write_text(begin + "[" * depth + "]" * depth + end)
+        with pytest.raises(kes.KesError, match=r"a tier must be a list|nested too deeply"):
+            Knowledge.read(tmp_path / name)
+
+
 def test_every_cut_of_a_file_is_refused_or_makes_sense(tmp_path):
     """However much of a file is lost, the reader never fails by another error."""
-    ALL.save(tmp_path / "all.json")
-    whole = {"a.json": (tmp_path / "all.json").read_bytes(), "a.txt": TETRAD.encode()}
+    for name in ("a.json", "a.toml"):
+        ALL.save(tmp_path / name)
+    whole = {name: (tmp_path / name).read_bytes() for name in ("a.json", "a.toml")}
+    whole["a.txt"] = TETRAD.encode()
     for name, content in whole.items():
         refused = 0
         for end in range(len(content)):
@@ -104,6 +124,8 @@ def test_every_cut_of_a_file_is_refused_or_makes_sense(tmp_path):
 def test_files_that_are_not_there_or_have_no_format(tmp_path):
     with pytest.raises(kes.KesError, match=r"cannot read .*nowhere\.toml: No such file"):
         Knowledge.read(tmp_path / "nowhere.toml")
+    with pytest.raises(kes.KesError, match="cannot be read: embedded null"):
+        Knowledge.read("known\0.toml")
     with pytest.raises(kes.KesError, match=r"written as \.toml or \.json, not as '\.txt'"):
         Knowledge().save(tmp_path / "known.txt")
     with pytest.raises(kes.KesError, match="no Unicode text"):

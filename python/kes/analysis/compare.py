@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.analysis.truth import Truth, as_graph, compare_to_truth
+from kes.analysis.truth import Truth, as_graph, compare_to_truth, seen_alike
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.graph.mpdag import why_inadmissible
+from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import Standing, counted
@@ -26,16 +29,16 @@ class Comparison:
 
     Attributes
     ----------
-    here, there : EssentialGraph
-        The two models.
+    here, there : EssentialGraph or Mpdag
+        The two models, as they are under what is known.
     score_difference : float or None
         Score of `there` minus score of `here`, in natural logarithms; None if it is not known.
     shared : int or None
         If two results were compared: how many distinct models both have found.
     """
 
-    here: EssentialGraph
-    there: EssentialGraph
+    here: Pdag
+    there: Pdag
     score_difference: float | None = None
     shared: int | None = None
 
@@ -120,8 +123,8 @@ class Comparison:
 
 
 def compare_graphs(
-    here: EssentialGraph,
-    there: EssentialGraph,
+    here: Pdag,
+    there: Pdag,
     *,
     score_difference: float | None = None,
     shared: int | None = None,
@@ -139,8 +142,8 @@ def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     """Compare an optimum with another one or with a graph; see `Optimum.compare`."""
     if isinstance(other, Optimum):
         difference = other.score - here.score
-        return compare_graphs(here.graph, other.graph, score_difference=difference)
-    return compare_graphs(here.graph, as_graph(other, here.graph.nodes))
+        return compare_graphs(here.mpdag, other.mpdag, score_difference=difference)
+    return compare_graphs(*seen_alike(here.mpdag, as_graph(other, here.names)))
 
 
 def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
@@ -149,15 +152,18 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     if isinstance(other, Optima):
         known = _same_criterion(here, other)
         return compare_graphs(
-            best.graph,
-            other.best.graph,
+            best.mpdag,
+            other.best.mpdag,
             score_difference=other.best.score - best.score if known else None,
             shared=len({optimum.graph for optimum in here} & {own.graph for own in other}),
         )
-    graph = other.graph if isinstance(other, Optimum) else as_graph(other, here.names)
-    comparison = compare_graphs(best.graph, graph)  # complains if the nodes differ
+    if isinstance(other, Optimum):
+        graph, comparison = other.graph, compare_graphs(best.mpdag, other.mpdag)
+    else:
+        graph = as_graph(other, here.names)
+        comparison = compare_graphs(*seen_alike(best.mpdag, graph))  # complains if nodes differ
     score = _score(here, graph)
-    return comparison if score is None else Comparison(best.graph, graph, score - best.score)
+    return comparison if score is None else replace(comparison, score_difference=score - best.score)
 
 
 def _same_criterion(here: Optima, other: Optima) -> bool:
@@ -177,7 +183,7 @@ def _score(optima: Optima, graph: EssentialGraph) -> float | None:
     return score
 
 
-def _status(graph: EssentialGraph, x: str, y: str) -> str:
+def _status(graph: Pdag, x: str, y: str) -> str:
     if (x, y) in graph.directed:
         return f"{x} -> {y}"
     if (y, x) in graph.directed:
@@ -188,7 +194,7 @@ def _status(graph: EssentialGraph, x: str, y: str) -> str:
 # --- all against all -----------------------------------------------------------------------------
 
 
-def shd_matrix(graphs: Sequence[EssentialGraph]) -> NDArray[np.int64]:
+def shd_matrix(graphs: Sequence[Pdag]) -> NDArray[np.int64]:
     """Return the structural Hamming distances between all graphs, which have the same nodes.
 
     Only pairs that some graph joins can differ. With a column for each of them and each status,
@@ -209,7 +215,7 @@ def shd_matrix(graphs: Sequence[EssentialGraph]) -> NDArray[np.int64]:
     return len(column) - agreeing.astype(np.int64)
 
 
-def _codes(graph: EssentialGraph, first: EssentialGraph) -> list[tuple[tuple[int, int], int]]:
+def _codes(graph: Pdag, first: Pdag) -> list[tuple[tuple[int, int], int]]:
     """Return the joined pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
     directed, undirected = graph.to_core(first.nodes)
     arcs = [((a, b), 1) if a < b else ((b, a), 2) for a, b in directed]
@@ -291,7 +297,7 @@ def ges_standing(optima: Optima) -> GesStanding:
 def truth_table(optima: Optima, truth: Truth) -> Table:
     """Compare every optimum with the true graph; see `Optima.truth`."""
     true = as_graph(truth, optima.names)
-    found = [compare_to_truth(optimum.graph, true) for optimum in optima]
+    found = [compare_to_truth(optimum.mpdag, true) for optimum in optima]
     return Table(
         {
             "optimum": range(len(optima)),
@@ -304,5 +310,16 @@ def truth_table(optima: Optima, truth: Truth) -> Table:
             "precision": [one.precision for one in found],
             "recall": [one.recall for one in found],
             "f1": [one.f1 for one in found],
-        }
+        },
+        note=_truth_note(true, optima.settings.knowledge),
     )
+
+
+def _truth_note(true: EssentialGraph, knowledge: Knowledge | None) -> str:
+    """Say what knowledge has to do with it."""
+    if knowledge is None:
+        return ""
+    reason = why_inadmissible(true, knowledge)
+    if reason is not None:
+        return f"The true graph does not obey the knowledge ({reason}): essential graphs compared."
+    return "All graphs are compared as they are under the knowledge: what it tells counts for none."

@@ -53,7 +53,7 @@ class Landscape:
         ges = optima.index(optima.ges)
         numbers = [*range(min(most, len(optima))), *([ges] if ges >= most else [])]
         shown = [optima[number] for number in numbers]
-        between = shd_matrix([optimum.graph for optimum in shown])
+        between = shd_matrix([optimum.mpdag for optimum in shown])
         return cls(
             optima=shown,
             numbers=numbers,

@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.graph.mpdag import Mpdag, why_inadmissible
+from kes.graph.pdag import Pdag
 from kes.network import BayesianNetwork, read_graph
 
 Truth: TypeAlias = (
@@ -67,16 +69,18 @@ class TruthComparison:
         )
 
 
-def compare_to_truth(graph: EssentialGraph, truth: Truth) -> TruthComparison:
+def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
     """Compare a graph with the true one.
 
     Parameters
     ----------
     graph
-        The graph that was learned.
+        The graph that was learned: an essential graph, or one under knowledge (`Optimum.mpdag`).
     truth
         The true graph, a network, the arcs of a DAG, or a file that `kes.read_graph` reads. What
-        counts is its essential graph, as data cannot tell more.
+        counts is its essential graph, as data cannot tell more. A graph under knowledge is
+        compared with what the truth is under the same knowledge, so that no direction counts that
+        was told; if the truth does not obey it, the essential graphs of both are compared.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def compare_to_truth(graph: EssentialGraph, truth: Truth) -> TruthComparison:
     SHD 2; adjacencies: 1 found, 0 extra, 1 missing (precision 1.000, recall 0.500, F1 0.667), \
 1 misdirected
     """
-    true = as_graph(truth, graph.nodes)
+    graph, true = seen_alike(graph, as_graph(truth, graph.nodes))
     shd = graph.shd(true)
     ours, theirs = graph.skeleton, true.skeleton
     return TruthComparison(
@@ -130,6 +134,18 @@ def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
             f"expected a graph, a network, arcs or the path of a file, not {given!r}"
         ) from None
     return EssentialGraph.from_dag(nodes, arcs)
+
+
+def seen_alike(graph: Pdag, other: EssentialGraph) -> tuple[Pdag, Pdag]:
+    """Return a graph and a class as they are to be compared.
+
+    Both under the knowledge of the graph, if it has any and the class obeys it; else neither.
+    """
+    if not isinstance(graph, Mpdag) or set(graph.nodes) != set(other.nodes):
+        return graph, other
+    if why_inadmissible(other, graph.knowledge) is not None:
+        return graph.essential, other
+    return graph, Mpdag(other, graph.knowledge)
 
 
 def _share(part: int, whole: int) -> float:

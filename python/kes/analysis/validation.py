@@ -24,6 +24,7 @@ from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 from kes.network.fitting import Prior, fit
 from kes.network.rows import Unseen
 from kes.progress import reporting
@@ -60,7 +61,7 @@ def validate(
         discretizer=optima.discretizer,
     )
     judged = optima[:count]
-    found = [_log_probabilities(one.graph, train, held_out, prior, ess) for one in judged]
+    found = [_log_probabilities(one.mpdag, train, held_out, prior, ess) for one in judged]
     return Table(
         {
             "optimum": range(len(judged)),
@@ -185,14 +186,14 @@ def _searched(problem: Problem, runs: int, execution: Execution, improve: Improv
     return Optima.found_by(problem, lambda: search(problem, runs, execution, improve=improve))
 
 
-def _models(optima: Optima, top: int) -> dict[str, EssentialGraph]:
+def _models(optima: Optima, top: int) -> dict[str, Pdag]:
     """Return the models of a search that are to be judged."""
-    ranked = {f"optimum {rank}": one.graph for rank, one in enumerate(optima[:top])}
-    return {**ranked, "GES": optima.ges.graph, "no edges": EssentialGraph(optima.names)}
+    ranked = {f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:top])}
+    return {**ranked, "GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
 
 
 def _log_probabilities(
-    graph: EssentialGraph, train: Dataset, test: AnyTable, prior: Prior, ess: float
+    graph: Pdag, train: Dataset, test: AnyTable, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
     """Estimate a network on some cases; return ln P of what is there in each row of others."""
     network = fit(graph, train, prior=prior, ess=ess)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Kind, State, TableKind, kind_of
 from kes.data.dataset import Data, Weights
 from kes.errors import Interrupted, KesError, checked_options
 from kes.files import PathLike
 from kes.results import storage, summary
 from kes.results.lineage import Lineage
 from kes.results.optimum import Optimum
+from kes.results.provenance import Provenance
 from kes.results.questions import Questions
 from kes.search.amounts import Effort
 from kes.search.execution import Execution, SearchInterrupted
@@ -25,17 +25,16 @@ from kes.search.improve import improve
 from kes.search.problem import Problem
 from kes.search.record import Record
 from kes.search.search import search
-from kes.settings import Settings, whole
+from kes.settings import whole
 from kes.table import Table
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from kes.data.discretizer import Discretizer
     from kes.progress import Progress
 
 
-class Optima(Questions, Sequence[Optimum]):
+class Optima(Provenance, Questions, Sequence[Optimum]):
     """The models that a search found, best first.
 
     A sequence of `Optimum`: all models that runs ended in, the one of GES, and the best that
@@ -316,55 +315,6 @@ class Optima(Questions, Sequence[Optimum]):
                 "as in extend(runs, data=...) or explain(data=...)"
             )
         return self.problem
-
-    # --- where they come from ---
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the search."""
-        return self.record.settings
-
-    @property
-    def seed(self) -> int:
-        """The seed of the random streams; drawn if `random_state` was None."""
-        return self.record.settings.seed
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables."""
-        return self.record.names
-
-    @property
-    def states(self) -> dict[str, tuple[State, ...]]:
-        """States of each variable, in order; () of continuous ones."""
-        return dict(zip(self.record.names, self.record.states, strict=True))
-
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """Kind of each variable: "discrete" or "continuous"."""
-        return {
-            name: "discrete" if states else "continuous" for name, states in self.states.items()
-        }
-
-    @property
-    def kind(self) -> TableKind:
-        """Kind of the table: that of all variables that vary, or "mixed"."""
-        return kind_of(self.record.states)
-
-    @property
-    def cases(self) -> float:
-        """Number of cases in the data; the sum of the weights if there are any."""
-        return self.record.cases
-
-    @property
-    def discretizer(self) -> Discretizer | None:
-        """What cuts columns of new data as those of these were cut; None if none were."""
-        return self.record.reading.discretizer
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on the data, such as columns that are constant."""
-        return self.record.notes
 
     # --- files, comparison, display ---
 

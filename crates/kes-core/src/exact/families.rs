@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::level::{Counted, Family, Level};
 use super::{Choice, Failure, Families, Limits, Missing};
 use crate::graph::Knowledge;
 use crate::score::bounds::{Bounds, Measure};
@@ -34,8 +35,8 @@ const PIECE: usize = 256;
 type Surveys<'e, const W: usize> = Box<dyn Survey<W> + 'e>;
 
 /// Finds the families of `terms` that can be part of a best admissible network with at most `max_parents`
-/// parents each (of which no more are required). `counted` is kept at the number of sets counted so far. If `stop` is raised, or a level
-/// needs more memory than allowed, some are [missing](Families::missing).
+/// parents each (of which no more are required). `counted` is kept at the number of sets counted so far.
+/// If `stop` is raised, or a level needs more memory than allowed, some are [missing](Families::missing).
 pub fn find<const W: usize>(
     terms: &Terms<W>,
     max_parents: Option<usize>,
@@ -80,57 +81,6 @@ fn groups<const W: usize>(n: usize, knowledge: Option<&Knowledge<W>>) -> Vec<Gro
         }
     }
     groups
-}
-
-/// What is known of a family `y | P`.
-#[derive(Clone, Copy)]
-struct Family {
-    /// See [`Bounds::promise`].
-    promise: f64,
-    /// The best score of `y` with parents in `P`.
-    best: f64,
-}
-
-/// The sets of one size that were counted.
-#[derive(Default)]
-struct Level<const W: usize> {
-    place: HashMap<VarSet<W>, u32, FxBuildHasher>,
-    sets: Vec<Counted<W>>,
-    /// Of each set, the families of its open variables, in order.
-    families: Vec<Family>,
-}
-
-struct Counted<const W: usize> {
-    set: VarSet<W>,
-    measure: Measure,
-    /// The variables `y` for which `y | T∖y` may grow.
-    open: VarSet<W>,
-    first_family: u32,
-}
-
-impl<const W: usize> Level<W> {
-    fn get(&self, set: VarSet<W>) -> Option<&Counted<W>> {
-        self.place.get(&set).map(|&place| &self.sets[place as usize])
-    }
-
-    /// The family of `y` within a set, if it is open.
-    #[inline]
-    fn family(&self, counted: &Counted<W>, y: usize) -> Option<&Family> {
-        let before = VarSet::first_n(y);
-        let rank = (counted.open & before).len();
-        counted.open.contains(y).then(|| &self.families[counted.first_family as usize + rank])
-    }
-
-    fn push(&mut self, set: VarSet<W>, measure: Measure, open: impl IntoIterator<Item = (usize, Family)>) {
-        let first_family = self.families.len() as u32;
-        let mut members = VarSet::EMPTY;
-        for (y, family) in open {
-            members.insert(y);
-            self.families.push(family);
-        }
-        self.place.insert(set, self.sets.len() as u32);
-        self.sets.push(Counted { set, measure, open: members, first_family });
-    }
 }
 
 /// What every level needs.

@@ -12,6 +12,7 @@
 
 pub mod components;
 pub mod families;
+mod level;
 pub mod order;
 pub mod relaxation;
 

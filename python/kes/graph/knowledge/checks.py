@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kes import _core
 from kes.data.core import core_errors
@@ -13,31 +13,37 @@ from kes.errors import KesError, listed
 if TYPE_CHECKING:
     from kes.graph.knowledge.statement import Knowledge
 
+_LONGEST = 100
+"""Characters of a wrong value that a message shows."""
+
 _HOPELESS = "no network can have all that is known: "
 
 
 def names_of(part: str, value: object) -> tuple[str, ...]:
     """Return names, sorted, each once."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise KesError(f"{part} must be a list of names, not {value!r}")
-    names = list(value)
+    names = _items(value)
+    if names is None:
+        raise KesError(f"{part} must be a list of names, not {_shown(value)}")
     for name in names:
         if not isinstance(name, str):
-            raise KesError(f"{part} must be a list of names, but it holds {name!r}")
+            raise KesError(f"{part} must be a list of names, but it holds {_shown(name)}")
     return tuple(sorted(set(names)))
 
 
 def tiers_of(value: object) -> tuple[tuple[str, ...], ...]:
     """Return tiers, earliest first, each sorted; empty ones say nothing and are left out."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise KesError(f"tiers must be a list of lists of names, not {value!r}")
-    every: list[list[str]] = []
-    for tier in value:
-        if isinstance(tier, str) or not isinstance(tier, Iterable):
+    given = _items(value)
+    if given is None:
+        raise KesError(f"tiers must be a list of lists of names, not {_shown(value)}")
+    every: list[list[Any]] = []
+    for tier in given:
+        names = _items(tier)
+        if names is None:
             raise KesError(
-                f"a tier is a list of names, not {tier!r}: write tiers=[['age', 'sex'], ['smoker']]"
+                f"a tier is a list of names, not {_shown(tier)}: write "
+                "tiers=[['age', 'sex'], ['smoker']]"
             )
-        every.append(list(tier))
+        every.append(names)
     tiers = tuple(names_of("a tier", tier) for tier in every)
     numbers = Counter(name for tier in every for name in tier)
     double = sorted(name for name, number in numbers.items() if number > 1)
@@ -48,9 +54,10 @@ def tiers_of(value: object) -> tuple[tuple[str, ...], ...]:
 
 def arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
     """Return arcs (a, b), sorted, each once."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise KesError(f"{part} must be a list of pairs of names, not {value!r}")
-    return tuple(sorted({_pair(part, item) for item in value}))
+    items = _items(value)
+    if items is None:
+        raise KesError(f"{part} must be a list of pairs of names, not {_shown(value)}")
+    return tuple(sorted({_pair(part, item) for item in items}))
 
 
 def pairs(part: str, value: object) -> tuple[tuple[str, str], ...]:
@@ -59,12 +66,28 @@ def pairs(part: str, value: object) -> tuple[tuple[str, str], ...]:
 
 
 def _pair(part: str, item: object) -> tuple[str, str]:
-    ends = list(item) if isinstance(item, Iterable) and not isinstance(item, str) else []
+    ends = _items(item) or []
     if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
-        raise KesError(f"{part} must be a list of pairs of names, but it holds {item!r}")
+        raise KesError(f"{part} must be a list of pairs of names, but it holds {_shown(item)}")
     if ends[0] == ends[1]:
         raise KesError(f"{part}: no arc leads from {ends[0]!r} to itself")
     return ends[0], ends[1]
+
+
+def _items(value: object) -> list[Any] | None:
+    """Return what a list holds; None if the value is none, as texts and tables of keys are."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        return None
+    return list(value)
+
+
+def _shown(value: object) -> str:
+    """Return how a value is written, as far as a message can show it."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer with thousands of digits; a deep nest
+        return f"an unprintable {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def refuse_contradiction(known: Knowledge) -> None:
