@@ -54,7 +54,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     Parameters
     ----------
-    k, runs, improve, criterion, penalty, kinds, max_parents, two_phase, neighbourhood, \
+    k, runs, improve, prove, criterion, penalty, kinds, max_parents, two_phase, neighbourhood, \
 start, knowledge, cache_mb, budget, patience
         As in `kes.learn`.
     transformation : {"ranks"} or None
@@ -129,8 +129,9 @@ start, knowledge, cache_mb, budget, patience
         self,
         *,
         k: float = 0.8,
-        runs: int = 100,
+        runs: int | None = 100,
         improve: bool | int | str = True,
+        prove: bool | str = "auto",
         criterion: str = "bic",
         ess: float = 1.0,
         penalty: float = 1.0,
@@ -154,6 +155,7 @@ start, knowledge, cache_mb, budget, patience
         self.k = k
         self.runs = runs
         self.improve = improve
+        self.prove = prove
         self.criterion = criterion
         self.ess = ess
         self.penalty = penalty

@@ -13,11 +13,12 @@ from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, neighbours
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.search.amounts import check_improve
+from kes.search.amounts import Amounts, check_improve, check_prove
 from kes.search.execution import Execution
 from kes.search.known import checked_knowledge, refuse_inadmissible
 from kes.search.options import DEFAULTS, SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
+from kes.search.record import Record
 from kes.search.search import search
 from kes.settings import Criterion, arcs_of, whole
 
@@ -33,8 +34,9 @@ def learn(
     data: Data,
     *,
     k: float = 0.8,
-    runs: int = 100,
+    runs: int | None = None,
     improve: bool | int | str = True,
+    prove: bool | str = "auto",
     budget: float | str | None = None,
     patience: int | None = None,
     client: Client | None = None,
@@ -47,6 +49,10 @@ def learn(
     local optimum [Nielsen 2003]. Afterwards the optima are recombined and refined, to find higher
     scores than those of single runs. The result holds the distinct models that were found.
 
+    By default it takes what one gladly waits for: about ten seconds at most, up to a minute with
+    1000 variables. Amounts of work decide and not the clock, so the same call gives the same result
+    everywhere. Where it is probably cheap, the best score is proven to be the highest there is.
+
     Run i depends on nothing but the data, the settings and `random_state`: not on the number of
     threads or machines, on the other runs, or on the order of the rows.
 
@@ -58,12 +64,21 @@ def learn(
         what each column is taken for.
     k : float
         Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).
-    runs : int
-        Number of runs.
+    runs : int or None
+        Number of runs; None for a number that goes with the size of the table, 100 if it is small.
     improve : bool, int or str
-        What to do after the runs, as `Optima.improve` does: True for an amount that goes with the
-        number of runs (ten tasks for each, but no more than 1000), False for nothing, a number of
-        tasks, or a time as text such as "10s". Figures about the runs stay as they are.
+        What to do after the runs, as `Optima.improve` does: False for nothing, a number of tasks,
+        or a time as text such as "10s". True after a given number of runs: ten tasks for each, but
+        no more than 1000. True without one: 1000 tasks or more (fewer with very many variables or
+        rows), until the last third of them has found no higher score; "auto" does so after a given
+        number, too. Figures about the runs stay as they are.
+    prove : bool or {"auto"}
+        Whether to prove that no network scores higher. If one does, it joins the result, with the
+        origin "exact". "auto": if the number of runs is left to us and it is probably a matter of
+        seconds. True: within an amount of work of up to an hour or so. It may still be too much,
+        and the result is then what it was, with a bound if there is one: see `Optima.proof`. With
+        `max_parents` or `knowledge` it is about the networks that these allow. Larger proofs need
+        the extra ``certify``.
     budget : float, str or None
         Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". It holds for all of
         it: the runs end early enough to be improved on. At least one run is finished.
@@ -125,7 +140,7 @@ def learn(
         Memory for counts that runs share. Does not change the result.
     progress : None, True or callable
         True shows a bar. A callable gets a `kes.Progress` at most ten times a second: first of the
-        runs, then of the tasks.
+        runs, then of the tasks, then of the sets of variables that are counted for a proof.
 
     Returns
     -------
@@ -147,7 +162,9 @@ def learn(
     >>> optima.best.score >= optima.ges.score
     True
     """
-    wanted, asked = whole("runs", runs, least=1), check_improve(improve)
+    if runs is not None:
+        whole("runs", runs, least=1)
+    asked, proof = check_improve(improve), check_prove(prove)
     execution = Execution.checked(
         n_jobs=options.get("n_jobs"),
         budget=budget,
@@ -156,7 +173,14 @@ def learn(
         client=client,
     )
     problem = Problem.of(data, k, options)
-    return Optima.found_by(problem, lambda: search(problem, wanted, execution, improve=asked))
+
+    def work() -> Record:
+        amounts = Amounts.chosen(runs, asked, proof, problem.size)
+        return search(
+            problem, amounts.runs, execution, improve=amounts.improve, prove=amounts.prove
+        )
+
+    return Optima.found_by(problem, work)
 
 
 def load(path: PathLike) -> Optima:

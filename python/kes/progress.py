@@ -21,7 +21,8 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Runs finished and runs asked for; of an improvement, tasks.
+        Runs finished and runs asked for; of an improvement, tasks; of a proof, sets of variables
+        that were counted and that may be.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -31,7 +32,7 @@ class Progress:
     left : float or None
         Estimated seconds to the end; None as long as nothing is known.
     unit : str
-        What is counted: "runs" or "tasks".
+        What is counted: "runs", "tasks" or "sets".
     """
 
     done: int

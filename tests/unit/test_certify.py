@@ -12,10 +12,10 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.exact.bound import Means, upper_bound
 from kes.exact.certify import certify, estimate
-from kes.exact.linear_program import Separation, cycles
 from kes.exact.rivals import Rivals
+from kes.solver.bound import Means, upper_bound
+from kes.solver.linear_program import Separation, cycles
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ PACKAGE = ROOT / "python" / "kes"
 ORDER = (
     *("errors", "files", "settings", "table", "progress"),
     *("drawing", "data", "graph", "formats", "network"),
-    *("search", "results", "exact", "analysis", "show"),
+    *("solver", "search", "results", "exact", "analysis", "show"),
     *("learning", "estimator"),
     *("datasets", "paper", "cli"),
 )

@@ -21,7 +21,7 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import counted, text
 from kes.search import cluster
-from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Improve
+from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
@@ -60,7 +60,11 @@ Examples:
     show_default=True,
     help="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
 )
-@options.runs(100, "Number of runs, those already in the --out file included.")
+@options.runs(
+    None,
+    "Number of runs, those already in the --out file included.",
+    shown="by the size of the table, at most 100",
+)
 @options.criterion()
 @options.knowledge
 @options.seed
@@ -113,7 +117,7 @@ Examples:
     "--improve-tasks",
     type=click.IntRange(min=1),
     metavar="N",
-    show_default=f"{TASKS_PER_RUN} for each run, at most {MOST_TASKS}",
+    show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MOST_TASKS}",
     help="How much to do for it.",
 )
 @click.option(
@@ -121,6 +125,12 @@ Examples:
     type=options.Time(),
     metavar="TIME",
     help="How long to take for it, instead: not exactly repeatable, as tasks are.",
+)
+@click.option(
+    "--prove/--no-prove",
+    default=None,
+    show_default="without --runs, if it probably takes seconds",
+    help="Prove that no network scores higher, or find one that does.",
 )
 @click.option(
     "--out",
@@ -151,7 +161,7 @@ def command(
     *,
     data: str | None,
     k: float,
-    runs: int,
+    runs: int | None,
     criterion: str,
     ess: float,
     penalty: float,
@@ -169,6 +179,7 @@ def command(
     improve: bool,
     improve_tasks: int | None,
     improve_budget: float | None,
+    prove: bool | None,
     out: Path | None,
     checkpoint: float,
     address: str | None,
@@ -200,7 +211,8 @@ def command(
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
-    base = _earlier(out, problem, runs)
+    amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
+    base = _earlier(out, problem, amounts.runs)
     started = time.monotonic()
     with _client(address) as client:
         execution = Execution.checked(
@@ -214,9 +226,10 @@ def command(
         try:
             record = search(
                 problem,
-                runs,
+                amounts.runs,
                 execution,
-                improve=amount,
+                improve=amounts.improve,
+                prove=amounts.prove,
                 base=base,
                 watchers=[] if keeper is None else [keeper],
                 after_runs=None if keeper is None else keeper.keep,
@@ -227,6 +240,7 @@ def command(
     failure = None if record is base else _save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     click.echo(text(Optima(record), more=[("seconds", spent)]))
+    _say_more(record)
     _say_where(out, failure, news=record is not base)
 
 
@@ -259,6 +273,14 @@ def _say_where(out: Path | None, failure: KesError | None, *, news: bool) -> Non
         click.echo(f"Saved to {out}")
     else:
         click.echo(f"Not written: all of this was in {out} already")
+
+
+def _say_more(record: Record) -> None:
+    """Say how to do more, if it was left to us how much to do and nothing is proven."""
+    is_proven = record.proof is not None and record.proof.proven
+    if record.improving.asked == "auto" and not is_proven:
+        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
+        click.echo(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _say_interrupted(record: Record | None, out: Path | None) -> None:

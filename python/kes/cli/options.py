@@ -230,14 +230,16 @@ def _pair(flag: str, what: str) -> Callable[[CommandT], CommandT]:
     return click.option(flag, multiple=True, metavar="A,B", help=f"{what} Can be given again.")
 
 
-def runs(default: int, what: str) -> Callable[[CommandT], CommandT]:
-    """Add the number of runs."""
+def runs(
+    default: int | None, what: str, *, shown: bool | str = True
+) -> Callable[[CommandT], CommandT]:
+    """Add the number of runs, with what is `shown` as its default."""
     return click.option(
         "--runs",
         type=click.IntRange(min=1),
         metavar="N",
         default=default,
-        show_default=True,
+        show_default=shown,
         help=what,
     )
 

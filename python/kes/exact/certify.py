@@ -2,7 +2,7 @@
 
 Up to about 25 variables the global optimum is found by dynamic programming over sets of variables;
 with more of them its score is bounded, and often met, by a linear programme
-(`kes.exact.bound`). Both need all families that can be part of a best network. A parent set is
+(`kes.solver.bound`). Both need all families that can be part of a best network. A parent set is
 left out only if a bound of the criterion proves that a subset scores at least as much, so the
 result holds for all networks, with any number of parents, unless `max_parents` is given.
 
@@ -24,7 +24,6 @@ from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
 from kes.errors import KesError, checked_options, option
-from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
@@ -33,6 +32,7 @@ from kes.search.execution import threads
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.settings import Settings, megabytes, seconds
+from kes.solver.bound import Bounded, Means, Network, upper_bound
 
 if TYPE_CHECKING:
     from kes._core import Families

@@ -21,8 +21,17 @@ from kes.data.kinds import check_kinds
 from kes.data.sniffing import Writing
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
-from kes.search.amounts import check_improve
-from kes.search.record import Completion, Edges, Improving, Model, Offspring, Reading, Record
+from kes.search.amounts import check_improve, check_prove
+from kes.search.record import (
+    Completion,
+    Edges,
+    Improving,
+    Model,
+    Offspring,
+    Proof,
+    Reading,
+    Record,
+)
 from kes.settings import Sampled, Settings, number, whole
 
 FORMAT = "kes optima"
@@ -50,6 +59,10 @@ def encoded(record: Record) -> bytes:
     }
     if record.ahead:
         entries["ahead"] = record.ahead
+    if record.prove:
+        entries["prove"] = record.prove
+    if record.proof is not None:
+        entries["proof"] = asdict(record.proof)
     if record.completion is not None:
         entries["completion"] = asdict(record.completion)
     lines = [f"{_json(key)}: {_json(value)}" for key, value in entries.items()]
@@ -83,6 +96,8 @@ def decoded(document: dict[str, Any]) -> Record:
         runs=runs,
         ahead=ahead,
         improving=_improving_from_json(document["improving"]),
+        prove=check_prove(document.get("prove", False)),
+        proof=_proof_from_json(document.get("proof")),
         notes=tuple(_text(note) for note in document["notes"]),
         reading=_reading_from_json(document["reading"]),
         completion=_completion_from_json(document.get("completion"), len(names)),
@@ -94,7 +109,7 @@ def decoded(document: dict[str, Any]) -> Record:
             model=_model_from_json(entry, len(names)),
             how=_text(entry["how"]),
             parents=tuple(_below(first + n, parent) for parent in entry["parents"]),
-            task=_below(record.improving.tasks, entry["task"]),
+            task=_task_from_json(entry["task"], record.improving.tasks),
         )
         for n, entry in enumerate(document["offspring"])
     )
@@ -147,6 +162,23 @@ def _reading_from_json(entry: dict[str, Any]) -> Reading:
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **writing,
     )
+
+
+def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:
+    if entry is None:
+        return None
+    bound = entry["upper_bound"]
+    return Proof(
+        proven=bool(entry["proven"]),
+        upper_bound=None if bound is None else number("upper_bound", bound, least=-math.inf),
+        method=_text(entry["method"]),
+        counted=whole("counted", entry["counted"], least=0),
+        families=whole("families", entry["families"], least=0),
+    )
+
+
+def _task_from_json(task: object, tasks: int) -> int | None:
+    return None if task is None else _below(tasks, task)
 
 
 def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | None:

@@ -29,7 +29,7 @@ class Lineage:
     def origin(self, place: int) -> str:
         """Return how a model came about, such as "recombined from run 3 and run 41"."""
         child = self._record.child(place)
-        if child is None:
+        if child is None or child.task is None:
             return self._name(place)
         return f"{child.how} from {' and '.join(map(self._name, child.parents))}"
 
@@ -54,8 +54,8 @@ class Lineage:
         )
 
     def _name(self, place: int) -> str:
-        """Return what origins call a model: "run 17", "GES" or "task 210"."""
+        """Return what origins call a model: "run 17", "GES", "task 210" or "exact"."""
         child, run = self._record.child(place), self._record.first_runs.get(place)
         if child is not None:
-            return f"task {child.task}"
+            return child.how if child.task is None else f"task {child.task}"
         return "GES" if run is None else f"run {run}"

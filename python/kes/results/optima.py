@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,7 @@ from kes.search.amounts import Effort
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.improve import improve
 from kes.search.problem import Problem
-from kes.search.record import Record
+from kes.search.record import Proof, Record
 from kes.search.search import search
 from kes.settings import whole
 from kes.table import Table
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
 class Optima(Provenance, Questions, Sequence[Optimum]):
     """The models that a search found, best first.
 
-    A sequence of `Optimum`: all models that runs ended in, the one of GES, and the best that
-    improving made of them, with their ancestors. They are ordered by score level; on one level
-    those of runs come first, by first run, and the others in the order in which they were found.
-    Made by `kes.learn` and `kes.load`.
+    A sequence of `Optimum`: all models that runs ended in, the one of GES, the best that improving
+    made of them, with their ancestors, and the best of all, if a proof found it. They are ordered
+    by score level; on one level those of runs come first, by first run, and the others in the order
+    in which they were found. Made by `kes.learn` and `kes.load`.
 
     Attributes
     ----------
@@ -207,6 +208,22 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         """
         return self._lineage.ancestry(self._lineage.order[index])
 
+    # --- what is proven ---
+
+    @property
+    def proof(self) -> Proof | None:
+        """What is known for certain of the highest score: `proven`, `upper_bound`, `method`.
+
+        None if `kes.learn` did not try. It is about all networks with at most as many parents as
+        the settings allow that obey the knowledge, if there is any.
+        """
+        return self.record.proof
+
+    @property
+    def proven(self) -> bool:
+        """Whether no network scores higher than the best one here."""
+        return self.record.proof is not None and self.record.proof.proven
+
     # --- more ---
 
     @checked_options()
@@ -226,7 +243,8 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         """Do more runs with the same settings, and improve on all of them as `kes.learn` did.
 
         The new result is the same as if all runs had been asked for at once. Models that `improve`
-        has made are kept. This result stays as it is.
+        has made are kept. If the best score was to be proven, it is again. This result stays as it
+        is.
 
         Parameters
         ----------
@@ -249,9 +267,11 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         execution = Execution.checked(
             n_jobs=n_jobs, budget=budget, patience=patience, progress=progress, client=client
         )
-        problem, asked = self.ready(data, weights, missing), self.record.improving.asked
+        problem, record = self.ready(data, weights, missing), self.record
+        asked, prove = record.improving.asked, record.prove
         return Optima.found_by(
-            problem, lambda: search(problem, wanted, execution, improve=asked, base=self.record)
+            problem,
+            lambda: search(problem, wanted, execution, improve=asked, prove=prove, base=record),
         )
 
     @checked_options()
@@ -346,6 +366,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
     @cached_property
     def _optima(self) -> tuple[Optimum, ...]:
         record, hits = self.record, Counter(self.record.runs)
+        top = record.level(record.pool[self._lineage.order[0]].score) if self.proven else math.inf
         return tuple(
             Optimum(
                 score=record.pool[place].score,
@@ -356,6 +377,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
                 names=record.names,
                 edges=record.pool[place].edges,
                 knowledge=record.settings.knowledge,
+                proven=record.level(record.pool[place].score) >= top,
             )
             for place in self._lineage.order
         )

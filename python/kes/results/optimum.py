@@ -28,7 +28,8 @@ class Optimum(OptimumQuestions):
     origin : str
         Where it comes from: "run 8", "GES", "recombined from run 3 and run 41", "refined from
         task 210", "perturbed from task 12". A model that improving found is called by the number
-        of its task; `Optima.ancestry` goes back to the runs.
+        of its task; `Optima.ancestry` goes back to the runs. "exact" if no search but a proof
+        found it.
     is_local_optimum : bool
         Whether no admissible neighbour scores higher, checked from scratch. A search in two
         phases or with a sampled neighbourhood may stop elsewhere.
@@ -38,6 +39,8 @@ class Optimum(OptimumQuestions):
         Directed and undirected edges, as pairs of variable numbers: the model in short.
     knowledge : Knowledge or None
         What the search was told.
+    proven : bool
+        Whether it is proven that no network scores higher: see `Optima.proof`.
     """
 
     score: float
@@ -48,6 +51,7 @@ class Optimum(OptimumQuestions):
     names: tuple[str, ...] = field(repr=False)
     edges: tuple[Edges, Edges] = field(repr=False)
     knowledge: Knowledge | None = field(default=None, repr=False)
+    proven: bool = field(default=False, repr=False)
 
     @cached_property
     def graph(self) -> EssentialGraph:

@@ -74,6 +74,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         ("best score", f"{best.score:.4f}{of}, {hits if best is run else best.origin}"),
+        ("proof", proof(optima)),
         ("best network", _edges(best)),
         ("isolated", _isolated(best)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
@@ -117,6 +118,22 @@ def _ends(optima: Optima) -> str:
     return f"{distinct} on {counted(optima.levels, 'score level')}"
 
 
+def proof(optima: Optima) -> str:
+    """Say what is known for certain of the best score; nothing if no proof was tried."""
+    found, settings = optima.proof, optima.settings
+    if found is None:
+        return ""
+    most = settings.max_parents
+    limit = "" if most is None else f" with at most {counted(most, 'parent')}"
+    which = f"no network{limit}{' that obeys the knowledge' if settings.knowledge else ''}"
+    if found.proven:
+        return f"proven: {which} scores higher"
+    if found.upper_bound is None:
+        return f"none: {found.method}"
+    gap = found.upper_bound - optima.best.score
+    return f"none, but {which} scores higher than {found.upper_bound:.4f}, {gap:.4f} above the best"
+
+
 def _improving(optima: Optima) -> str:
     if not optima.tasks:
         return "none"
@@ -124,7 +141,19 @@ def _improving(optima: Optima) -> str:
     before = max(optima.best_run.score, optima.ges.score)
     found = "a higher score" if level(optima.best.score) > level(before) else "no higher score"
     early = "" if optima.record.improving.complete else ", stopped early"
-    return f"{found} in {counted(optima.tasks, 'task')}{early}"
+    return f"{found} in {counted(optima.tasks, 'task')}{early or _outlook(optima)}"
+
+
+def _outlook(optima: Optima) -> str:
+    """Say what more tasks would bring, if it was left to us how many to do."""
+    improving = optima.record.improving
+    if improving.asked != "auto" or improving.calls or optima.proven:
+        return ""
+    tasks = [optima.record.child(place) for place in optima.record.rises()]
+    last = max((child.task for child in tasks if child and child.task is not None), default=-1)
+    if 3 * (last + 1) <= 2 * improving.own:
+        return ", none in the last third of them"
+    return f", the last by task {last}: more would probably find higher ones"
 
 
 def _settings(optima: Optima) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from kes.errors import KesError
 from kes.settings import seconds, whole
 
 Improve: TypeAlias = bool | int | str
-"""How much to improve on runs: not at all, as much as is chosen, so many tasks, or so long."""
+"""How much to improve on runs: not at all, as much as is chosen, so many tasks, or so long.
+
+What is chosen goes with the number of runs (True), or with what still improves ("auto").
+"""
+
+Prove: TypeAlias = bool | Literal["auto"]
+"""Whether to prove the best score: never, in any case, or if it is probably cheap."""
 
 TASKS_PER_RUN = 10
 MOST_TASKS = 1000
@@ -17,13 +24,52 @@ MOST_TASKS = 1000
 
 _MANY_VARIABLES = 100
 
+_MOST_SETTLING = 20_000
+"""Tasks at most where it is what still improves that decides."""
+
+_MOST_RUNS, _FEWEST_RUNS = 100, 4
+_SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
+_USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
+_SHARE_OF_RUNS = 0.15
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of a table: variables, and rows that have to be counted."""
+
+    variables: int
+    rows: float
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """All that a search is to do."""
+
+    runs: int
+    improve: Improve
+    prove: Prove
+
+    @classmethod
+    def chosen(cls, runs: int | None, improve: Improve, prove: Prove, size: Size) -> Amounts:
+        """Choose what a user has left to us: a number of runs that is given means "no more"."""
+        if runs is not None:
+            return cls(runs, improve, False if prove == "auto" else prove)
+        return cls(chosen_runs(size), "auto" if improve is True else improve, prove)
+
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to do for an improvement: at most so many tasks, at most so many seconds."""
+    """How much to do for an improvement: at most so many tasks, at most so many seconds.
+
+    Attributes
+    ----------
+    settling : int or None
+        After at least so many tasks, stop where the last third of all has found no higher score.
+    """
 
     tasks: int | None = None
     seconds: float | None = None
+    settling: int | None = None
 
     @classmethod
     def checked(cls, budget: object, tasks: object, *, runs: int) -> Effort:
@@ -34,6 +80,13 @@ class Effort:
             tasks=None if tasks is None else whole("tasks", tasks, least=1),
             seconds=None if budget is None else seconds("budget", budget),
         )
+
+    def within(self, size: Size) -> Effort:
+        """Return as much of it as a table of this size allows for."""
+        seconds = _seconds(size) * (1 - _SHARE_OF_RUNS)
+        most = max(1, int(seconds / _task_seconds(size)))
+        tasks = min(self.tasks or most, most)
+        return Effort(tasks, self.seconds, min(self.settling or tasks, max(1, tasks // 3)))
 
     def expected(self, run_seconds: float) -> float:
         """Return how long it may take; a task takes about as long as a run."""
@@ -46,9 +99,31 @@ def chosen(runs: int) -> Effort:
     return Effort(tasks=min(TASKS_PER_RUN * runs, MOST_TASKS))
 
 
+def chosen_runs(size: Size) -> int:
+    """Return how many runs are worth doing on a table of this size."""
+    most = _seconds(size) * _SHARE_OF_RUNS / _run_seconds(size)
+    return int(min(max(most, _FEWEST_RUNS), _MOST_RUNS))
+
+
+def _seconds(size: Size) -> float:
+    """Return the processor seconds that a search may take if nobody says how much to do."""
+    share = (size.variables - _MANY_VARIABLES) / (1000 - _MANY_VARIABLES)
+    return _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))
+
+
+def _run_seconds(size: Size) -> float:
+    """Return the processor seconds that a run takes, roughly: see docs/performance.md."""
+    return 7e-8 * size.variables**2 * math.sqrt(size.variables) * (1 + size.rows / 20_000)
+
+
+def _task_seconds(size: Size) -> float:
+    """Return the processor seconds that a task takes, roughly: see docs/performance.md."""
+    return 3.5e-7 * size.variables**2 * (1 + size.rows / 10_000)
+
+
 def check_improve(value: object) -> Improve:
     """Return what a user wrote for `improve`, or say what is wrong with it."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or value == "auto":
         return value
     if isinstance(value, str):
         seconds("improve", value)
@@ -62,10 +137,21 @@ def check_improve(value: object) -> Improve:
         ) from None
 
 
+def check_prove(value: object) -> Prove:
+    """Return what a user wrote for `prove`, or say what is wrong with it."""
+    if isinstance(value, bool):
+        return value
+    if value == "auto":
+        return "auto"
+    raise KesError(f"prove must be True, False or 'auto', not {value!r}")
+
+
 def effort_of(improve: Improve, runs: int) -> Effort | None:
     """Return what an amount means after so many runs; None for nothing."""
     if isinstance(improve, bool):
         return chosen(runs) if improve else None
+    if improve == "auto":
+        return Effort(tasks=_MOST_SETTLING, settling=MOST_TASKS)
     if isinstance(improve, str):
         return Effort(seconds=seconds("improve", improve))
     return Effort(tasks=improve)

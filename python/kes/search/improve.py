@@ -36,18 +36,32 @@ _NO_LIMIT = 2**62
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
 
 
-def improve_runs(problem: Problem, record: Record, asked: Improve, execution: Execution) -> Record:
+def improve_runs(
+    problem: Problem,
+    record: Record,
+    asked: Improve,
+    execution: Execution,
+    *,
+    effort: Effort | None = None,
+) -> Record:
     """Do what `learn` does after its runs: improve on them and GES, whatever else there is.
+
+    Parameters
+    ----------
+    effort : Effort or None
+        How much to do now, if it is not all that is asked for.
 
     Raises
     ------
     SearchInterrupted
         On Ctrl-C.
     """
-    effort = effort_of(asked, len(record.runs))
+    effort = effort or effort_of(asked, len(record.runs))
     bare = record.unimproved(asked)
     if effort is None:
         return bare.keeping(record)
+    if effort.settling is not None:
+        effort = effort.within(problem.size)
     gatherer = _Gatherer(problem, bare, effort, execution.limits.budget)
 
     def result(*, complete: bool) -> Record:
@@ -111,6 +125,7 @@ class _Gatherer:
         self._left = left
         self._started = time.monotonic()
         self._best = max(model.score for model in record.pool)
+        self._wanted = effort.settling or effort.tasks
         self._offspring: list[Offspring] = []
         self.done = 0
         self.cut = False
@@ -164,18 +179,30 @@ class _Gatherer:
             child,
             model=replace(child.model, is_local_optimum=local),
             parents=tuple(new.get(parent, parent) for parent in child.parents),
-            task=self._record.improving.tasks + child.task,
+            task=self._record.improving.tasks + (child.task or 0),
         )
 
     def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""
         for graph, score, how, parents, task in found:
+            if self._is_enough(task):  # and more was done before the core could be told
+                break
             model = Model.from_core(graph, score, is_local_optimum=True)  # checked if it is kept
             self._offspring.append(Offspring(model, how, tuple(parents), task))
+            self._settle(score, task)
             self._best = max(self._best, score)
-        self.done = done
+        self.done = min(done, self._wanted or done)
         report(self._progress())
-        return not self._is_over()
+        return not (self._is_enough(done) or self._is_over())
+
+    def _settle(self, score: float, task: int) -> None:
+        """With a higher score, do half as much again as it took to find it."""
+        level, most = self._record.level, self._effort.tasks or _NO_LIMIT
+        if self._effort.settling is not None and level(score) > level(self._best):
+            self._wanted = min(max(self._wanted or 0, 3 * (task + 1) // 2), most)
+
+    def _is_enough(self, done: int) -> bool:
+        return self._wanted is not None and done >= self._wanted
 
     def _is_over(self) -> bool:
         spent, own = time.monotonic() - self._started, self._effort.seconds
@@ -187,12 +214,12 @@ class _Gatherer:
     def _progress(self) -> Progress:
         """Return how far it is. Where only time counts, the tasks that will have been done."""
         spent, limit = time.monotonic() - self._started, self._effort.seconds
-        shares = [self.done / self._effort.tasks] if self._effort.tasks else []
+        shares = [self.done / self._wanted] if self._wanted else []
         shares += [spent / limit] if limit else []
         share = min(1.0, max(shares))
         return Progress(
             done=self.done,
-            wanted=self._effort.tasks or max(self.done, round(self.done / max(share, 1e-9))),
+            wanted=self._wanted or max(self.done, round(self.done / max(share, 1e-9))),
             best=self._best,
             optima=len(self._record.pool) + len(self._offspring),
             seconds=spent,

@@ -18,6 +18,7 @@ from kes.data.like import encode_like_incomplete
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
+from kes.search.amounts import Size
 from kes.search.collector import NewModels, OnBatch
 from kes.search.completion import complete
 from kes.search.known import knowing
@@ -138,6 +139,19 @@ class Problem:
         if known is not None:  # what is known of other columns does not matter
             settings = replace(settings, knowledge=known.among(nodes) or None)
         return Problem(self.dataset.select(nodes), settings, self.cache_mb, self.reading)
+
+    @cached_property
+    def size(self) -> Size:
+        """How large the table is, as far as it matters for how long things take.
+
+        Equal rows are counted once, and nobody knows how many differ: at most as many as there are
+        cases, or combinations of states. Of continuous columns only moments are looked at.
+        """
+        dataset, rows = self.dataset, 0.0
+        if dataset.kind == "discrete":
+            combinations = math.prod(max(1, states) for states in dataset.cardinalities)
+            rows = float(min(self.core.total_weight, combinations))
+        return Size(len(dataset.names), rows)
 
     # --- the gaps ---
 

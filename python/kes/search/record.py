@@ -19,7 +19,7 @@ from kes._core import __version__, level
 from kes.data.column import State
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
-from kes.search.amounts import Improve
+from kes.search.amounts import Improve, Prove
 from kes.settings import CoreGraph, Settings
 
 Edges: TypeAlias = tuple[tuple[int, int], ...]
@@ -58,17 +58,17 @@ class Offspring:
     Attributes
     ----------
     how : str
-        "recombined", "refined" or "perturbed".
+        "recombined", "refined" or "perturbed"; "exact" if no search but a proof found it.
     parents : tuple of int
         Places of the models it was made of in `Record.pool`.
-    task : int
-        Number of the task that found it, from 0.
+    task : int or None
+        Number of the task that found it, from 0; None if none did.
     """
 
     model: Model
     how: str
     parents: tuple[int, ...]
-    task: int
+    task: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,32 @@ class Improving:
     def tasks(self) -> int:
         """Number of tasks in all."""
         return self.own + self.earlier + sum(self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What is known for certain of the highest score there is.
+
+    It is about all networks with at most as many parents as the settings allow that obey the
+    knowledge, if there is any.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether none of them scores higher than the best model of the record.
+    upper_bound : float or None
+        A score that none of them exceeds; None if there is no such bound.
+    method : str
+        How it was found out, or why it was not.
+    counted, families : int
+        Sets of variables that were counted, and families that were left to choose from.
+    """
+
+    proven: bool
+    upper_bound: float | None
+    method: str
+    counted: int
+    families: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +210,10 @@ class Record:
         The best of what improving made of these models, with all ancestors, by number of task.
     improving : Improving
         How much was done for it.
+    prove : bool or "auto"
+        Whether the best model was to be proven, as in `kes.learn`.
+    proof : Proof or None
+        What came of it; None if nothing was done.
     completion : Completion or None
         How gaps of the table were filled; None if there were none.
     version : str
@@ -202,6 +232,8 @@ class Record:
     ahead: tuple[tuple[int, int], ...] = ()
     offspring: tuple[Offspring, ...] = ()
     improving: Improving = Improving()
+    prove: Prove = field(default=False, compare=False)
+    proof: Proof | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
     reading: Reading = field(default=Reading(), compare=False)
     completion: Completion | None = None
@@ -259,8 +291,9 @@ class Record:
         return replace(bare, models=self.models[:used], ahead=()).keeping(self)
 
     def unimproved(self, asked: Improve) -> Record:
-        """Return the record without what improving made, which is still to be done if asked for."""
-        return replace(self, offspring=(), improving=Improving(asked, complete=asked is False))
+        """Return the record without what followed the runs, to be done again if asked for."""
+        improving = Improving(asked, complete=asked is False)
+        return replace(self, offspring=(), improving=improving, proof=None)
 
     def keeping(self, old: Record) -> Record:
         """Return this record with what `Optima.improve` had made of an older one with fewer runs.
@@ -272,7 +305,7 @@ class Record:
         called = [
             first + number
             for number, child in enumerate(old.offspring)
-            if child.task >= old.improving.own
+            if child.task is not None and child.task >= old.improving.own
         ]
         place = {model.edges: i for i, model in enumerate(self.pool)}
         kept: list[Offspring] = []
@@ -281,7 +314,7 @@ class Record:
             if child is not None and model.edges not in place:
                 place[model.edges] = len(self.pool) + len(kept)
                 parents = tuple(place[old.pool[parent].edges] for parent in child.parents)
-                task = self.improving.own + child.task
+                task = None if child.task is None else self.improving.own + child.task
                 kept.append(replace(child, parents=parents, task=task))
         if not kept:
             return self

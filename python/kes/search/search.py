@@ -1,4 +1,4 @@
-"""All that a search does: runs, and then what improves on them, within one budget."""
+"""All that a search does: runs, what improves on them, and a proof, within one budget."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kes.search.amounts import Improve, effort_of
+from kes.search.amounts import Improve, Prove, chosen, effort_of
 from kes.search.execution import Execution
 from kes.search.improve import improve_runs
 from kes.search.problem import Problem
+from kes.search.proof import allowance, prove_best
 from kes.search.record import Record
 from kes.search.runs import Watch, do_runs
 
@@ -20,19 +21,22 @@ def search(
     execution: Execution,
     *,
     improve: Improve,
+    prove: Prove = False,
     base: Record | None = None,
     watchers: Sequence[Watch] = (),
     after_runs: Callable[[Record], object] | None = None,
 ) -> Record:
-    """Do what is lacking of so many runs, and improve on all of them.
+    """Do what is lacking of so many runs, improve on all of them, and prove the best score.
 
     Parameters
     ----------
     improve : bool, int or str
-        How much to do after the runs, as in `kes.learn`.
+        How much to do after the runs, as in `kes.learn`; or "auto": as much as pays.
+    prove : bool or "auto"
+        Whether to prove that no network scores higher, as in `kes.learn`.
     base : Record or None
-        What earlier searches of this problem found, to be continued. If it has all the runs and
-        is improved by as much, it is returned as it is.
+        What earlier searches of this problem found, to be continued. If it has all the runs, is
+        improved by as much and proven, it is returned as it is.
     watchers : sequence of callables
         Called with the collector after each batch of runs.
     after_runs : callable or None
@@ -47,20 +51,38 @@ def search(
     limits = replace(execution.limits, improve=improve)
     runs = replace(execution, limits=limits)
     record = do_runs(problem, wanted, runs, base=base, watchers=watchers)
-    if base is not None and record.runs == base.runs:
-        if _is_done(record, improve):
-            return record
-    elif after_runs is not None and improve is not False:
+    is_new = base is None or record.runs != base.runs
+    if is_new and after_runs is not None and improve is not False:
         after_runs(record)
-    left = limits.budget and limits.budget - (time.monotonic() - started)
-    rest = replace(execution, limits=replace(limits, budget=left), client=None)
-    return improve_runs(problem, record, improve, rest)
+
+    def rest() -> Execution:
+        left = limits.budget and limits.budget - (time.monotonic() - started)
+        return replace(execution, limits=replace(limits, budget=left), client=None)
+
+    proving = allowance(problem, prove) is not None
+    if is_new or not _is_improved(record, improve):
+        # With a proof, more would be in vain.
+        effort = chosen(len(record.runs)) if improve == "auto" and proving else None
+        record = improve_runs(problem, record, improve, rest(), effort=effort)
+    if not proving or _is_proven(record, prove):
+        return record
+    record = prove_best(problem, record, prove, rest())
+    if improve != "auto" or (record.proof is not None and record.proof.proven):
+        return record
+    better = improve_runs(problem, record, improve, rest())
+    return replace(better, prove=prove, proof=record.proof)
 
 
-def _is_done(record: Record, improve: Improve) -> bool:
+def _is_improved(record: Record, improve: Improve) -> bool:
     """Tell whether a record is improved by as much as is asked for."""
     improving, effort = record.improving, effort_of(improve, len(record.runs))
     if effort is None:
         return True
-    is_same = improving.asked == improve if effort.tasks is None else improving.own == effort.tasks
+    by_number = effort.tasks is not None and effort.settling is None
+    is_same = improving.own == effort.tasks if by_number else improving.asked == improve
     return improving.complete and is_same
+
+
+def _is_proven(record: Record, prove: Prove) -> bool:
+    """Tell whether a record is proven, or as much was tried as is asked for."""
+    return record.proof is not None and (record.proof.proven or record.prove == prove)

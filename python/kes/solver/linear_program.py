@@ -1,4 +1,4 @@
-"""The linear programme behind `kes.exact.bound`, and the search for conditions that it violates.
+"""The linear programme behind `kes.solver.bound`, and the search for conditions that it violates.
 
 Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -42,6 +43,25 @@ _PATIENCE = 1.0
 _NOTHING = np.array([], dtype=np.int32)
 
 
+@dataclass(frozen=True)
+class Counts:
+    """How much a solver may do where no clock is to decide: then the result is the same anywhere.
+
+    Attributes
+    ----------
+    rounds : int
+        Rounds of adding violated conditions, and of branch and bound.
+    steps : int
+        Iterations of the simplex method in each round.
+    nodes : int
+        Nodes of each branch and bound.
+    """
+
+    rounds: int
+    steps: int
+    nodes: int
+
+
 class Programme:
     """Choose parents so that the score is highest: a column for each family.
 
@@ -49,9 +69,13 @@ class Programme:
     ----------
     whole : bool
         Whether choices are yes or no, rather than shares.
+    counts : Counts or None
+        How much each solution may take; None: as much as it needs.
     """
 
-    def __init__(self, families: Families, *, whole: bool = False) -> None:
+    def __init__(
+        self, families: Families, *, whole: bool = False, counts: Counts | None = None
+    ) -> None:
         choices = [families.choices(y) for y in range(len(families.sizes))]
         self._families = [
             (y, tuple(parents)) for y, own in enumerate(choices) for parents, _ in own
@@ -63,7 +87,7 @@ class Programme:
             self._member[column, list(parents)] = True
         # Scores relative to the best of each variable: small numbers are solved more accurately.
         self._offset = sum(own[0][1] for own in choices)
-        self._solver = _new_solver()
+        self._solver = _new_solver(counts)
         for own in choices:
             for _, score in own:
                 self._solver.addCol(score - own[0][1], 0.0, 1.0, 0, _NOTHING, _NOTHING)
@@ -86,9 +110,9 @@ class Programme:
     def solve(self, seconds: float) -> tuple[Choices, list[float]] | None:
         """Return the choices, and the weights of the clusters in the order they were added.
 
-        None if the time was too short.
+        None if the time, or what is allowed, was too short.
         """
-        if not _run(self._solver, seconds):
+        if not (_run(self._solver, seconds) and _is_optimal(self._solver)):
             return None
         solution = self._solver.getSolution()
         weights = np.maximum(-np.asarray(solution.row_dual[self._variables :]), 0.0)
@@ -96,13 +120,12 @@ class Programme:
 
     def branch(self, seconds: float) -> tuple[Choices | None, float]:
         """Return whole choices, if they are known to be the best, and the solver's bound."""
-        import highspy
-
         if not _run(self._solver, seconds):
             return None, math.inf
         bound = self._offset + self._solver.getInfo().mip_dual_bound
-        is_optimal = self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        return (self._chosen(self._solver.getSolution().col_value) if is_optimal else None), bound
+        if not _is_optimal(self._solver):
+            return None, bound
+        return self._chosen(self._solver.getSolution().col_value), bound
 
     def _chosen(self, values: list[float]) -> Choices:
         shares = np.asarray(values)
@@ -122,10 +145,15 @@ class Separation:
     ----------
     deadline : float
         When to end the search, on the clock `time.monotonic`.
+    counts : Counts or None
+        How much it may take, instead.
     """
 
-    def __init__(self, choices: Choices, deadline: float = math.inf) -> None:
+    def __init__(
+        self, choices: Choices, deadline: float = math.inf, counts: Counts | None = None
+    ) -> None:
         self._deadline = deadline
+        self._counts = counts
         self._n = 1 + max(max((y, *parents)) for y, parents, _ in choices)
         self._child = np.array([y for y, _, _ in choices])
         self._share = np.array([share for _, _, share in choices])
@@ -174,7 +202,7 @@ class Separation:
         Of all clusters maximise (choices with parents in it) - (members), which is at most -1
         unless the cluster is violated [Bartlett & Cussens 2017].
         """
-        solver = _new_solver()
+        solver = _new_solver(self._counts)
         for _ in range(self._n):
             solver.addCol(-1.0, 0.0, 1.0, 0, _NOTHING, _NOTHING)
         _make_whole(solver, self._n)
@@ -191,7 +219,8 @@ class Separation:
                 row = np.append(places, column).astype(np.int32)
                 signs = np.append(-np.ones(len(places)), 1.0)
                 solver.addRow(-np.inf, 0.0, len(row), row, signs)
-        if not _run(solver, min(_SEARCH_SECONDS, self._deadline - time.monotonic())):
+        longest = _SEARCH_SECONDS if self._counts is None else math.inf
+        if not _run(solver, min(longest, self._deadline - time.monotonic())):
             return []
         values = np.asarray(solver.getSolution().col_value)
         cluster = (values[: self._n] > 0.5).astype(float) if len(values) else np.zeros(self._n)
@@ -212,8 +241,11 @@ def _members(cluster: NDArray[np.float64]) -> Cluster:
     return frozenset(np.flatnonzero(cluster).tolist())
 
 
-def _new_solver() -> highspy.Highs:
-    """Return a silent solver that maximises, and does not stop short of the best."""
+def _new_solver(counts: Counts | None) -> highspy.Highs:
+    """Return a silent solver that maximises, and does not stop short of the best.
+
+    With counts, it does if these are reached; and it works on one thread, in one order.
+    """
     try:
         import highspy
     except ImportError:
@@ -223,8 +255,18 @@ def _new_solver() -> highspy.Highs:
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
     solver.setOptionValue("mip_heuristic_effort", 0.0)  # a good network is known
+    if counts is not None:
+        solver.setOptionValue("parallel", "off")
+        solver.setOptionValue("simplex_iteration_limit", counts.steps)
+        solver.setOptionValue("mip_max_nodes", counts.nodes)
     solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
     return solver
+
+
+def _is_optimal(solver: highspy.Highs) -> bool:
+    import highspy
+
+    return bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
 def _make_whole(solver: highspy.Highs, columns: int) -> None:

@@ -20,13 +20,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.exact.linear_program import Cluster, Programme, Separation, cycles
+from kes.solver.linear_program import Cluster, Counts, Programme, Separation, cycles
 
 if TYPE_CHECKING:
     from kes._core import Families
 
 Network: TypeAlias = list[tuple[int, int]]
 """Arcs between numbers of variables."""
+
+_BY_BUDGET = "by the budget"
 
 _REBUILD = 0.8
 """Make the programme anew when the families left are fewer than this share of its own."""
@@ -70,6 +72,8 @@ class Means:
         On the clock `time.monotonic`.
     report : callable
         Called with the bound after each round.
+    counts : Counts or None
+        How much may be done, where that is not for the clock to say.
     """
 
     known: float
@@ -77,6 +81,7 @@ class Means:
     solve: Callable[[Families], tuple[Network, float] | None]
     deadline: float
     report: Callable[[float], object]
+    counts: Counts | None = None
 
     @property
     def left(self) -> float:
@@ -86,6 +91,17 @@ class Means:
     def met(self, bound: float) -> bool:
         """Whether the known network reaches the bound."""
         return bound <= self.known + self.tolerance
+
+    def over(self, rounds: int) -> str | None:
+        """Return what ends the work after so many rounds; None if it goes on."""
+        if self.counts is not None and rounds >= self.counts.rounds:
+            return "after as many rounds as are allowed"
+        return _BY_BUDGET if self.left <= 0 else None
+
+    @property
+    def short(self) -> str:
+        """What it was that did not suffice for a solution."""
+        return _BY_BUDGET if self.counts is None or self.left <= 0 else "by its limit of work"
 
 
 def upper_bound(families: Families, means: Means) -> Bounded:
@@ -103,11 +119,13 @@ def upper_bound(families: Families, means: Means) -> Bounded:
         return Bounded(
             bound, False, None, "the best family of each variable, stopped by the budget"
         )
-    programme, columns = Programme(families), sum(families.sizes)
+    programme, columns = Programme(families, counts=means.counts), sum(families.sizes)
+    rounds = 0
     while True:
+        rounds += 1
         solution = programme.solve(means.left)
         if solution is None:
-            return Bounded(bound, False, None, f"{method}, stopped by the budget")
+            return Bounded(bound, False, None, f"{method}, stopped {means.short}")
         choices, weights = solution
         weighted = list(zip(map(sorted, clusters), weights, strict=True))
         bound = min(bound, families.upper_bound(weighted))
@@ -121,14 +139,14 @@ def upper_bound(families: Families, means: Means) -> Bounded:
             if solved is not None:
                 arcs, score = solved
                 return Bounded(score, True, arcs, f"{method}, and dynamic programming on the rest")
-        found = Separation(choices, means.deadline).violated(set(clusters))
-        if means.left <= 0:
-            return Bounded(bound, False, None, f"{method}, stopped by the budget")
+        found = Separation(choices, means.deadline, means.counts).violated(set(clusters))
+        if why := means.over(rounds):
+            return Bounded(bound, False, None, f"{method}, stopped {why}")
         if not found:
             return _branch(families, clusters, bound, means)
         if sum(families.sizes) < _REBUILD * columns:
             clusters = [frozenset(members) for members, weight in weighted if weight > 0]
-            programme, columns = Programme(families), sum(families.sizes)
+            programme, columns = Programme(families, counts=means.counts), sum(families.sizes)
             programme.add(clusters)
         clusters += found
         programme.add(found)
@@ -137,23 +155,27 @@ def upper_bound(families: Families, means: Means) -> Bounded:
 def _branch(families: Families, clusters: list[Cluster], bound: float, means: Means) -> Bounded:
     """Branch and bound, again and again, with the cycles of each solution forbidden."""
     method = "branch and bound with HiGHS"
-    programme = Programme(families, whole=True)
+    programme = Programme(families, whole=True, counts=means.counts)
     programme.add(clusters)
+    rounds = 0
     while True:
+        rounds += 1
         choices, solver_bound = programme.branch(means.left)
         bound = min(bound, solver_bound)
         means.report(bound)
         if means.met(bound):
             return Bounded(bound, True, None, method)
         if choices is None:
-            return Bounded(bound, False, None, f"{method}, stopped by the budget")
+            return Bounded(bound, False, None, f"{method}, stopped {means.short}")
         chosen = {y: parents for y, parents, share in choices if share > 0.5}
         entangled = cycles(chosen)
         if not entangled:
             arcs = [(x, y) for y, parents in chosen.items() for x in parents]
             return Bounded(bound, True, arcs, method)
-        if means.left <= 0:
-            return Bounded(bound, False, None, f"{method}, stopped by the budget")
-        found = Separation(choices, means.deadline).violated(set(clusters)) or [entangled]
+        if why := means.over(rounds):
+            return Bounded(bound, False, None, f"{method}, stopped {why}")
+        found = Separation(choices, means.deadline, means.counts).violated(set(clusters)) or [
+            entangled
+        ]
         clusters = clusters + found
         programme.add(found)

@@ -1,0 +1,243 @@
+"""Proof that no network scores higher than the best one found, where it costs little.
+
+It takes all families that a best network can have: those that the bounds of the criterion do not
+rule out. How many sets have to be counted for them, nobody can tell beforehand: the most that are
+possible whatever the data say is often a hundred times too many. So what is estimated beforehand is
+whether it is worth a start, by the least: all sets of up to three variables, or all there are if
+there are no such bounds (continuous columns). Then sets are counted, as many as are allowed. Of the
+families that are found, the best network is made by dynamic programming up to 23 variables that
+depend on each other, else by the linear programme of `kes.solver`, and last by dynamic programming
+up to 25 variables.
+
+Amounts of work are limited, and not time, so that the same search ends in the same proof, or in
+none, anywhere. Only a budget of the whole search, if there is one, may end it as well.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kes.data.core import core_errors
+from kes.graph import EssentialGraph
+from kes.progress import Progress, Reporter, reporting
+from kes.search.amounts import Prove
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.problem import Problem
+from kes.search.record import Model, Offspring, Proof, Record
+from kes.solver.bound import Bounded, Means, Network, upper_bound
+from kes.solver.linear_program import Counts
+
+if TYPE_CHECKING:
+    from kes._core import Families
+
+PER_SET, PER_ROW = 2e-6, 4e-9
+"""Processor seconds to count a set of variables, and for each row of the table; measured."""
+
+_QUICK_MB = 64  # dynamic programming over 23 variables: a second or two
+_TOGETHER = 25  # variables that can be solved together if there is no other way
+_LEAST_SIZE = 3  # sets up to this size are hardly ever ruled out
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How much may be done for a proof.
+
+    Attributes
+    ----------
+    seconds : float
+        Of processor time for counting, as estimated by `PER_SET` and `PER_ROW`.
+    start : float
+        As many seconds at most must be sure to be needed for it to be started.
+    families : int
+        Most families that the linear programme is made of.
+    solving_mb : int
+        Memory for dynamic programming.
+    counting_mb : int
+        Memory for families.
+    counts : Counts
+        How much the solver of linear programmes may do.
+    """
+
+    seconds: float
+    start: float
+    families: int
+    solving_mb: int
+    counting_mb: int
+    counts: Counts
+
+
+_FEW = Allowance(15.0, 15.0, 5000, 256, 512, Counts(40, 20_000, 20))
+_MORE = replace(_FEW, seconds=6.0, start=1.5)
+_ASKED = Allowance(1000.0, 1000.0, 50_000, 2048, 2048, Counts(1000, 10**6, 10_000))
+"""By itself up to 25 variables, by itself with more of them, and if it was asked for."""
+
+
+def allowance(problem: Problem, prove: Prove) -> Allowance | None:
+    """Return how much may be done for a proof; None if it is not worth a start."""
+    if prove is False:
+        return None
+    sets, variables = _least_sets(problem)
+    allowed = _ASKED if prove is True else _FEW if variables <= _TOGETHER else _MORE
+    return allowed if sets * _seconds_per_set(problem) <= allowed.start else None
+
+
+def _least_sets(problem: Problem) -> tuple[int, int]:
+    """Return how many sets have to be counted at least, of how many variables that vary."""
+    dataset, most = problem.dataset, problem.settings.max_parents
+    n = sum(states != 1 for states in dataset.cardinalities)
+    largest = n if most is None else min(n, most + 1)
+    if dataset.kind == "discrete":
+        largest = min(largest, _LEAST_SIZE)
+    return sum(math.comb(n, size) for size in range(largest + 1)), n
+
+
+def _seconds_per_set(problem: Problem) -> float:
+    return PER_SET + PER_ROW * problem.size.rows
+
+
+def prove_best(problem: Problem, record: Record, asked: Prove, execution: Execution) -> Record:
+    """Find out whether a network scores higher than the best of a record, and which.
+
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C, with the record as it was.
+    """
+    record = replace(record, prove=asked, proof=None)
+    allowed = allowance(problem, asked)
+    left = execution.limits.budget
+    if allowed is None or (left is not None and left <= 0):
+        return record
+    deadline = math.inf if left is None else time.monotonic() + left
+    try:
+        with reporting(execution.progress) as report, core_errors():
+            found = _Attempt(
+                problem,
+                record,
+                allowed,
+                threads=execution.threads,
+                deadline=deadline,
+                report=report,
+            ).proof()
+    except KeyboardInterrupt:
+        raise SearchInterrupted(record) from None
+    return record if time.monotonic() > deadline and not found[0].proven else _with(record, *found)
+
+
+def _with(record: Record, proof: Proof, model: Model | None) -> Record:
+    """Return the record with a proof, and with the model that it found if none scores as much."""
+    if model is None or any(own.edges == model.edges for own in record.pool):
+        return replace(record, proof=proof)
+    exact = Offspring(model, "exact", (), None)
+    return replace(record, proof=proof, offspring=(*record.offspring, exact))
+
+
+class _Attempt:
+    """One attempt at a proof, with what it may use and whom it tells."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        record: Record,
+        allowed: Allowance,
+        *,
+        threads: int,
+        deadline: float,
+        report: Reporter,
+    ) -> None:
+        self._problem, self._record = problem, record
+        self._allowed, self._threads, self._deadline = allowed, threads, deadline
+        self._report = report
+        self._started = time.monotonic()
+        self._most = int(allowed.seconds / _seconds_per_set(problem))
+        self._best = max(model.score for model in record.pool)
+
+    def proof(self) -> tuple[Proof, Model | None]:
+        """Return what is known in the end, and the best model of all if it is a new one."""
+        problem = self._problem
+        families = problem.core.families(
+            self._going_on,
+            max_parents=problem.settings.max_parents,
+            n_jobs=self._threads,
+            memory_mb=self._allowed.counting_mb,
+            knowledge=problem.knowledge,
+        )
+        if families.lacking == "memory" or families.counted <= self._most:
+            work = (families.counted, sum(families.sizes))
+        else:  # when exactly it was stopped is chance
+            work = (self._most, 0)
+        if families.lacking is not None or families.counted > self._most:
+            return Proof(False, None, "stopped, as there are too many families", *work), None
+        found = self._solved(families)
+        if not found.exact:
+            bound = found.upper_bound if math.isfinite(found.upper_bound) else None
+            return Proof(False, bound, found.method, *work), None
+        model = self._better(found.arcs)
+        score = self._best if model is None else model.score
+        return Proof(True, score, found.method, *work), model
+
+    def _solved(self, families: Families) -> Bounded:
+        """Find the best network of some families, or bound its score."""
+        programming = "dynamic programming over all subsets"
+        solved = self._subsets(families, _QUICK_MB)
+        if solved is not None:
+            return Bounded(solved[1], True, solved[0], programming)
+        found = self._bounded(families)
+        if not found.exact:
+            solved = self._subsets(families, self._allowed.solving_mb)
+            if solved is not None:
+                return Bounded(solved[1], True, solved[0], programming)
+        return found
+
+    def _bounded(self, families: Families) -> Bounded:
+        """Bound the score by a linear programme, if that is possible and not too large."""
+        bound = families.upper_bound([])
+        if math.isinf(bound) or sum(families.sizes) > self._allowed.families:
+            return Bounded(bound, False, None, "the best family of each variable")
+        if importlib.util.find_spec("highspy") is None:
+            lacking = 'to go on, HiGHS is needed: pip install "kes[certify]"'
+            return Bounded(bound, False, None, f"the best family of each variable; {lacking}")
+        means = Means(
+            known=self._best,
+            tolerance=self._problem.core.tolerance,
+            solve=lambda fewer: self._subsets(fewer, _QUICK_MB),
+            deadline=self._deadline,
+            report=lambda _: self._going_on(self._most),
+            counts=self._allowed.counts,
+        )
+        return upper_bound(families, means)
+
+    def _subsets(self, families: Families, memory_mb: int) -> tuple[Network, float] | None:
+        return families.optimum(
+            lambda _: self._going_on(self._most), n_jobs=self._threads, memory_mb=memory_mb
+        )
+
+    def _better(self, arcs: Network | None) -> Model | None:
+        """Return the model of a network if it scores higher than all that are known."""
+        if arcs is None:
+            return None
+        problem, names = self._problem, self._problem.dataset.names
+        graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs])
+        score, level = problem.score(graph), self._record.level
+        if level(score) <= level(self._best):
+            return None
+        return Model.from_core(graph.to_core(names), score, is_local_optimum=True)
+
+    def _going_on(self, counted: int) -> bool:
+        """Tell how far it is, and whether to go on."""
+        self._report(
+            Progress(
+                done=min(counted, self._most),
+                wanted=self._most,
+                best=self._best,
+                optima=len(self._record.pool),
+                seconds=time.monotonic() - self._started,
+                left=None,
+                unit="sets",
+            )
+        )
+        return counted <= self._most and time.monotonic() < self._deadline

@@ -1,0 +1,1 @@
+"""Bounds on the score of all networks, by a linear programme over families."""
