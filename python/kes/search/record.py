@@ -58,7 +58,7 @@ class Offspring:
     Attributes
     ----------
     how : str
-        "recombined", "refined" or "perturbed".
+        "recombined", "refined", "perturbed" or "ordered".
     parents : tuple of int
         Places of the models it was made of in `Record.pool`.
     task : int
