@@ -244,14 +244,14 @@ class Problem:
         n_jobs: int,
         knowledge: _Knowledge | None = None,
     ) -> None:
-        """Make better models of the given, distinct ones: recombine, refine, perturb.
+        """Make better models of the given, distinct ones: recombine, refine, perturb, order.
 
         on_batch(found, done) is called after every round with the new models as (graph, score,
-        "recombined" | "refined" | "perturbed", the places of the models it was made of, the number
-        of the task that found it) and the number of tasks done; and meanwhile every 0.1 s or so
-        with an empty list. Places count the given graphs first, then what was found, in order.
-        Returning False stops. Stopped after p tasks, by this or by Ctrl-C, the result is that of
-        tasks=p: it depends on the graphs, tasks and seed only.
+        "recombined" | "refined" | "perturbed" | "ordered", the places of the models it was made of,
+        the number of the task that found it) and the number of tasks done; and meanwhile every
+        0.1 s or so with an empty list. Places count the given graphs first, then what was found, in
+        order. Returning False stops. Stopped after p tasks, by this or by Ctrl-C, the result is
+        that of tasks=p: it depends on the graphs, tasks and seed only.
         """
 
     def families(

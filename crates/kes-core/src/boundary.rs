@@ -35,8 +35,11 @@
 //! besides is asked of each neighbour by [`Model::admits`].
 
 mod admissible;
+mod paths;
 
 use std::sync::Arc;
+
+pub use paths::Change;
 
 use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
 use crate::stop::{Stop, Stopped};
@@ -71,8 +74,13 @@ pub struct Model<const W: usize> {
     pub graph: EssentialGraph<W>,
     /// Some DAG of the class.
     dag: Dag<W>,
+    /// A causal order of the DAG, and the place of each node in it.
+    order: Vec<usize>,
+    position: Vec<usize>,
     /// `beyond[v]`: nodes at the end of a semi-directed path that leaves `v` through a child.
     beyond: Vec<VarSet<W>>,
+    /// `reach[v]`: nodes at the end of any, `v` and its component among them.
+    reach: Vec<VarSet<W>>,
     /// What is known, if anything.
     knowledge: Option<Arc<Knowledge<W>>>,
     /// The restricted graph, if arcs are known and the model is admissible.
@@ -81,7 +89,7 @@ pub struct Model<const W: usize> {
 
 /// What decides which insertions have a given target `y`, apart from which of the neighbours of
 /// `y` are adjacent to each other. As long as both stay as they are, so do the insertions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Frame<const W: usize> {
     /// `Pa(y)`.
     parents: VarSet<W>,
@@ -89,104 +97,60 @@ pub struct Frame<const W: usize> {
     neighbours: VarSet<W>,
     /// The sources that no path through a child of `y` rules out.
     open: VarSet<W>,
-    /// For every `z` in `Ne(y)`, the sources that need `z` in `K`: `Ad(z) ∪ lead(y, z)`.
-    barred: Vec<(usize, VarSet<W>)>,
+    /// For every `z` in `Ne(y)`, the sources that need it in `K`.
+    barred: Vec<Bar<W>>,
+}
+
+/// What a neighbour of a target bars unless it is in `K`.
+#[derive(Clone, Copy, Debug)]
+struct Bar<const W: usize> {
+    /// The neighbour.
+    z: usize,
+    /// What edges connect it to, off the target and its neighbours.
+    inside: VarSet<W>,
+    /// `Ad(z) ∪ lead(y, z)`.
+    sources: VarSet<W>,
 }
 
 impl<const W: usize> Model<W> {
     /// The model of an essential graph, of which nothing is known.
     pub fn new(graph: EssentialGraph<W>) -> Self {
-        Self::with(graph.extension(), graph, None)
+        Self::of_dag(graph.extension(), None)
     }
 
-    fn with(dag: Dag<W>, graph: EssentialGraph<W>, knowledge: Option<Arc<Knowledge<W>>>) -> Self {
-        let mut model = Self { graph, dag, beyond: Vec::new(), knowledge, restricted: None };
-        model.follow_paths(&model.order());
-        model.restrict();
-        model
-    }
-
-    /// A causal order of the DAG. It has one: every way here adds an arc only where no cycle arises.
-    fn order(&self) -> Vec<usize> {
-        self.dag.order().unwrap_or_else(|| unreachable!("a DAG of the class is acyclic"))
-    }
-
-    /// Moves to a neighbour and returns the nodes whose parents or neighbours changed.
+    /// Moves to a neighbour and returns what changed.
     ///
     /// In a DAG of the class in which `Pa(y) = C` (less `x`), `x` cannot be a descendant of `y`: a
     /// directed path from `y` to `x` would pass `K ⊆ Pa(y)`. So there the arc is added or removed,
     /// and the essential graph of the new class is read off.
-    pub fn apply(&mut self, neighbour: &Neighbour<W>) -> VarSet<W> {
+    ///
+    /// Under knowledge, all of the new model is looked at afresh and compared with the old one: what its
+    /// levels compel is not among what is kept up to date from move to move.
+    pub fn apply(&mut self, neighbour: &Neighbour<W>) -> Change<W> {
         let mut dag = std::mem::replace(&mut self.dag, Dag::empty(0));
-        self.step(&mut dag, neighbour);
+        let turned = self.step(&mut dag, neighbour);
+        if self.knowledge.is_some() {
+            return self.jump(dag);
+        }
         self.dag = dag;
-        let order = self.order();
-        let graph = self.graph_of_dag(&order);
-        let before = std::mem::replace(&mut self.graph, graph);
-        self.follow_paths(&order);
-        self.restrict();
-        let changed = |&v: &usize| {
-            before.parents[v] != self.graph.parents[v] || before.neighbours[v] != self.graph.neighbours[v]
-        };
-        (0..self.graph.len()).filter(changed).collect()
+        self.update(neighbour.x, neighbour.y, turned)
     }
 
-    /// Makes a DAG of the class one of a neighbour.
-    fn step(&self, dag: &mut Dag<W>, neighbour: &Neighbour<W>) {
+    /// Makes a DAG of the class one of a neighbour, and returns the nodes that were oriented anew for it.
+    fn step(&self, dag: &mut Dag<W>, neighbour: &Neighbour<W>) -> VarSet<W> {
         let &Neighbour { insert, x, y, given } = neighbour;
         let parents = if insert { given } else { given.with(x) };
-        self.graph.orient_into(dag, y, parents & self.graph.neighbours[y]);
+        let turned = if dag.parents[y] == parents {
+            VarSet::EMPTY
+        } else {
+            self.graph.orient_into(dag, y, parents & self.graph.neighbours[y])
+        };
         if insert {
             dag.parents[y].insert(x);
         } else {
             dag.parents[y].remove(x);
         }
-    }
-
-    /// Fills `beyond`. The nodes of a component have the same parents, so the components can be
-    /// taken in the order of their first nodes, last component first.
-    fn follow_paths(&mut self, order: &[usize]) {
-        let n = order.len();
-        self.beyond.clear();
-        self.beyond.resize(n, VarSet::EMPTY);
-        let mut reach = vec![VarSet::EMPTY; n]; // with the component itself
-        let mut seen = VarSet::<W>::EMPTY;
-        let mut components = Vec::new();
-        for &v in order {
-            if !seen.contains(v) {
-                let component = self.graph.component(v);
-                seen |= component;
-                components.push(component);
-            }
-        }
-        for component in components.iter().rev() {
-            let mut all = *component;
-            for v in component.iter() {
-                for child in self.graph.children[v].iter() {
-                    self.beyond[v] |= reach[child];
-                }
-                all |= self.beyond[v];
-            }
-            component.iter().for_each(|v| reach[v] = all);
-        }
-    }
-
-    /// What decides which insertions have the target `y`.
-    pub fn frame(&self, y: usize) -> Frame<W> {
-        let graph = &self.graph;
-        let barrier = graph.neighbours[y].with(y);
-        let bars = |z: usize| {
-            let inside = graph.reach_within(z, barrier);
-            let lead = inside.iter().fold(inside, |lead, v| lead | self.beyond[v]);
-            (z, graph.adjacent[z] | lead)
-        };
-        let barred = self.knowledge.as_ref().map_or(VarSet::EMPTY, |known| known.barred(y));
-        Frame {
-            parents: graph.parents[y],
-            neighbours: graph.neighbours[y],
-            open: VarSet::first_n(graph.len()) - graph.adjacent[y].with(y) - self.beyond[y] - barred,
-            barred: graph.neighbours[y].iter().map(bars).collect(),
-        }
+        turned
     }
 
     /// Calls `found(K, sources)` for every clique `K` in `Ne(y)` for which some `Insert(x, y, ·)`
@@ -206,8 +170,8 @@ impl<const W: usize> Model<W> {
         let limit = max_parents.unwrap_or(usize::MAX);
         let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return Ok(()) };
         for_each_clique(&self.graph, frame.neighbours, room, &mut |clique| {
-            let outside = frame.barred.iter().filter(|(z, _)| !clique.contains(*z));
-            let sources = outside.fold(frame.open, |open, (_, bars)| open - *bars);
+            let outside = frame.barred.iter().filter(|bar| !clique.contains(bar.z));
+            let sources = outside.fold(frame.open, |open, bar| open - bar.sources);
             if sources.is_empty() { Ok(()) } else { found(clique, sources) }
         })
     }

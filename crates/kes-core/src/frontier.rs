@@ -4,8 +4,9 @@
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
 //! surroundings did. Their gains come from [`crate::gains`], which remembers them for all later runs.
 
-use crate::boundary::{Frame, Model, Neighbour};
+use crate::boundary::{Change, Frame, Model, Neighbour};
 use crate::gains::Gains;
+use crate::graph::{Dag, EssentialGraph};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -43,8 +44,6 @@ struct Target<const W: usize> {
     insertions: Vec<Insertions<W>>,
     /// `(x, place in insertions, level)` of those that improve the score, each neighbour once.
     better: Vec<(u32, u32, i64)>,
-    /// The sources that would, if doubling were not looked at: what `better` depends on.
-    sources: VarSet<W>,
     deletions: Vec<Deletion<W>>,
 }
 
@@ -63,10 +62,17 @@ enum Place {
     Deletion { at: u32 },
 }
 
-/// A place to come back to.
+/// A model with its improving neighbours, away from the gains they were found with: a place to go on
+/// from, as long as these gains last.
+#[derive(Clone)]
 pub struct Position<const W: usize> {
     model: Model<W>,
     targets: Vec<Target<W>>,
+    /// Of each target, the nodes that its frame depends on.
+    watched: Vec<VarSet<W>>,
+    /// Of each target, the sources that would improve the score if doubling were not looked at: what
+    /// [`Target::better`] depends on besides.
+    sources: Vec<VarSet<W>>,
 }
 
 /// A model together with its improving neighbours.
@@ -74,8 +80,9 @@ pub struct Frontier<'g, 'a, const W: usize> {
     gains: &'g mut Gains<'a, W>,
     stop: &'g Stop,
     max_parents: Option<usize>,
-    model: Model<W>,
-    targets: Vec<Target<W>>,
+    at: Position<W>,
+    /// The targets that were looked at again since the position was last taken or returned to.
+    moved: VarSet<W>,
     /// No edge may be inserted between these two.
     banned: Option<(usize, usize)>,
 }
@@ -92,15 +99,19 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         stop: &'g Stop,
     ) -> Result<Self, Stopped> {
         gains.tidy();
-        let mut frontier = Self { gains, stop, max_parents, model, targets: Vec::new(), banned: None };
-        for y in 0..frontier.model.graph.len() {
-            frontier.targets.push(Target {
-                frame: frontier.model.frame(y),
-                insertions: Vec::new(),
-                better: Vec::new(),
-                sources: VarSet::EMPTY,
-                deletions: Vec::new(),
-            });
+        let n = model.graph.len();
+        let at = Position {
+            model,
+            targets: Vec::with_capacity(n),
+            watched: Vec::with_capacity(n),
+            sources: vec![VarSet::EMPTY; n],
+        };
+        let mut frontier = Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None };
+        for y in 0..n {
+            let frame = frontier.at.model.frame(y);
+            frontier.at.watched.push(frame.watched(y));
+            let (insertions, better, deletions) = (Vec::new(), Vec::new(), Vec::new());
+            frontier.at.targets.push(Target { frame, insertions, better, deletions });
             frontier.enumerate_insertions(y)?;
             frontier.sift_insertions(y);
             frontier.enumerate_deletions(y)?;
@@ -108,25 +119,56 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         Ok(frontier)
     }
 
+    /// Goes on from where a search with the same gains and the same limit left off.
+    pub fn go_on(
+        gains: &'g mut Gains<'a, W>,
+        at: Position<W>,
+        max_parents: Option<usize>,
+        stop: &'g Stop,
+    ) -> Self {
+        Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None }
+    }
+
+    /// Leaves off.
+    pub fn leave(self) -> Position<W> {
+        self.at
+    }
+
+    /// The gains it looks at.
+    pub fn gains(&mut self) -> &mut Gains<'a, W> {
+        self.gains
+    }
+
     /// The current model.
     pub fn model(&self) -> &Model<W> {
-        &self.model
+        &self.at.model
+    }
+
+    /// The essential graph of the current model, tiered by the levels of what is known.
+    pub fn graph(&self) -> &EssentialGraph<W> {
+        &self.at.model.graph
     }
 
     /// The score of the current model, from its canonical DAG.
     pub fn score(&mut self) -> f64 {
-        self.gains.score(&self.model.essential())
+        self.gains.score(&self.at.model.essential())
     }
 
     /// The current position, to come back to: cheaper than to start there again.
-    pub fn position(&self) -> Position<W> {
-        Position { model: self.model.clone(), targets: self.targets.clone() }
+    pub fn position(&mut self) -> Position<W> {
+        self.moved = VarSet::EMPTY;
+        self.at.clone()
     }
 
-    /// Goes back to a position of this very search.
+    /// Goes back to the position last taken.
     pub fn return_to(&mut self, position: &Position<W>) {
-        self.model.clone_from(&position.model);
-        self.targets.clone_from(&position.targets);
+        self.at.model.clone_from(&position.model);
+        for y in self.moved.iter() {
+            self.at.targets[y].clone_from(&position.targets[y]);
+            self.at.watched[y] = position.watched[y];
+            self.at.sources[y] = position.sources[y];
+        }
+        self.moved = VarSet::EMPTY;
     }
 
     /// Forbids to join two nodes, or nothing any more.
@@ -144,22 +186,39 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// # Errors
     /// If `stop` is raised meanwhile.
     pub fn move_to(&mut self, neighbour: &Neighbour<W>) -> Result<(), Stopped> {
-        let changed = self.model.apply(neighbour);
-        let pair = VarSet::single(neighbour.x).with(neighbour.y);
-        for y in 0..self.targets.len() {
-            let graph = &self.model.graph;
-            let (parents, neighbours) = (graph.parents[y], graph.neighbours[y]);
-            let frame = self.model.frame(y);
-            let inside = pair.is_subset(&(parents | neighbours)) && pair.intersects(&neighbours);
-            let other = inside || frame != self.targets[y].frame;
-            if other {
-                self.targets[y].frame = frame;
+        let change = self.at.model.apply(neighbour);
+        self.look_again(&change)
+    }
+
+    /// Goes to the model of any admissible DAG.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn jump(&mut self, dag: Dag<W>) -> Result<(), Stopped> {
+        let change = self.at.model.jump(dag);
+        self.look_again(&change)
+    }
+
+    /// Enumerates again what a step touched.
+    fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
+        for y in 0..self.at.targets.len() {
+            let framed = self.at.watched[y].intersects(&change.touched) && {
+                let Position { model, targets, watched, .. } = &mut self.at;
+                let frame = &mut targets[y].frame;
+                let changed = model.reframe(y, change.touched, frame);
+                watched[y] = frame.watched(y);
+                self.moved.insert(y);
+                changed
+            };
+            let cliques = change.cliques.contains(y);
+            if framed || cliques {
                 self.enumerate_insertions(y)?;
             }
-            if other || changed.intersects(&self.targets[y].sources) {
+            if framed || cliques || change.nodes.intersects(&self.at.sources[y]) {
                 self.sift_insertions(y);
+                self.moved.insert(y);
             }
-            if changed.contains(y) || inside {
+            if cliques || change.nodes.contains(y) {
                 self.enumerate_deletions(y)?;
             }
         }
@@ -167,27 +226,29 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     }
 
     fn enumerate_insertions(&mut self, y: usize) -> Result<(), Stopped> {
-        let target = &mut self.targets[y];
-        target.insertions.clear();
-        let parents = self.model.graph.parents[y];
-        self.model.insertions(&target.frame, self.max_parents, |clique, sources| {
+        let Position { model, targets, .. } = &mut self.at;
+        let Target { frame, insertions, .. } = &mut targets[y];
+        insertions.clear();
+        let parents = model.graph.parents[y];
+        model.insertions(frame, self.max_parents, |clique, sources| {
             let row = self.gains.row(y, parents | clique, sources);
-            target.insertions.push(Insertions { clique, sources, row });
+            insertions.push(Insertions { clique, sources, row });
             self.stop.check()
         })
     }
 
     /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
     fn sift_insertions(&mut self, y: usize) {
-        let Target { insertions, better, sources, .. } = &mut self.targets[y];
+        let Position { model, targets, sources, .. } = &mut self.at;
+        let Target { insertions, better, .. } = &mut targets[y];
         better.clear();
-        *sources = VarSet::EMPTY;
+        sources[y] = VarSet::EMPTY;
         for (at, set) in insertions.iter().enumerate() {
             for &(x, level) in self.gains.improving(set.row) {
                 let source = x as usize;
                 if set.sources.contains(source) {
-                    sources.insert(source);
-                    if self.model.stands(source, y, set.clique) {
+                    sources[y].insert(source);
+                    if model.stands(source, y, set.clique) {
                         better.push((x, at as u32, level));
                     }
                 }
@@ -197,9 +258,10 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
         let terms = self.gains.terms();
-        let deletions = &mut self.targets[y].deletions;
+        let Position { model, targets, .. } = &mut self.at;
+        let deletions = &mut targets[y].deletions;
         deletions.clear();
-        self.model.deletions(y, |x, given| {
+        model.deletions(y, |x, given| {
             let gain = -terms.gain(&mut *self.gains.worker, x, y, given);
             if gain > terms.tolerance() {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
@@ -212,7 +274,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// is known that rules a neighbour out is asked only now: it can depend on all of the graph.
     pub fn collect(&self, moves: Moves, better: &mut Vec<Member>) {
         better.clear();
-        for (y, target) in self.targets.iter().enumerate() {
+        for (y, target) in self.at.targets.iter().enumerate() {
             let y = y as u32;
             if moves != Moves::Deletions {
                 let insertion = |&(x, at, level): &_| Member { level, y, place: Place::Insertion { x, at } };
@@ -227,8 +289,8 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 better.extend(target.deletions.iter().enumerate().map(deletion));
             }
         }
-        if self.model.asks() {
-            better.retain(|member| self.model.admits(&self.neighbour(member)));
+        if self.at.model.asks() {
+            better.retain(|member| self.at.model.admits(&self.neighbour(member)));
         }
         if let Some(pair) = self.banned {
             better.retain(|member| !self.joins(member, pair));
@@ -244,10 +306,10 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// The neighbour that a member of `B` stands for.
     pub fn neighbour(&self, member: &Member) -> Neighbour<W> {
         let y = member.y as usize;
-        let target = &self.targets[y];
+        let target = &self.at.targets[y];
         match member.place {
             Place::Insertion { x, at } => {
-                let given = self.model.graph.parents[y] | target.insertions[at as usize].clique;
+                let given = self.at.model.graph.parents[y] | target.insertions[at as usize].clique;
                 Neighbour { insert: true, x: x as usize, y, given }
             }
             Place::Deletion { at } => {

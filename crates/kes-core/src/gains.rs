@@ -53,9 +53,14 @@ impl<'a, const W: usize> Gains<'a, W> {
         self.terms.delta(&mut *self.worker, neighbour)
     }
 
-    /// Makes room, if need be. Only between runs: a search holds on to its rows.
+    /// Is there no room for more? A search holds on to its rows, so that there can be only where none goes on.
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes > self.limit
+    }
+
+    /// Makes room, if need be.
     pub(crate) fn tidy(&mut self) {
-        if self.bytes > self.limit {
+        if self.is_full() {
             self.index.clear();
             self.rows.clear();
             self.bytes = 0;
@@ -80,7 +85,9 @@ impl<'a, const W: usize> Gains<'a, W> {
         let new = sources - row.evaluated;
         if !new.is_empty() {
             let before = row.improving.capacity();
-            terms.improving(&mut **worker, y, given, new, |x, level| row.improving.push((x as u32, level)));
+            terms.improving(&mut **worker, y, given, new, |x, gain| {
+                row.improving.push((x as u32, terms.level(gain)));
+            });
             row.evaluated |= new;
             *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
         }

@@ -98,6 +98,13 @@ impl<const W: usize> VarSet<W> {
         Some(64 * word + self.0[word].trailing_zeros() as usize)
     }
 
+    /// The largest member.
+    #[inline]
+    pub fn last(&self) -> Option<usize> {
+        let word = self.0.iter().rposition(|&w| w != 0)?;
+        Some(64 * word + 63 - self.0[word].leading_zeros() as usize)
+    }
+
     /// The members in ascending order.
     #[inline]
     pub fn iter(&self) -> Members<W> {
@@ -203,7 +210,8 @@ macro_rules! with_width {
         match $n {
             0..=64 => $crate::with_width!(1, $width => $body, fixed),
             65..=256 => $crate::with_width!(4, $width => $body, fixed),
-            257..=1024 => $crate::with_width!(16, $width => $body, fixed),
+            257..=768 => $crate::with_width!(12, $width => $body, fixed),
+            769..=1088 => $crate::with_width!(17, $width => $body, fixed),
             _ => $crate::with_width!(64, $width => $body, fixed),
         }
     }};
@@ -230,6 +238,7 @@ mod tests {
             prop_assert_eq!(s.is_subset(&t), a.is_subset(&b));
             prop_assert_eq!(s.intersects(&t), !a.is_disjoint(&b));
             prop_assert_eq!(s.first(), a.first().copied());
+            prop_assert_eq!(s.last(), a.last().copied());
             prop_assert_eq!(s.is_empty(), a.is_empty());
             prop_assert_eq!(members(VarSet::first_n(a.len() * 8)), (0..a.len() * 8).collect());
         }

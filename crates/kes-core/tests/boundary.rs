@@ -133,3 +133,81 @@ fn a_star_costs_nothing_special() {
     assert_eq!(deletions, 60);
     assert!(boundary.iter().filter(|b| b.insert).all(|b| b.given.len() <= 1));
 }
+
+/// `B` with the levels of its members, sorted.
+fn members<const W: usize>(frontier: &Frontier<'_, '_, W>) -> Vec<(Triple, i64)> {
+    let mut better = Vec::new();
+    frontier.collect(Moves::All, &mut better);
+    let mut all: Vec<_> = better.iter().map(|b| (plain(&frontier.neighbour(b)), b.level)).collect();
+    all.sort();
+    all
+}
+
+/// What is kept from move to move is what a look at everything finds: along ascents with steps back, jumps
+/// to other models and returns, on networks with up to 300 nodes.
+#[test]
+fn what_is_kept_from_move_to_move_is_what_a_fresh_look_finds() {
+    for (n, steps, every) in [(12, 60, 1), (60, 120, 3), (300, 400, 40)] {
+        let mut stream = Stream::new(17, n as u64);
+        let arity: Vec<usize> = (0..n).map(|v| 2 + v % 2).collect();
+        let dag = random_dag::<12>(n, 2200 / n, &mut stream);
+        let columns = random_table(&dag, &arity, 60, &mut stream);
+        let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+        let terms: Terms<12> =
+            terms(Dataset::new(&slices, &arity, None).expect("a good table"), ("bic", 1.0), 1 << 26);
+        let (mut gains, mut others) = (Gains::new(&terms, 1 << 26), Gains::new(&terms, 1 << 26));
+        let stop = Stop::default();
+        let mut frontier = Frontier::new(&mut gains, Model::new(EssentialGraph::empty(n)), None, &stop)
+            .expect("not stopped");
+        let mut check = |frontier: &Frontier<'_, '_, 12>| {
+            let graph = frontier.graph();
+            let rebuilt = EssentialGraph::from_edges(n, &graph.directed(), &graph.undirected());
+            assert_eq!(rebuilt.as_ref(), Ok(graph));
+            let fresh =
+                Frontier::new(&mut others, Model::new(graph.clone()), None, &stop).expect("not stopped");
+            assert_eq!(members(frontier), members(&fresh));
+        };
+        let mut better = Vec::new();
+        for step in 0..steps {
+            frontier.collect(Moves::All, &mut better);
+            let back: Vec<Neighbour<12>> =
+                if step % 5 == 4 { deletions(&frontier, &mut stream) } else { Vec::new() };
+            match (back.first(), better.len()) {
+                (Some(deletion), _) => frontier.move_to(deletion).expect("not stopped"),
+                (None, 0) => break,
+                (None, most) => {
+                    let chosen = frontier.neighbour(&better[stream.below(most)]);
+                    frontier.move_to(&chosen).expect("not stopped");
+                }
+            }
+            if step % every == 0 {
+                check(&frontier);
+            }
+        }
+        let (home, start) = (members(&frontier), frontier.position());
+        frontier.jump(dag).expect("not stopped");
+        check(&frontier);
+        frontier.return_to(&start);
+        assert_eq!(members(&frontier), home);
+        for deletion in deletions(&frontier, &mut stream) {
+            frontier.move_to(&deletion).expect("not stopped");
+            frontier.return_to(&start);
+        }
+        check(&frontier);
+    }
+}
+
+/// A deletion at each of three nodes, if there are any.
+fn deletions<const W: usize>(frontier: &Frontier<'_, '_, W>, stream: &mut Stream) -> Vec<Neighbour<W>> {
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        let y = stream.below(frontier.graph().len());
+        let mut found = Vec::new();
+        let _all = frontier.model().deletions(y, |x, given| {
+            found.push(Neighbour { insert: false, x, y, given });
+            Ok(())
+        });
+        all.extend((!found.is_empty()).then(|| found[stream.below(found.len())]));
+    }
+    all
+}

@@ -9,8 +9,10 @@ use common::{family_bic, random_dag, random_table, terms};
 use kes_core::boundary::Model;
 use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
+use kes_core::improve::climber::Climber;
+use kes_core::improve::families::{Candidates, Family, add};
+use kes_core::improve::orders::Ordering;
 use kes_core::improve::recombine::recombine;
-use kes_core::improve::refine::Refinement;
 use kes_core::improve::{Effort, Origin, improve};
 use kes_core::rng::Stream;
 use kes_core::score::discrete::dataset::Dataset;
@@ -189,19 +191,13 @@ fn refinement_never_lowers_the_score_and_ends_in_a_local_optimum() {
     for seed in 0..12 {
         let n = 10;
         let example = example(n, 120, 300, seed);
-        let mut gains = Gains::new(&example.terms, 1 << 20);
+        let mut climber = Climber::new(&example.terms, 1 << 20, None, None);
         let mut stream = Stream::new(seed, 9);
-        let optimum = run(&mut gains, &settings(n, 0.0), seed, &stop, |_, _| ()).expect("not stopped");
-        let mut refinement = Refinement {
-            gains: &mut gains,
-            max_parents: None,
-            knowledge: None,
-            stream: &mut stream,
-            stop: &stop,
-        };
-        let refined = refinement.refine(optimum.clone()).expect("not stopped");
+        let gains = &mut climber.gains;
+        let optimum = run(gains, &settings(n, 0.0), seed, &stop, |_, _| ()).expect("not stopped");
+        let refined = climber.refine(&optimum, 0, &mut stream, &stop).expect("not stopped");
         assert!(direct(&example, &refined.extension()) >= direct(&example, &optimum.extension()) - 1e-9);
-        assert_eq!(is_local_optimum(&mut gains, &refined, None, None, &stop), Ok(true));
+        assert_eq!(is_local_optimum(&mut climber.gains, &refined, None, None, &stop), Ok(true));
     }
 }
 
@@ -256,4 +252,86 @@ fn stopped_improvement_is_that_of_fewer_tasks() {
             assert_eq!((found, done), improved(&example, &Effort { tasks: done, ..effort }, usize::MAX));
         }
     }
+}
+
+/// From the order of any DAG: the network found is acyclic along the order, scores what its families do,
+/// and no less than the DAG, whose families are among those to choose from.
+#[test]
+fn a_better_order_never_lowers_the_score() {
+    let mut higher = 0;
+    for seed in 0..12 {
+        let n = 12;
+        let example = example(n, 150, 300, seed);
+        let mut stream = Stream::new(seed, 4);
+        let stop = Stop::default();
+        let mut families: Vec<Vec<Family<1>>> = (0..n)
+            .map(|y| {
+                let (terms, allowed) = (&example.terms, VarSet::first_n(n).without(y));
+                let worker = &mut *terms.worker();
+                let found = Candidates { terms, worker, y, allowed, most: 3, stop: &stop }.find();
+                found.expect("not stopped")
+            })
+            .collect();
+        let score = |y: usize, parents: VarSet<1>| {
+            family_bic(&example.columns, &example.arity, y, &parents.iter().collect::<Vec<_>>())
+        };
+        for (y, families) in families.iter().enumerate() {
+            assert!(families.last().expect("at least one").parents.is_empty());
+            for family in families {
+                assert!((family.score - score(y, family.parents)).abs() < 1e-8, "{family:?}");
+                assert!(family.parents.len() <= 3 && !family.parents.contains(y));
+                let dominates = |other: &&Family<1>| {
+                    other.parents != family.parents
+                        && other.parents.is_subset(&family.parents)
+                        && other.score >= family.score
+                };
+                assert_eq!(families.iter().find(dominates), None, "dominates {family:?}");
+            }
+        }
+        let start = random_dag::<1>(n, 250, &mut stream);
+        for (y, &parents) in start.parents.iter().enumerate() {
+            add(&mut families[y], Family { parents, score: score(y, parents) });
+        }
+        let order = start.order().expect("acyclic");
+        let mut ordering = Ordering::new(families, order, example.terms.tolerance());
+        let first = ordering.score();
+        assert!(first >= direct(&example, &start) - 1e-8);
+        ordering.settle(&mut stream, &stop).expect("not stopped");
+        let end = ordering.dag();
+        assert!(end.order().is_some());
+        assert!((direct(&example, &end) - ordering.score()).abs() < 1e-8);
+        assert!(ordering.score() >= first);
+        higher += usize::from(ordering.score() > first + 1e-6);
+    }
+    assert!(higher > 6, "the example should be one in which orders matter");
+}
+
+/// With a hundred variables and more the order is searched, and threads still make no difference.
+#[test]
+fn large_models_are_ordered_the_same_on_any_number_of_threads() {
+    let n = 110;
+    let mut stream = Stream::new(2, 0);
+    let arity = vec![2; n];
+    let dag = random_dag::<4>(n, 40, &mut stream);
+    let columns = random_table(&dag, &arity, 150, &mut stream);
+    let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+    let terms: Terms<4> = terms(Dataset::new(&slices, &arity, None).expect("good"), ("aic", 1.0), 1 << 24);
+    let stop = Stop::default();
+    let start = Model::new(EssentialGraph::empty(n));
+    let greedy = Settings { k: 1.0, seed: 0, max_parents: Some(4), two_phase: false, start, sampling: None };
+    let ges = run(&mut Gains::new(&terms, 1 << 22), &greedy, 0, &stop, |_, _| ()).expect("not stopped");
+    let found = |threads| {
+        let effort = Effort { tasks: 120, seed: 1, max_parents: Some(4), knowledge: None, threads };
+        let mut all = Vec::new();
+        improve(&terms, std::slice::from_ref(&ges), &effort, 1 << 22, PAUSE, &stop, |new, _| {
+            all.extend(new.iter().map(|f| (f.graph.directed(), f.score.to_bits(), f.origin, f.task)));
+            true
+        });
+        all
+    };
+    let one = found(1);
+    assert_eq!(one, found(3));
+    let is_there = |kind: fn(&Origin) -> bool| one.iter().any(|(_, _, origin, _)| kind(origin));
+    assert!(is_there(|origin| matches!(origin, Origin::Ordered(_))), "nothing ordered");
+    assert!(is_there(|origin| matches!(origin, Origin::Perturbed(_))), "nothing perturbed");
 }

@@ -176,6 +176,14 @@ fn walk(n: usize, rows: usize, per_mille: usize, steps: usize, with_tiers: bool,
         };
         frontier.move_to(&next).expect("not stopped");
     }
+    // The truth obeys what is known: a jump there, and the way back, are no different from a fresh look.
+    let (home, position) = (triples(&frontier), frontier.position());
+    frontier.jump(truth).expect("not stopped");
+    let there = Model::under(frontier.model().essential(), Some(&engine)).expect("the truth is admissible");
+    let fresh = Frontier::new(&mut others, there, None, &stop).expect("not stopped");
+    assert_eq!(triples(&frontier), triples(&fresh));
+    frontier.return_to(&position);
+    assert_eq!(triples(&frontier), home);
     ruled_out
 }
 

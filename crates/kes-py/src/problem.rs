@@ -271,6 +271,7 @@ fn write_found<const W: usize>(found: &Found<W>) -> Improved {
         Origin::Recombined(a, b) => ("recombined", vec![a, b]),
         Origin::Refined(a) => ("refined", vec![a]),
         Origin::Perturbed(a) => ("perturbed", vec![a]),
+        Origin::Ordered(a) => ("ordered", vec![a]),
     };
     (write_graph(&found.graph), found.score, how, from, found.task)
 }

@@ -5,11 +5,13 @@ of the runs and GES:
 
 - *recombine* two models: the best network whose parts come from one or the other, climbed from;
 - *refine* a model: turn its edges, or delete one, climb without it, and climb again;
-- *perturb* a model: take out a few edges at random, climb, and recombine with where it came from.
+- *perturb* a model: take out a few edges at random, climb, and recombine with where it came from;
+- *order* the variables of a large model anew, given good parent sets for each of them.
 
 The best model is recombined with the others until that finds nothing more, then the best are
-refined, then the best is perturbed; whenever a higher score turns up, all over again with that. The
-mathematics is in the core (``improve/``).
+refined, then the best is perturbed; whenever a higher score turns up, all over again with that.
+Large models are ordered first (unless something is known of the network), then perturbed, and
+refined when that finds nothing more. The mathematics is in the core (``improve/``).
 """
 
 from __future__ import annotations

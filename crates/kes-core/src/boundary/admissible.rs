@@ -17,14 +17,7 @@ impl<const W: usize> Model<W> {
     ) -> Result<Self, Inadmissible> {
         let Some(known) = knowledge else { return Ok(Self::new(essential)) };
         let dag = Restricted::new(&essential, known)?.extension(&essential);
-        let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
-        let graph = graph_of(&dag, &order, Some(known));
-        Ok(Self::with(dag, graph, Some(known.clone())))
-    }
-
-    /// The same of a model that is known to be admissible.
-    pub(crate) fn of_admissible(essential: EssentialGraph<W>, knowledge: Option<&Arc<Knowledge<W>>>) -> Self {
-        Self::under(essential, knowledge).unwrap_or_else(|why| unreachable!("{why}"))
+        Ok(Self::of_dag(dag, Some(known.clone())))
     }
 
     /// What is known of it.
@@ -36,13 +29,8 @@ impl<const W: usize> Model<W> {
     pub fn essential(&self) -> EssentialGraph<W> {
         match self.knowledge {
             None => self.graph.clone(),
-            Some(_) => EssentialGraph::from_dag(&self.dag, &self.order()),
+            Some(_) => EssentialGraph::from_dag(&self.dag, &self.order),
         }
-    }
-
-    /// The graph of the class of the DAG, tiered by the levels.
-    pub(super) fn graph_of_dag(&self, order: &[usize]) -> EssentialGraph<W> {
-        graph_of(&self.dag, order, self.knowledge.as_deref())
     }
 
     /// Finds what the arcs that are known direct in the graph.
@@ -101,7 +89,7 @@ impl<const W: usize> Model<W> {
 }
 
 /// The essential graph of the class of a DAG, tiered by the levels of the knowledge.
-fn graph_of<const W: usize>(
+pub(super) fn graph_of<const W: usize>(
     dag: &Dag<W>,
     order: &[usize],
     knowledge: Option<&Knowledge<W>>,

@@ -202,9 +202,11 @@ impl<const W: usize> EssentialGraph<W> {
     }
 
     /// Orients the component of `y` in `dag` so that the neighbours of `y` in `clique`, and no
-    /// others, become its parents. `clique` must be a clique in `Ne(y)`.
-    pub fn orient_into(&self, dag: &mut Dag<W>, y: usize, clique: VarSet<W>) {
-        self.orient(dag, self.component(y), clique.iter().chain([y]));
+    /// others, become its parents, and returns the component. `clique` must be a clique in `Ne(y)`.
+    pub fn orient_into(&self, dag: &mut Dag<W>, y: usize, clique: VarSet<W>) -> VarSet<W> {
+        let component = self.component(y);
+        self.orient(dag, component, clique.iter().chain([y]));
+        component
     }
 
     /// Orients `component` in `dag`, beginning with the nodes `first`.

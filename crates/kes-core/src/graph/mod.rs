@@ -5,6 +5,7 @@ pub mod components;
 pub mod dag;
 pub mod essential;
 pub mod knowledge;
+mod relabel;
 pub mod restricted;
 
 pub use dag::Dag;

@@ -9,6 +9,8 @@
 //! The nodes of one chain component of the essential graph are oriented independently of all others,
 //! and have the same parents outside it. So everything here happens within components.
 
+use std::collections::BinaryHeap;
+
 use super::{Dag, EssentialGraph, Knowledge};
 use crate::varset::VarSet;
 
@@ -186,7 +188,8 @@ pub fn admissible_dag<const W: usize>(
 ///
 /// A node can come last iff it has no child left, and whoever an edge joins it to is adjacent to all
 /// others that it is joined to. As long as there is an admissible DAG there is such a node, and any
-/// choice leads to one [Dor & Tarsi 1992].
+/// choice leads to one [Dor & Tarsi 1992]. One that can come last still can when others have left, so only
+/// those joined to one that leaves are looked at again.
 pub fn follow<const W: usize>(
     essential: &EssentialGraph<W>,
     restricted: Option<&Restricted<W>>,
@@ -202,12 +205,19 @@ pub fn follow<const W: usize>(
     };
     let mut dag = Dag { parents: essential.parents.clone() };
     let mut left = VarSet::first_n(essential.len());
-    while !left.is_empty() {
-        let last = left.iter().filter(|&v| can_be_last(v, essential.neighbours[v] & left));
-        let last = last.max_by_key(|&v| position[v]);
-        let last = last.unwrap_or_else(|| unreachable!("an admissible DAG has a last node"));
-        left.remove(last);
-        dag.parents[last] |= essential.neighbours[last] & left;
+    let mut waiting: BinaryHeap<(usize, usize)> = (left.iter())
+        .filter(|&v| can_be_last(v, essential.neighbours[v]))
+        .map(|v| (position[v], v))
+        .collect();
+    while let Some((_, last)) = waiting.pop() {
+        if left.contains(last) {
+            left.remove(last);
+            let joined = essential.neighbours[last] & left;
+            dag.parents[last] |= joined;
+            let freed = joined.iter().filter(|&v| can_be_last(v, essential.neighbours[v] & left));
+            waiting.extend(freed.map(|v| (position[v], v)));
+        }
     }
+    debug_assert!(left.is_empty(), "an admissible DAG has a last node");
     dag
 }

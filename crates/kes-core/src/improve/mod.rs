@@ -1,42 +1,50 @@
-//! Better than any single run: recombine, refine, perturb and climb again.
+//! Better than any single run: recombine, refine, perturb, order anew, and climb again.
 //!
 //! A pool of models, at first the optima of the runs, is worked on in rounds. Each round is a list of
 //! tasks that do not depend on each other; threads share them out, and what they find joins the pool in
 //! the order of the tasks. So the result depends on pool, seed and number of tasks only. Of a round
 //! that is stopped, the tasks up to the first unfinished one count: stopped after `p` tasks, the result
 //! is the same as if `p` had been asked for.
+//!
+//! Under knowledge all models are admissible: children and perturbations are made of admissible DAGs, and
+//! climbing stays among admissible models. Only orders are left out then, as they know nothing of it.
 
+pub mod climber;
+pub mod families;
+pub mod orders;
+mod plan;
 pub mod recombine;
 pub mod refine;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
-
-use crate::gains::Gains;
 use crate::graph::restricted::admissible_dag;
-use crate::graph::{EssentialGraph, Knowledge};
+use crate::graph::{Dag, EssentialGraph, Knowledge};
+use crate::improve::climber::Climber;
+use crate::improve::families::{Candidates, Family};
+use crate::improve::orders::Ordering;
+use crate::improve::plan::{Plan, Task};
 use crate::improve::recombine::recombine;
-use crate::improve::refine::Refinement;
 use crate::rng::Stream;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
 use crate::varset::VarSet;
 
-/// How many of the best models are recombined with the best one, and how many are refined at first. A
-/// model that is not among so many when it is found is forgotten: memory stays bounded however long the
-/// work.
-const PARTNERS: usize = 200;
-const REFINED: usize = 10;
-/// How many perturbations make a round.
-const ROUND: usize = 16;
+/// How many of the best models are kept to be recombined, and fewer where so many would take more memory
+/// than this. A model that is not among so many when it is found is forgotten, and one that is not any
+/// more is too once it was handed over: memory stays bounded however long the work.
+const KEPT: usize = 200;
+const KEPT_AT_LEAST: usize = 30;
+const KEPT_BYTES: usize = 1 << 28;
 /// One perturbation in so many puts arcs in instead of taking some out.
 const INSERTING: usize = 8;
 /// Greediness of the climb after a perturbation: far less than 1, so that it need not lead straight back.
 const GREEDINESS: f64 = 0.3;
+/// How often new families are looked for near those in use, and how many for each variable.
+const EXTENSIONS: usize = 3;
+const EXTENDED: usize = 20;
 
 /// How a model came about; numbers are places in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +57,8 @@ pub enum Origin {
     Refined(usize),
     /// Some edges were taken out or put in, and the search climbed again.
     Perturbed(usize),
+    /// Its variables were put into a better order, and the search climbed from the best network for that.
+    Ordered(usize),
 }
 
 /// A model of the pool.
@@ -84,12 +94,18 @@ struct Pool<'a, const W: usize> {
     terms: &'a Terms<W>,
     effort: &'a Effort<W>,
     found: Vec<Found<W>>,
-    known: HashSet<Vec<VarSet<W>>, FxBuildHasher>,
     /// Places of the best models, best first; of equal levels the earlier.
     ranking: Vec<usize>,
+    /// Places of those that are not among them any more.
+    dropped: Vec<usize>,
+    /// Good families of every variable, once an order was searched.
+    families: Vec<Vec<Family<W>>>,
     /// Tasks done.
     done: usize,
 }
+
+/// What is done unless it is stopped.
+type Result<T> = std::result::Result<T, Stopped>;
 
 /// Works on the given, admissible models until the effort is spent or `take` returns false. It gets what is
 /// new after every round, with the number of tasks done so far, and meanwhile, whenever a `pause` has
@@ -103,12 +119,21 @@ pub fn improve<const W: usize>(
     stop: &Stop,
     mut take: impl FnMut(&[Found<W>], usize) -> bool,
 ) {
-    let mut workers: Vec<Gains<'_, W>> =
-        (0..effort.threads.max(1)).map(|_| Gains::new(terms, gains_bytes / effort.threads.max(1))).collect();
-    let mut pool =
-        Pool { terms, effort, found: Vec::new(), known: HashSet::default(), ranking: Vec::new(), done: 0 };
+    let threads = effort.threads.max(1);
+    let climber =
+        |_| Climber::new(terms, gains_bytes / threads, effort.max_parents, effort.knowledge.clone());
+    let mut climbers: Vec<Climber<'_, W>> = (0..threads).map(climber).collect();
+    let mut pool = Pool {
+        terms,
+        effort,
+        found: Vec::new(),
+        ranking: Vec::new(),
+        dropped: Vec::new(),
+        families: Vec::new(),
+        done: 0,
+    };
     for graph in given {
-        let score = workers[0].score(graph);
+        let score = climbers[0].gains.score(graph);
         pool.add(Found { graph: graph.clone(), score, origin: Origin::Given, task: 0 });
     }
     let mut seen = pool.found.len();
@@ -116,46 +141,70 @@ pub fn improve<const W: usize>(
     while pool.done < effort.tasks && !pool.found.is_empty() {
         let mut tasks = plan.next(&pool);
         tasks.truncate(effort.tasks - pool.done);
-        pool.work(&mut workers, &tasks, pause, stop, |done| take(&[], done));
+        pool.work(&mut climbers, &tasks, pause, stop, |done| take(&[], done));
         if !take(&pool.found[seen..], pool.done) || stop.is_raised() {
             return;
         }
+        pool.forget();
         seen = pool.found.len();
     }
 }
 
 impl<const W: usize> Pool<'_, W> {
+    /// How many models are kept.
+    fn room(&self) -> usize {
+        let n = self.terms.variables();
+        (KEPT_BYTES / (4 * n * size_of::<VarSet<W>>()).max(1)).clamp(KEPT_AT_LEAST, KEPT)
+    }
+
     /// Adds a model if it is new and among the best; what is given is always added.
     fn add(&mut self, found: Found<W>) {
-        let level = self.terms.level(found.score);
-        let rank = self.ranking.partition_point(|&i| self.terms.level(self.found[i].score) >= level);
-        if rank >= PARTNERS && found.origin != Origin::Given {
+        let level = |found: &Found<W>| self.terms.level(found.score);
+        let own = level(&found);
+        let rank = self.ranking.partition_point(|&i| level(&self.found[i]) >= own);
+        let mut tied = self.ranking[..rank].iter().rev().take_while(|&&i| level(&self.found[i]) == own);
+        if tied.any(|&i| self.found[i].graph == found.graph) {
             return;
         }
-        if self.known.insert(found.graph.key()) {
+        if rank < self.room() || found.origin == Origin::Given {
             self.ranking.insert(rank, self.found.len());
-            self.ranking.truncate(PARTNERS);
             self.found.push(found);
+            self.dropped.extend(self.ranking.drain(self.room().min(self.ranking.len())..));
         }
+    }
+
+    /// Forgets the graphs of models that no task will look at.
+    fn forget(&mut self) {
+        self.dropped.drain(..).for_each(|i| self.found[i].graph = EssentialGraph::empty(0));
     }
 
     /// Does the tasks and adds what they found, in the order of the tasks. Whenever a `pause` has
     /// passed, `go_on` hears how many are done; if it says no, that is the end.
     fn work(
         &mut self,
-        workers: &mut [Gains<'_, W>],
-        tasks: &[Origin],
+        climbers: &mut [Climber<'_, W>],
+        tasks: &[Task],
         pause: Duration,
         stop: &Stop,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
-        let (pool, first) = (&*self, self.done);
-        let task = |gains: &mut Gains<'_, W>, at: usize| pool.task(gains, tasks[at], first + at, stop);
-        let (results, _) = share_out(workers, tasks.len(), stop, task, pause, |done| {
+        let first = self.done;
+        let mut meanwhile = |done| {
             if !go_on(first + done) {
                 stop.raise();
             }
-        });
+        };
+        let results = match tasks {
+            &[Task::Order(a)] => {
+                vec![self.order(climbers, a, first, pause, stop, || meanwhile(0)).ok()]
+            }
+            _ => {
+                let pool = &*self;
+                let task =
+                    |climber: &mut Climber<'_, W>, at: usize| pool.task(climber, tasks[at], first + at, stop);
+                share_out(climbers, tasks.len(), stop, task, pause, &mut meanwhile).0
+            }
+        };
         for found in results.into_iter().map_while(|result| result) {
             self.done += 1;
             found.into_iter().for_each(|found| self.add(found));
@@ -165,56 +214,135 @@ impl<const W: usize> Pool<'_, W> {
     /// Does one task.
     fn task(
         &self,
-        gains: &mut Gains<'_, W>,
-        task: Origin,
+        climber: &mut Climber<'_, W>,
+        task: Task,
         number: usize,
         stop: &Stop,
-    ) -> Result<Option<Found<W>>, Stopped> {
-        let Effort { max_parents, ref knowledge, .. } = *self.effort;
-        let mut stream = Stream::of_task(self.effort.seed, number as u64);
-        let mut refinement =
-            Refinement { gains, max_parents, knowledge: knowledge.as_ref(), stream: &mut stream, stop };
+    ) -> Result<Option<Found<W>>> {
+        let stream = &mut Stream::of_task(self.effort.seed, number as u64);
         let graph = match task {
-            Origin::Given => return Ok(None),
-            Origin::Recombined(a, b) => {
-                match self.cross(&mut refinement, &self.found[a].graph, &self.found[b].graph) {
-                    Some(child) => refinement.climb(child, 1.0)?,
-                    None => return Ok(None),
-                }
-            }
-            Origin::Refined(a) => refinement.refine(self.found[a].graph.clone())?,
-            Origin::Perturbed(a) => {
+            Task::Recombine(a, b) => match self.cross(climber, &self.found[a].graph, &self.found[b].graph) {
+                Some(child) => climber.climb(child, 1.0, stream, stop)?,
+                None => return Ok(None),
+            },
+            Task::Refine(a, slice) => climber.refine(&self.found[a].graph, slice, stream, stop)?,
+            Task::Perturb(a) => {
                 let start = &self.found[a].graph;
-                let other = self.perturbed(start, refinement.stream);
-                let climbed = refinement.climb(other, GREEDINESS)?;
-                match self.cross(&mut refinement, start, &climbed) {
-                    Some(child) => refinement.climb(child, 1.0)?,
+                let other = self.perturbed(start, stream);
+                let climbed = climber.climb(other, GREEDINESS, stream, stop)?;
+                match self.cross(climber, start, &climbed) {
+                    Some(child) => climber.climb(child, 1.0, stream, stop)?,
                     None => climbed,
                 }
             }
+            Task::Order(_) => return Ok(None), // done by all threads together
         };
-        let score = refinement.gains.score(&graph);
-        Ok(Some(Found { graph, score, origin: task, task: number }))
+        let score = climber.gains.score(&graph);
+        Ok(Some(Found { graph, score, origin: task.origin(), task: number }))
     }
 
     /// The child of two models, unless it is nothing new. Every node has its parents from one or the
     /// other, so a limit on parents that both keep is kept.
     fn cross(
         &self,
-        refinement: &mut Refinement<'_, '_, W>,
+        climber: &mut Climber<'_, W>,
         a: &EssentialGraph<W>,
         b: &EssentialGraph<W>,
-    ) -> Option<EssentialGraph<W>> {
-        let child =
-            recombine(self.terms, &mut *refinement.gains.worker, a, b, self.effort.knowledge.as_deref())?;
-        child.order().map(|order| EssentialGraph::from_dag(&child, &order))
+    ) -> Option<Dag<W>> {
+        recombine(self.terms, &mut *climber.gains.worker, a, b, self.effort.knowledge.as_deref())
     }
 
-    /// The model of a DAG of the class in which some arcs were taken out: from two to about as many as
+    /// Searches for a better order, from that of a model, with all threads; see [`orders`]. The calling
+    /// thread only waits, and is heard `meanwhile`.
+    fn order(
+        &mut self,
+        climbers: &mut [Climber<'_, W>],
+        place: usize,
+        number: usize,
+        pause: Duration,
+        stop: &Stop,
+        mut meanwhile: impl FnMut(),
+    ) -> Result<Option<Found<W>>> {
+        if self.families.is_empty() {
+            self.families =
+                self.for_all(climbers, pause, stop, &mut meanwhile, |candidates| candidates.find())?;
+        }
+        for &i in &self.ranking {
+            for (y, &parents) in self.found[i].graph.extension().parents.iter().enumerate() {
+                let score = self.terms.family(&mut *climbers[0].gains.worker, y, parents);
+                families::add(&mut self.families[y], Family { parents, score });
+            }
+        }
+        let start = self.found[place].graph.extension();
+        let order = start.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
+        let families = std::mem::take(&mut self.families);
+        let mut ordering = Ordering::new(families, order, self.terms.tolerance());
+        let mut stream = Stream::of_task(self.effort.seed, number as u64);
+        for round in 0..=EXTENSIONS {
+            if round > 0 && !self.extend(&mut ordering, climbers, pause, stop, &mut meanwhile)? {
+                break;
+            }
+            let mut state = [(&mut ordering, &mut stream)];
+            let settle = |state: &mut (&mut Ordering<W>, &mut Stream), _| state.0.settle(state.1, stop);
+            share_out(&mut state, 1, stop, settle, pause, |_| meanwhile()).1?;
+        }
+        let mut state = [(&mut climbers[0], &mut stream)];
+        let climb = |state: &mut (&mut Climber<'_, W>, &mut Stream), _| {
+            let graph = state.0.climb(ordering.dag(), 1.0, state.1, stop)?;
+            let score = state.0.gains.score(&graph);
+            Ok(Found { graph, score, origin: Origin::Ordered(place), task: number })
+        };
+        let (mut found, end) = share_out(&mut state, 1, stop, climb, pause, |_| meanwhile());
+        self.families = ordering.into_families();
+        end.map(|()| found.pop().flatten())
+    }
+
+    /// Adds families near those in use, and tells whether a variable has a better one now.
+    fn extend(
+        &self,
+        ordering: &mut Ordering<W>,
+        climbers: &mut [Climber<'_, W>],
+        pause: Duration,
+        stop: &Stop,
+        meanwhile: impl FnMut(),
+    ) -> Result<bool> {
+        let in_use = ordering.in_use();
+        let new = self.for_all(climbers, pause, stop, meanwhile, |candidates| {
+            let (family, before) = in_use[candidates.y];
+            let allowed = candidates.allowed & before;
+            let mut found = Candidates { allowed, ..candidates }.around(family)?;
+            found.truncate(EXTENDED);
+            Ok(found)
+        })?;
+        Ok(ordering.add(new))
+    }
+
+    /// Families for every variable, found by all threads.
+    fn for_all(
+        &self,
+        climbers: &mut [Climber<'_, W>],
+        pause: Duration,
+        stop: &Stop,
+        mut meanwhile: impl FnMut(),
+        find: impl Fn(Candidates<'_, '_, W>) -> Result<Vec<Family<W>>> + Sync,
+    ) -> Result<Vec<Vec<Family<W>>>> {
+        let (terms, most) = (self.terms, self.effort.max_parents.unwrap_or(usize::MAX));
+        let n = terms.variables();
+        let varying: VarSet<W> = (0..n).filter(|&v| terms.evaluator().varies(v)).collect();
+        let find = |climber: &mut Climber<'_, W>, y: usize| {
+            let worker = &mut *climber.gains.worker;
+            let allowed = if varying.contains(y) { varying.without(y) } else { VarSet::EMPTY };
+            find(Candidates { terms, worker, y, allowed, most, stop })
+        };
+        let (results, end) = share_out(climbers, n, stop, find, pause, |_| meanwhile());
+        end.map(|()| results.into_iter().flatten().collect())
+    }
+
+    /// An admissible DAG of the class in which some arcs were taken out: from two to about as many as
     /// there are nodes, or all of them. Now and then two or three are put into one node instead: some
     /// dependences show only when several parents come at once, and nothing that is taken out leads
-    /// there. With the DAG, what comes of it is admissible.
-    fn perturbed(&self, graph: &EssentialGraph<W>, stream: &mut Stream) -> EssentialGraph<W> {
+    /// there. What is known is kept: what comes of it is admissible.
+    fn perturbed(&self, graph: &EssentialGraph<W>, stream: &mut Stream) -> Dag<W> {
         let mut dag = admissible_dag(graph, self.effort.knowledge.as_deref());
         let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
         if stream.below(INSERTING) == 0 {
@@ -236,7 +364,7 @@ impl<const W: usize> Pool<'_, W> {
                 dag.parents[to].remove(from);
             }
         }
-        EssentialGraph::from_dag(&dag, &order)
+        dag
     }
 
     /// May a perturbation insert this arc into a node with so many parents? An edge to a constant gains
@@ -247,42 +375,5 @@ impl<const W: usize> Pool<'_, W> {
             && evaluator.varies(to)
             && self.effort.max_parents.is_none_or(|most| parents < most)
             && self.effort.knowledge.as_ref().is_none_or(|known| !known.forbidden(to).contains(from))
-    }
-}
-
-/// What to do next: recombine the best model with others until that finds nothing, refine, and then
-/// perturb; whenever the best model has changed, from the start.
-#[derive(Default)]
-struct Plan {
-    best: Option<usize>,
-    /// Places in the pool from here on were not yet recombined with the best model.
-    partners: usize,
-    refined: Vec<usize>,
-}
-
-impl Plan {
-    fn next<const W: usize>(&mut self, pool: &Pool<'_, W>) -> Vec<Origin> {
-        let best = pool.ranking[0];
-        if self.best != Some(best) {
-            self.best = Some(best);
-            self.partners = 0;
-        }
-        // What was perturbed from the best model has been recombined with it already.
-        let partners: Vec<Origin> = (pool.ranking.iter())
-            .filter(|&&i| i >= self.partners && i != best && pool.found[i].origin != Origin::Perturbed(best))
-            .map(|&i| Origin::Recombined(best, i))
-            .collect();
-        self.partners = pool.found.len();
-        if !partners.is_empty() {
-            return partners;
-        }
-        let wanted = if self.refined.is_empty() { REFINED } else { 1 };
-        let fresh: Vec<usize> =
-            pool.ranking.iter().copied().take(wanted).filter(|i| !self.refined.contains(i)).collect();
-        if !fresh.is_empty() {
-            self.refined.extend(&fresh);
-            return fresh.into_iter().map(Origin::Refined).collect();
-        }
-        vec![Origin::Perturbed(best); ROUND]
     }
 }

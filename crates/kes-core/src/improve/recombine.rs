@@ -39,6 +39,10 @@ pub fn recombine<const W: usize>(
     let mut child = Dag::empty(first.len());
     let both: Vec<VarSet<W>> = a.parents.iter().zip(&b.parents).map(|(&a, &b)| a | b).collect();
     for component in strong_components(&both) {
+        if component.iter().all(|v| a.parents[v] == b.parents[v]) {
+            component.iter().for_each(|v| child.parents[v] = a.parents[v]);
+            continue;
+        }
         let scores: Vec<[f64; 2]> =
             (component.iter()).map(|v| [&a, &b].map(|dag| terms.family(worker, v, dag.parents[v]))).collect();
         let choices = choose(component, [&a, &b], &scores);

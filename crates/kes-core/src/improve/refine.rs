@@ -7,120 +7,144 @@
 //! * **Delete and block** [Nazaret & Blei 2024]: delete an edge, climb while that edge is banned, lift
 //!   the ban, climb on. Worth it if the end scores higher than the start.
 //!
-//! Neither ever lowers the score, and both end in a local optimum.
+//! Neither ever lowers the score, and both end in a local optimum. On large networks one task looks at
+//! some of the edges only: there are a thousand, and what improves one place is found by others too.
 
-use std::sync::Arc;
-
-use crate::boundary::{Model, Neighbour};
+use crate::boundary::Neighbour;
 use crate::frontier::{Frontier, Moves};
-use crate::gains::Gains;
-use crate::graph::{EssentialGraph, Knowledge};
+use crate::graph::EssentialGraph;
+use crate::graph::restricted::admissible_dag;
+use crate::improve::climber::Climber;
 use crate::rng::Stream;
 use crate::search::climb;
 use crate::stop::{Stop, Stopped};
 
-/// A model that is being made better.
-pub struct Refinement<'g, 'a, const W: usize> {
-    /// For evaluating.
-    pub gains: &'g mut Gains<'a, W>,
-    /// No node may have more parents.
-    pub max_parents: Option<usize>,
-    /// What is known, if anything; models that are given must be admissible.
-    pub knowledge: Option<&'g Arc<Knowledge<W>>>,
-    /// For ties.
-    pub stream: &'g mut Stream,
-    /// Raised when the work should stop.
-    pub stop: &'g Stop,
+/// A model with at most so many edges is refined in one task.
+const WHOLE: usize = 128;
+/// Of one with more, so many in each.
+const SLICE: usize = 32;
+
+/// The number of tasks that refining all of a model takes.
+pub fn slices<const W: usize>(graph: &EssentialGraph<W>) -> usize {
+    let edges = graph.adjacent.iter().map(|adjacent| adjacent.len()).sum::<usize>() / 2;
+    if edges <= WHOLE { 1 } else { edges.div_ceil(SLICE) }
 }
 
-impl<const W: usize> Refinement<'_, '_, W> {
-    /// Refines until neither turning nor delete-and-block finds a higher score.
+/// The edges of a slice, or nothing if the model has only one.
+fn edges_of<const W: usize>(graph: &EssentialGraph<W>, slice: usize) -> Option<Vec<(usize, usize)>> {
+    let pairs = |b: usize| graph.adjacent[b].iter().take_while(move |&a| a < b).map(move |a| (a, b));
+    let sliced = slices(graph) > 1;
+    sliced.then(|| (0..graph.len()).flat_map(pairs).skip(slice * SLICE).take(SLICE).collect())
+}
+
+impl<const W: usize> Climber<'_, W> {
+    /// Refines an admissible model at the edges of a slice, until neither turning nor delete-and-block finds a higher
+    /// score there.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.
-    pub fn refine(&mut self, start: EssentialGraph<W>) -> Result<EssentialGraph<W>, Stopped> {
-        let mut best = self.climb(start, 1.0)?;
-        loop {
-            let better = match self.turn(&best)? {
-                Some(better) => Some(better),
-                None => self.delete_and_block(&best)?,
-            };
-            match better {
-                Some(better) => best = better,
-                None => return Ok(best),
-            }
-        }
-    }
-
-    /// The local optimum that the search with greediness `k` climbs to.
-    ///
-    /// # Errors
-    /// If `stop` is raised meanwhile.
-    pub fn climb(&mut self, start: EssentialGraph<W>, k: f64) -> Result<EssentialGraph<W>, Stopped> {
-        let start = Model::of_admissible(start, self.knowledge);
-        let mut model = Frontier::new(self.gains, start, self.max_parents, self.stop)?;
-        climb(&mut model, Moves::All, k, self.stream, |_, _| ())?;
-        Ok(model.model().essential())
-    }
-
-    /// The optimum above the best turning move, if one improves the score.
-    fn turn(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
-        let mut best: Option<(f64, EssentialGraph<W>)> = None;
-        let tolerance = self.gains.terms().tolerance();
-        let model = Model::of_admissible(start.clone(), self.knowledge);
-        for (loss, deletion) in self.deletions(&model)? {
-            self.stop.check()?;
-            let mut between = model.clone();
-            between.apply(&deletion);
-            for insertion in between.between(true, deletion.x, deletion.y, self.max_parents) {
-                let gain = loss + self.gains.delta(&insertion);
-                let most = best.as_ref().map_or(tolerance, |(most, _)| *most);
-                // What is between need not be admissible, but what comes out must.
-                if gain > most && between.admits(&insertion) {
-                    let mut turned = between.clone();
-                    turned.apply(&insertion);
-                    best = Some((gain, turned.essential()));
+    pub fn refine(
+        &mut self,
+        start: &EssentialGraph<W>,
+        slice: usize,
+        stream: &mut Stream,
+        stop: &Stop,
+    ) -> Result<EssentialGraph<W>, Stopped> {
+        let edges = edges_of(start, slice);
+        let concerns = |pair: (usize, usize)| edges.as_ref().is_none_or(|edges| edges.contains(&pair));
+        let max_parents = self.max_parents;
+        let dag = admissible_dag(start, self.knowledge.as_deref());
+        self.at(dag, stop, |model| {
+            climb(model, Moves::All, 1.0, stream, |_, _| ())?;
+            loop {
+                let mut deletions = deletions(model, stop)?;
+                deletions.retain(|(_, deletion)| concerns(ends(deletion)));
+                if !turn(model, &deletions, max_parents, stream, stop)?
+                    && !delete_and_block(model, &deletions, stream)?
+                {
+                    return Ok(model.model().essential());
                 }
             }
-        }
-        best.map(|(_, turned)| self.climb(turned, 1.0)).transpose()
+        })
     }
+}
 
-    /// The first higher optimum found by deleting and banning an edge, cheapest deletion first.
-    fn delete_and_block(&mut self, start: &EssentialGraph<W>) -> Result<Option<EssentialGraph<W>>, Stopped> {
-        let terms = self.gains.terms();
-        let start = Model::of_admissible(start.clone(), self.knowledge);
-        let mut deletions = self.deletions(&start)?;
-        deletions.retain(|(_, deletion)| start.admits(deletion));
-        let mut model = Frontier::new(self.gains, start, self.max_parents, self.stop)?;
-        let level = terms.level(model.score());
-        let position = model.position();
-        for (_, deletion) in deletions {
-            model.return_to(&position);
-            model.move_to(&deletion)?;
-            model.ban(Some((deletion.x, deletion.y)));
-            climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
-            model.ban(None);
-            climb(&mut model, Moves::All, 1.0, self.stream, |_, _| ())?;
-            if terms.level(model.score()) > level {
-                return Ok(Some(model.model().essential()));
+/// The two nodes, the smaller one first.
+fn ends<const W: usize>(neighbour: &Neighbour<W>) -> (usize, usize) {
+    (neighbour.x.min(neighbour.y), neighbour.x.max(neighbour.y))
+}
+
+/// Makes the best turning move and climbs on, if one improves the score.
+fn turn<const W: usize>(
+    model: &mut Frontier<'_, '_, W>,
+    deletions: &[(f64, Neighbour<W>)],
+    max_parents: Option<usize>,
+    stream: &mut Stream,
+    stop: &Stop,
+) -> Result<bool, Stopped> {
+    let mut best: Option<(f64, Neighbour<W>, Neighbour<W>)> = None;
+    let tolerance = model.gains().terms().tolerance();
+    for (loss, deletion) in deletions {
+        stop.check()?;
+        let mut between = model.model().clone();
+        between.apply(deletion);
+        for insertion in between.between(true, deletion.x, deletion.y, max_parents) {
+            let gain = loss + model.delta(&insertion);
+            let most = best.as_ref().map_or(tolerance, |(most, ..)| *most);
+            // What is between need not be admissible, but what comes out must.
+            if gain > most && between.admits(&insertion) {
+                best = Some((gain, *deletion, insertion));
             }
         }
-        Ok(None)
     }
+    let Some((_, deletion, insertion)) = best else { return Ok(false) };
+    model.move_to(&deletion)?;
+    model.move_to(&insertion)?;
+    climb(model, Moves::All, 1.0, stream, |_, _| ())?;
+    Ok(true)
+}
 
-    /// All deletions with their gains (mostly losses), best first.
-    fn deletions(&mut self, model: &Model<W>) -> Result<Vec<(f64, Neighbour<W>)>, Stopped> {
-        let mut all = Vec::new();
-        for y in 0..model.graph.len() {
-            model.deletions(y, |x, given| {
-                all.push(Neighbour { insert: false, x, y, given });
-                self.stop.check()
-            })?;
+/// Goes to the first higher optimum found by deleting and banning an edge, cheapest deletion first.
+fn delete_and_block<const W: usize>(
+    model: &mut Frontier<'_, '_, W>,
+    deletions: &[(f64, Neighbour<W>)],
+    stream: &mut Stream,
+) -> Result<bool, Stopped> {
+    let terms = model.gains().terms();
+    let level = terms.level(model.score());
+    let start = model.position();
+    for (loss, deletion) in deletions {
+        if !model.model().admits(deletion) {
+            continue;
         }
-        let mut all: Vec<_> =
-            all.into_iter().map(|deletion| (self.gains.delta(&deletion), deletion)).collect();
-        all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
-        Ok(all)
+        model.move_to(deletion)?;
+        let mut gain = *loss;
+        for banned in [Some((deletion.x, deletion.y)), None] {
+            model.ban(banned);
+            climb(model, Moves::All, 1.0, stream, |model, choice| gain += model.delta(&choice.neighbour))?;
+        }
+        // The sum is close enough to see that it is lower, not that it is higher.
+        if gain > 0.0 && terms.level(model.score()) > level {
+            return Ok(true);
+        }
+        model.return_to(&start);
     }
+    Ok(false)
+}
+
+/// All deletions with their gains (mostly losses), best first.
+fn deletions<const W: usize>(
+    model: &mut Frontier<'_, '_, W>,
+    stop: &Stop,
+) -> Result<Vec<(f64, Neighbour<W>)>, Stopped> {
+    let mut all = Vec::new();
+    for y in 0..model.graph().len() {
+        model.model().deletions(y, |x, given| {
+            all.push(Neighbour { insert: false, x, y, given });
+            stop.check()
+        })?;
+    }
+    let mut all: Vec<_> = all.into_iter().map(|deletion| (model.delta(&deletion), deletion)).collect();
+    all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
+    Ok(all)
 }

@@ -45,6 +45,12 @@ pub trait Evaluate<const W: usize>: Send + Sync {
     /// If `stop` is raised meanwhile.
     fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped>;
 
+    /// Those of the sources whose edge to `y` may raise the score given `C`, by what is known before any of them
+    /// is looked at: `F(C)` and `F(C ∪ y)`. None may be left out whose gain is more than `τ`.
+    fn promising(&self, _given: VarSet<W>, _y: usize, _terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
+        sources
+    }
+
     /// The smallest set of variables met so far that is inadmissible because some of them are functions of
     /// the others, and of several such sets the first.
     fn dependent(&self) -> Option<Vec<usize>> {

@@ -93,18 +93,20 @@ impl<const W: usize> Terms<W> {
         }
     }
 
-    /// Calls `found(x, level of Δ)` for every `x` in `sources` whose gain is more than rounding.
+    /// Calls `found(x, Δ)` for every `x` in `sources` whose gain is more than rounding.
     pub fn improving(
         &self,
         worker: &mut dyn Worker<W>,
         y: usize,
         given: VarSet<W>,
         sources: VarSet<W>,
-        mut found: impl FnMut(usize, i64),
+        mut found: impl FnMut(usize, f64),
     ) {
+        let terms = (self.term(worker, given), self.term(worker, given.with(y)));
+        let sources = self.evaluator.promising(given, y, terms, sources);
         self.gains(worker, y, given, sources, |x, gain| {
             if gain > self.tolerance {
-                found(x, self.level(gain));
+                found(x, gain);
             }
         });
     }

@@ -5,6 +5,7 @@ pub mod criterion;
 pub mod dataset;
 mod losses;
 mod partition;
+mod promise;
 mod table;
 
 pub use table::Table;

@@ -5,6 +5,7 @@ use super::criterion::{Cells, Criterion, Rules, SetFunction};
 use super::dataset::Dataset;
 use super::losses::least_losses;
 use super::partition::Surveyor;
+use super::promise::Promise;
 use crate::Error;
 use crate::score::bounds::Bounds;
 use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
@@ -17,6 +18,8 @@ pub struct Table {
     function: Box<dyn SetFunction>,
     /// `ln r` of every variable.
     ln_arity: Vec<f64>,
+    /// What bounds gains, if the criterion is a likelihood less a penalty.
+    promise: Option<Promise>,
 }
 
 impl Table {
@@ -27,7 +30,11 @@ impl Table {
     pub fn new(data: Dataset, criterion: Criterion) -> Result<Self, Error> {
         let function = criterion.on(&data)?;
         let ln_arity = data.arity().iter().map(|&r| libm::log(r as f64)).collect();
-        Ok(Self { data, function, ln_arity })
+        let promise = match function.rules() {
+            Rules::Penalised { penalty } => Some(Promise::new(&data, penalty)),
+            _ => None,
+        };
+        Ok(Self { data, function, ln_arity, promise })
     }
 
     /// The rows.
@@ -66,6 +73,13 @@ impl<const W: usize> Evaluate<W> for Table {
 
     fn survey(&self) -> Box<dyn Survey<W> + '_> {
         Box::new(Surveyor::new(self))
+    }
+
+    fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
+        match &self.promise {
+            Some(promise) => promise.sift(self.data.arity(), self.cells(given), y, terms, sources),
+            None => sources,
+        }
     }
 
     fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped> {

@@ -1,0 +1,185 @@
+"""Large networks: score against CPU seconds, and how the work grows (`make bench-large`).
+
+Tables of 10 000 cases are drawn from the networks in a folder of BIF files, with seeds from 1001 on.
+Of each, GES is done first, and its model improved, both on one thread; scores are shown as nats above
+or below the true graph's. Seconds are those of the processor, not of the clock, so that a busy
+machine does not change them much. The sample is the unit: lowest and highest are given. The other
+parts need no networks: how runs grow with the number of variables, and what the largest tables take.
+`make bench-against` compares with earlier versions.
+"""
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from timing import show
+
+import kes
+
+ROWS, FIRST_SEED = 10_000, 1001
+NETWORKS = {
+    "link": (3, (10, 30, 60, 120, 300, 600)),
+    "munin": (2, (30, 60, 120)),
+    "pigs": (2, (10, 30)),
+    "andes": (5, (3, 10, 30)),
+    "win95pts": (5, (1, 3, 10)),
+    "hailfinder": (5, (1, 3, 10)),
+    "insurance": (5, (1, 3, 10)),
+    "alarm": (5, (1, 3, 10)),
+}
+"""For each network the number of samples, and after how many seconds of improving to look."""
+SIZES = (250, 500, 1000)
+"""Numbers of variables between which the growth is measured."""
+
+
+def cpu(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+# --- score against seconds ---
+
+
+class Spent(Exception):
+    """The seconds are over."""
+
+
+class Curve:
+    """The highest score after so many CPU seconds of improving, as progress reports it."""
+
+    def __init__(self, marks: Sequence[float]) -> None:
+        self.marks = marks
+        self.scores: list[float] = []
+        self._started = time.process_time()
+        self._best = -float("inf")
+
+    def __call__(self, progress: kes.Progress) -> None:
+        """Note the score before this report at every mark that has passed since."""
+        spent = time.process_time() - self._started
+        while len(self.scores) < len(self.marks) and spent >= self.marks[len(self.scores)]:
+            self.scores.append(self._best)
+        self._best = progress.best
+        if len(self.scores) == len(self.marks):
+            raise Spent
+
+    def of(self, optima: kes.Optima) -> list[float]:
+        """Improve on a result until the last mark."""
+        self._best = optima.best.score
+        try:
+            optima.improve(budget="1d", n_jobs=1, progress=self)
+        except Spent:
+            pass
+        return self.scores
+
+
+def one_sample(network: kes.BayesianNetwork, seed: int, marks: Sequence[float]) -> list[float]:
+    """Return the CPU seconds of GES, its score above the true graph's, and those at the marks."""
+    data = network.sample(ROWS, seed=seed)
+    truth = kes.score(network.graph, data)
+    start = time.process_time()
+    ges = kes.learn(data, k=1, runs=1, n_jobs=1, improve=False)
+    seconds = time.process_time() - start
+    scores = [ges.best.score, *Curve(marks).of(ges)]
+    share = abs(truth) / 100
+    above = [score - truth for score in scores]
+    print(f"  seed {seed}: true graph {truth:.1f}, GES {ges.best.score:.1f} ({seconds:.1f} s)", end="")
+    print(f", last {above[-1]:+.1f} ({above[-1] / share:+.3f} %)", file=sys.stdout, flush=True)
+    return [seconds, *above]
+
+
+def scores(name: str, file: Path, samples: int | None, longest: float | None) -> None:
+    """Print the scores of one network."""
+    usual, marks = NETWORKS[name]
+    marks = tuple(mark for mark in marks if longest is None or mark <= longest)
+    network = kes.read_network(file)
+    print(f"\n{name}: {len(network.nodes)} variables, {ROWS} cases, BIC\n")
+    seeds = range(FIRST_SEED, FIRST_SEED + (samples or usual))
+    columns = list(zip(*(one_sample(network, seed, marks) for seed in seeds), strict=True))
+    rows = [["GES", f"{min(columns[0]):.2f} to {max(columns[0]):.2f}", span(columns[1])]]
+    rows += [
+        ["improved", str(mark), span(column)]
+        for mark, column in zip(marks, columns[2:], strict=True)
+    ]
+    print()
+    show(["", "CPU seconds", "nats above the true graph"], rows)
+
+
+def span(values: Sequence[float]) -> str:
+    return f"{min(values):+.1f} to {max(values):+.1f}"
+
+
+# --- growth and the largest tables ---
+
+
+def sparse(variables: int, rows: int, *, states: int | None = 3, seed: int = 0) -> pd.DataFrame:
+    """Draw from a random network: up to two parents each, among the 20 variables before.
+
+    A discrete variable is the sum of its parents and, in two of five rows, noise, modulo the number
+    of states; without states it is linear Gaussian.
+    """
+    rng = np.random.default_rng(seed)
+    values = np.zeros((rows, variables), dtype=float if states is None else int)
+    for y in range(variables):
+        near = np.arange(max(0, y - 20), y)
+        parents = rng.choice(near, size=min(y, int(rng.integers(0, 3))), replace=False)
+        if states is None:
+            weights = rng.uniform(0.4, 1.0, size=len(parents))
+            values[:, y] = values[:, parents] @ weights + rng.normal(size=rows)
+        else:
+            noise = rng.integers(0, states, size=rows) * (rng.random(rows) < 0.4)
+            values[:, y] = (values[:, parents].sum(axis=1) + noise) % states
+    frame = pd.DataFrame(values, columns=[f"x{y}" for y in range(variables)])
+    return frame if states is None else frame.astype(str).astype("category")
+
+
+def growth() -> Iterator[list[str]]:
+    """Return rows for 20 runs at every size."""
+    before = None
+    for variables in SIZES:
+        data = kes.data.encode(sparse(variables, 1000))
+        took = cpu(lambda data=data: kes.learn(data, k=0.8, runs=20, n_jobs=1, improve=False))
+        times = "" if before is None else f"{took / before:.1f} x"
+        yield [f"20 runs, {variables} variables x 1000 cases", f"{took:.1f} s", times]
+        before = took
+
+
+def largest() -> Iterator[list[str]]:
+    """Return rows for GES on tables at the limits."""
+    for what, frame in (
+        ("GES, 1000 Gaussian variables x 10 000 cases", sparse(1000, 10_000, states=None)),
+        ("GES, 4096 variables x 1000 cases", sparse(4096, 1000)),
+    ):
+        data = kes.data.encode(frame)
+        took = cpu(lambda data=data: kes.learn(data, k=1, runs=1, n_jobs=1, improve=False))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        yield [what, f"{took:.1f} s", f"peak so far {peak:.0f} MB"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
+    parser.add_argument("--only", default="", help="some of the networks, with commas")
+    parser.add_argument("--samples", type=int, help="of each network, instead of the usual number")
+    parser.add_argument("--seconds", type=float, help="of improving at most")
+    options = parser.parse_args()
+    wanted = options.only.split(",") if options.only else list(NETWORKS)
+    if unknown := sorted(set(wanted) - set(NETWORKS)):
+        parser.error(f"no network {unknown[0]!r}; there are {', '.join(NETWORKS)}")
+    if options.networks is None:
+        show(["", "CPU seconds", ""], [*growth(), *largest()])
+        return
+    for name in wanted:
+        files = sorted(options.networks.glob(f"{name}.bif*"))
+        if not files:
+            parser.error(f"{options.networks} has no {name}.bif or {name}.bif.gz")
+        scores(name, files[0], options.samples, options.seconds)
+
+
+if __name__ == "__main__":
+    main()
