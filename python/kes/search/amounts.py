@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from kes.data.column import State, kind_of
 from kes.errors import KesError
 from kes.settings import seconds, whole
 
@@ -35,10 +37,25 @@ _SHARE_OF_RUNS = 0.15
 
 @dataclass(frozen=True)
 class Size:
-    """Size of a table: variables, and rows that have to be counted."""
+    """How large a table is, as far as it matters for how long things take.
+
+    Attributes
+    ----------
+    rows : float
+        Rows to be counted. Equal ones are counted once, and nobody knows how many differ: at most
+        as many as there are cases, or combinations of states. Of continuous columns only moments
+        are looked at, and it is 0.
+    """
 
     variables: int
     rows: float
+
+    @classmethod
+    def of(cls, states: Sequence[Sequence[State]], cases: float) -> Size:
+        """Return the size of a table with these states, none for continuous columns."""
+        combinations = math.prod(max(1, len(own)) for own in states)
+        rows = float(min(cases, combinations)) if kind_of(states) == "discrete" else 0.0
+        return cls(len(states), rows)
 
 
 @dataclass(frozen=True)

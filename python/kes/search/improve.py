@@ -201,7 +201,7 @@ class _Gatherer:
         """With a higher score, do half as much again as it took to find it."""
         level, most = self._record.level, self._effort.tasks or _NO_LIMIT
         if self._effort.settling is not None and level(score) > level(self._best):
-            self._wanted = min(max(self._wanted or 0, 3 * (task + 1) // 2), most)
+            self._wanted = min(max(self._wanted or 0, (3 * (task + 1) + 1) // 2), most)
 
     def _is_enough(self, done: int) -> bool:
         return self._wanted is not None and done >= self._wanted

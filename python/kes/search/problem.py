@@ -142,16 +142,8 @@ class Problem:
 
     @cached_property
     def size(self) -> Size:
-        """How large the table is, as far as it matters for how long things take.
-
-        Equal rows are counted once, and nobody knows how many differ: at most as many as there are
-        cases, or combinations of states. Of continuous columns only moments are looked at.
-        """
-        dataset, rows = self.dataset, 0.0
-        if dataset.kind == "discrete":
-            combinations = math.prod(max(1, states) for states in dataset.cardinalities)
-            rows = float(min(self.core.total_weight, combinations))
-        return Size(len(dataset.names), rows)
+        """How large the table is."""
+        return Size.of(self.dataset.states, self.core.total_weight)
 
     # --- the gaps ---
 

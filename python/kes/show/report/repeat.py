@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from kes.results.summary import completed
+from kes.search.amounts import Size, chosen_runs
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
@@ -54,13 +55,8 @@ def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
     settings = optima.settings
     reading, improving = optima.record.reading, optima.record.improving
-    options: dict[str, object] = {
-        "k": settings.k,
-        "runs": len(optima.runs),
-        "criterion": settings.criterion,
-    }
-    if not _is_default(improving):
-        options["improve"] = improving.own or False
+    options: dict[str, object] = {"k": settings.k, "criterion": settings.criterion}
+    options |= _amounts(optima)
     if settings.ess is not None:
         options["ess"] = settings.ess
     if settings.penalty != 1:
@@ -147,7 +143,9 @@ def command_line(optima: Optima) -> str | None:
     if only_python or called or known is None:
         return None
     words = ["kes", "learn", "data.csv", "--k", f"{settings.k!r}"]
-    words += ["--runs", str(len(optima.runs)), "--criterion", settings.criterion]
+    amounts = _amounts(optima)
+    words += ["--runs", str(amounts["runs"])] if amounts else []
+    words += ["--criterion", settings.criterion]
     if settings.ess is not None:
         words += ["--ess", f"{settings.ess!r}"]
     if settings.penalty != 1:
@@ -172,8 +170,9 @@ def command_line(optima: Optima) -> str | None:
         words += ["--missing", how] if how not in ("error", "") else []
     if reading.missing == "em":
         words += ["--completions", str(reading.completions)]
-    if not _is_default(improving):
+    if "improve" in amounts:
         words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
+    words += ["--prove"] if "prove" in amounts else []
     return shlex.join([*words, "--out", "a.kes.json.gz"])
 
 
@@ -233,6 +232,24 @@ def _variables(optima: Optima) -> str:
     if optima.kind == "discrete":
         return str(len(kinds))
     return f"{kinds.count('discrete')} discrete, {kinds.count('continuous')} continuous"
+
+
+def _amounts(optima: Optima) -> dict[str, object]:
+    """Return the options of `kes.learn` that say how much to do."""
+    if _are_chosen(optima):
+        return {}
+    amounts: dict[str, object] = {"runs": len(optima.runs)}
+    improving = optima.record.improving
+    if not _is_default(improving):
+        amounts["improve"] = improving.own or False
+    return amounts | ({"prove": True} if optima.proven else {})
+
+
+def _are_chosen(optima: Optima) -> bool:
+    """Tell whether all amounts are those that `learn` chooses if none is given."""
+    record = optima.record
+    is_left = record.improving.asked == "auto" and record.improving.complete
+    return is_left and len(record.runs) == chosen_runs(Size.of(record.states, record.cases))
 
 
 def _is_default(improving: Improving) -> bool:
