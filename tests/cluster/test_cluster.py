@@ -91,6 +91,19 @@ def test_settings_travel(client, data):
     assert kes.learn(data, runs=20, client=client, **options) == kes.learn(data, runs=20, **options)
 
 
+def test_knowledge_travels(client, data):
+    """Tiers and arcs alone take different ways through the search; both do on workers as here."""
+    tiers = kes.Knowledge(tiers=[["CVP", "PCWP"], ["HYPOVOLEMIA", "LVEDVOLUME"]])
+    arcs = kes.Knowledge(required=[("CVP", "PCWP")], forbidden=[("HR", "CO")], leaves=["TPR"])
+    for known in (tiers, arcs):
+        options = {"k": 0.4, "runs": 60, "knowledge": known}
+        there = kes.learn(data, client=client, **options)
+        assert there == kes.learn(data, **options)
+        assert there != kes.learn(data, k=0.4, runs=60)
+        assert all(optimum.is_local_optimum for optimum in there)
+        assert there.extend(20, client=client) == kes.learn(data, **{**options, "runs": 80})
+
+
 def test_weighted_data_travel(client):
     data = kes.datasets.example1()
     assert kes.learn(data, k=0, runs=20, client=client) == kes.learn(data, k=0, runs=20)

@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.api.types import is_numeric_dtype
 
 import kes
 from kes.analysis.adjustment import coefficients
@@ -95,20 +96,109 @@ def linear(dag, rng, rows=5000):
     return pd.DataFrame(values, columns=list(NAMES[:n])), total
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_slopes_are_sums_over_paths(seed):
+def through_all_paths(dag, covariance):
+    """Total effects [y, x] if each node is a linear function of its parents in a DAG."""
+    n = len(dag)
+    direct = np.zeros((n, n))
+    for y, parents in enumerate(dag):
+        above = members(parents)
+        within = covariance[np.ix_(above, above)]
+        direct[y, above] = np.linalg.solve(within, covariance[above, y])
+    return np.linalg.inv(np.eye(n) - direct)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_slopes_are_sums_over_paths_in_every_network_of_the_class(seed):
+    """The covariance is that of the true network, so all networks of its class have it; each says
+    another thing of an effect, by the coefficients that it needs for that covariance."""
     rng = np.random.default_rng(seed)
-    dag = distributions.random_dag(5, 0.5, rng)
+    n = 4 if seed % 2 else 5
+    dag = distributions.random_dag(n, 0.5, rng)
     frame, total = linear(dag, rng)
+    names, covariance = NAMES[:n], np.cov(frame.to_numpy().T, bias=True)
+    assert through_all_paths(dag, covariance) == pytest.approx(total)
     optima = kes.learn(frame, runs=5)
-    assert optima.best.graph == kes.EssentialGraph.from_dag(
-        NAMES, [(NAMES[x], NAMES[y]) for x, y in brute.arcs_of(dag)]
-    )
-    for x, y in permutations(range(5), 2):
-        parents = frozenset(NAMES[v] for v in members(dag[x]))
+    arcs = [(names[x], names[y]) for x, y in brute.arcs_of(dag)]
+    assert optima.best.graph == kes.EssentialGraph.from_dag(names, arcs)
+    every = brute.models(n)
+    dags = every.classes[every.number[dag]]
+    expected = {member: through_all_paths(member, covariance) for member in dags}
+    for x, y in permutations(range(n), 2):
+        table = optima.effects(names[x], names[y], within=0)
+        rows = {brute.bits(map(names.index, row["parents"])): row for row in table}
+        assert rows.keys() == {member[x] for member in dags}
+        for member in dags:
+            assert rows[member[x]]["effect"] == pytest.approx(expected[member][y, x], abs=1e-9)
+
+
+def test_resampling_is_as_wide_as_the_standard_error_of_a_slope():
+    """[Efron 1979]: 95 % of the resamples are within about two standard errors, which for a
+    regression with normal noise have a closed form."""
+    rng = np.random.default_rng(4)
+    z = rng.normal(size=800)
+    x = z + rng.normal(size=800)
+    frame = pd.DataFrame({"z": z, "x": x, "y": 0.7 * x - z + rng.normal(size=800)})
+    known = kes.Knowledge(tiers=[["z"], ["x"], ["y"]])
+    optima = kes.learn(frame, runs=2, knowledge=known)
+    [row] = optima.effects("x", "y", within=0, resamples=400)
+    assert row["parents"] == ("z",)
+    design = np.column_stack([np.ones(800), x, z])
+    slopes, squares, *_ = np.linalg.lstsq(design, frame["y"], rcond=None)
+    error = np.sqrt(squares[0] / 797 * np.linalg.inv(design.T @ design)[1, 1])
+    assert row["effect"] == pytest.approx(slopes[1])
+    # The quantiles of 400 draws are uncertain by about a tenth of the width.
+    assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * error, rel=0.25)
+    assert row["low"] < row["effect"] < row["high"]
+
+
+# --- mixed ---------------------------------------------------------------------------------------
+
+
+def mixed(rng, rows=300):
+    """g -> x -> y <- h, with g of three states and h of two, and their table."""
+    group = rng.integers(0, 3, rows)
+    other = rng.integers(0, 2, rows)
+    x = np.array([0.0, 1.0, 3.0])[group] + rng.normal(size=rows)
+    y = 0.5 * x - 2.0 * other + rng.normal(size=rows)
+    texts = np.array(["g0", "g1", "g2"])[group], np.array(["no", "yes"])[other]
+    return pd.DataFrame({"a": texts[0], "b": x, "c": y, "d": texts[1]})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mixed_slopes_are_those_of_least_squares_in_every_network_of_the_class(seed):
+    """For every DAG of the class: regress y on x and its parents in that DAG, states as
+    indicators; 0 where no directed path leads from x to y."""
+    frame = mixed(np.random.default_rng(seed))
+    optima = kes.learn(frame, runs=5)
+    arcs = [tuple(map(NAMES.index, arc)) for arc in optima.best.graph.to_dag()]
+    assert arcs
+    every = brute.models(4)
+    for x, y in permutations(range(4), 2):
+        cause, effect = frame[NAMES[x]], frame[NAMES[y]]
+        target = effect if is_numeric_dtype(effect) else effect == effect.max()
+        expected = {}
+        for member in every.classes[every.number[brute.dag_from_arcs(4, arcs)]]:
+            columns = [NAMES[x], *(NAMES[v] for v in members(member[x]))]
+            design = pd.get_dummies(frame[columns], drop_first=True).assign(one=1.0)
+            found = np.linalg.lstsq(design.astype(float), target.astype(float), rcond=None)[0]
+            own = NAMES[x] if is_numeric_dtype(cause) else f"{NAMES[x]}_{cause.max()}"
+            reached = brute.ancestral_set(member, 1 << y) >> x & 1
+            expected[member[x]] = found[design.columns.get_loc(own)] if reached else 0.0
         rows = optima.effects(NAMES[x], NAMES[y], within=0)
-        [row] = [row for row in rows if frozenset(row["parents"]) == parents]
-        assert row["effect"] == pytest.approx(total[y, x], abs=1e-9)
+        assert len(rows) == len(expected)
+        for row in rows:
+            parents = brute.bits(map(NAMES.index, row["parents"]))
+            assert row["effect"] == pytest.approx(expected[parents], abs=1e-9)
+
+
+def test_known_coefficients_are_found_in_mixed_tables():
+    """Of many cases: from g0 to g2, x rises by 3, and y by half of that."""
+    optima = kes.learn(mixed(np.random.default_rng(9), rows=20_000), runs=5)
+    known = {("a", "b"): 3.0, ("a", "c"): 1.5, ("b", "c"): 0.5, ("d", "c"): -2.0, ("c", "d"): 0.0}
+    for (x, y), effect in known.items():
+        table = optima.effects(x, y, within=0, resamples=100)
+        near = [row for row in table if row["low"] - 0.02 <= effect <= row["high"] + 0.02]
+        assert near, (x, y)
 
 
 def test_coefficients_are_those_of_the_normal_equations():

@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -54,6 +56,35 @@ def test_effects_are_told_with_what_they_assume(result, printed):
     assert re.search(r"by resampling .* 3 resamples", out)
     assert "P(BP = LOW) when TPR is set to LOW instead of HIGH" in " ".join(out.split())
     assert out.count("no common cause") == 1, "said once"
+
+
+def test_slopes_of_mixed_tables_are_told(tmp_path, printed):
+    """All from the shell: learn from a file with numbers and texts, then ask."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, 300)
+    dose = rng.normal(size=300) + group
+    level = 2 * dose + rng.normal(size=300)
+    table, path = tmp_path / "data.csv", tmp_path / "a.kes.json"
+    columns = {"group": np.array(["old", "young"])[group], "dose": dose, "level": level}
+    pd.DataFrame(columns).to_csv(table, index=False)
+    known = ("--tiers", "group;dose;level")
+    assert printed("learn", table, "--runs", 5, "--out", path, *known)[0] == 0
+    code, out, _ = printed("effects", path, "dose", "level", "--data", table, "--resamples", 20)
+    words = " ".join(out.split())
+    assert code == 0
+    assert "change of the mean of level for each unit by which dose is set higher" in words
+    assert "the effect is linear and the same for all cases" in words
+    [row] = kes.load(path).effects("dose", "level", data=table, within=0)
+    design = np.column_stack([dose, group, np.ones(300)])
+    assert row["parents"] == ("group",)
+    assert row["effect"] == pytest.approx(np.linalg.lstsq(design, level, rcond=None)[0][0])
+    assert f"{row['effect']:.3f}" in out
+    code, out, err = printed("effects", path, "dose", "level", "--data", table, "--states", "1,2")
+    assert (code, out) == (2, "")
+    assert "'dose' is continuous and has no states: leave out --states" in err
+    code, out, _ = printed("edges", path, "--data", table)
+    assert code == 0
+    assert "exact" in out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.analysis.adjustment import interventions
+from kes.analysis.adjustment import Contrast, interventions, slope
+from kes.analysis.effects import Effects
 from kes.data import encode
 
 
@@ -168,6 +169,26 @@ def test_continuous_variables_have_no_states():
     for options in ({"states": (0, 1)}, {"outcome": 1}):
         with pytest.raises(kes.KesError, match="is continuous and has no states: leave out"):
             optima.effects("a", "b", **options)
+
+
+def test_a_cause_that_its_parents_determine_has_no_slope():
+    """Nothing varies that could be set: no number is given, neither in ranges nor in pictures."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 300))
+    frame = pd.DataFrame({"a": a, "b": b, "x": a + b, "y": a - b + rng.normal(size=300)})
+    found = slope(encode(frame), Contrast("x", "y", None, None), ["a", "b"])
+    assert np.isnan(found)
+    table = Effects(
+        {"optimum": [0, 0], "below": [0.0, 0.0], "effect": [None, 2.0]},
+        note="",
+        x="x",
+        y="y",
+        change="the mean of y",
+        resamples=0,
+    )
+    assert list(table.summary()["width"]) == [0, 0]
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    kes.learn(frame.drop(columns="x"), runs=1).plot_effects(table).figure.clear()
 
 
 def test_constant_variables_have_no_effect():
