@@ -44,7 +44,7 @@ def test_without_data_only_supports_are_told(result, printed):
     assert code == 0
     assert "search_support" in out
     assert "evidence" not in out
-    assert "--data FILE" in err
+    assert "does not tell which file it was learned from; --data FILE names them" in err
 
 
 def test_effects_are_told_with_what_they_assume(result, printed):
@@ -59,7 +59,7 @@ def test_effects_are_told_with_what_they_assume(result, printed):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["TPR", "BP"], "give --data FILE"),
+        (["TPR", "BP"], "give the table by --data FILE"),
         (["TPR", "BP", "--example", "alarm", "--rows", "300", "--states", "HIGH"], "two states"),
         (["TPR", "BPX", "--example", "alarm", "--rows", "300"], "did you mean 'BP'?"),
         (["TPR", "BP", "--example", "alarm", "--rows", "299"], "not the data"),

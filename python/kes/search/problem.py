@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -79,6 +80,7 @@ class Problem:
         settings = starting(settings, chosen["start"], table.names)
         settings = knowing(settings, chosen["knowledge"], table.names)
         reading = Reading(
+            source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
             missing="em" if isinstance(table, Incomplete) else missing,
             weights=weights if isinstance(weights, str) else table.weights is not None,
             kinds=dict(kinds or {}),
