@@ -55,7 +55,9 @@ def test_learn_is_the_same_as_in_python(csv, capsys):
     shown = capsys.readouterr()
     assert shown.out.startswith(repr(optima))
     assert re.search(r"^  seconds       \d+\.\d\d\n\nThe best network, ", shown.out, re.M)
-    assert "\nSaved to a.json.gz\nNext:\n  kes edges a.json.gz " in shown.out
+    assert (
+        "\nSaved to a.json.gz\nNext:\n  how sure each edge is  kes edges a.json.gz\n" in shown.out
+    )
     assert shown.err == "", "plain and quiet when not on a terminal"
 
 

@@ -6,6 +6,7 @@ anything unexpected. Results go to standard output, everything else to standard 
 
 from __future__ import annotations
 
+import os
 import sys
 
 from kes.cli.interrupts import ignore_interrupts, quit_on_interrupt
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 def main() -> NoReturn:
     """Run the command line with the arguments of the process, and exit."""
     quit_on_interrupt()  # before anything large is imported
+    for stream in ("stdout", "stderr"):  # None where a shell closed it: >&-
+        if getattr(sys, stream) is None:
+            setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 - for good
     from kes.cli.commands import run
 
     code = run()

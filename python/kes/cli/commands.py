@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ COMMANDS = (
     *("fit", "query", "sample", "score", "certify", "convert", "completion", "paper"),
 )
 """Each is the object `command` in the module of its name, imported when it is used."""
+
+_NO_ROOM = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
+"""How systems say that a stream takes no more."""
 
 
 class _Commands(click.Group):
@@ -54,8 +58,7 @@ def run(args: Sequence[str] | None = None) -> int:
     try:
         with naming_flags(FLAGS):
             code = kes.main(args, prog_name="kes", standalone_mode=False)
-        if sys.stdout is not None:  # it is None where a shell closed it: >&-
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return 2
@@ -74,15 +77,13 @@ def run(args: Sequence[str] | None = None) -> int:
 
 def _no_room(error: OSError) -> int:
     """Say that the standard output takes no more, if that is what has happened."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # What is left cannot be written; keep Python from trying once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return 1  # the reader has gone, which is no news
-        return _complain(f"cannot write the output: {error.strerror or error}", 1)
-    return _unexpected(error)
+    if error.errno not in _NO_ROOM or error.filename is not None:
+        return _unexpected(error)
+    # What is left cannot be written; keep Python from trying once more when it ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 1  # the reader has gone, which is no news
+    return _complain(f"cannot write the output: {error.strerror}", 1)
 
 
 def _unexpected(error: BaseException) -> int:

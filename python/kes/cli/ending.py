@@ -19,7 +19,7 @@ WEAK = 3.0
 """Nats below which an edge is marked: odds of less than 20 to 1, short of "strong" evidence by the
 usual scale [Kass & Raftery 1995]."""
 
-_MOST = 40
+_MOST = 50
 """Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
 
 
@@ -45,15 +45,14 @@ def suggest_next(optima: Optima, out: Path) -> None:
     """Print commands that are worth giving next."""
     file, network = quote(str(out)), _beside(out, ".bif" if optima.kind == "discrete" else ".json")
     commands = {
-        f"kes edges {file}": "how sure each edge is",
-        f"kes report {file}": "all of it in one HTML page",
-        f"kes fit {file} --out {quote(str(network))}": "the network with its probabilities",
-        f"kes query {file} {quote(_question(optima))}": "what it says of a variable",
+        "how sure each edge is": f"kes edges {file}",
+        "all of it in one page": f"kes report {file}",
+        "with probabilities": f"kes fit {file} --out {quote(str(network))}",
+        "ask the network": f"kes query {file} {quote(_question(optima))}",
     }
-    longest = max(map(len, commands))
     click.echo("Next:")
-    for command, purpose in commands.items():
-        click.echo(f"  {command:<{longest}}  {purpose}")
+    for purpose, command in commands.items():
+        click.echo(f"  {purpose:<21}  {command}")
 
 
 def _edges(optima: Optima) -> Table:

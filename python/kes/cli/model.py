@@ -24,6 +24,7 @@ from kes.network.fitting import FitOptions, Fitted, fit
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
+from kes.search.problem import OtherData
 from kes.search.record import Reading
 
 Model: TypeAlias = Optima | Fitted | Pdag
@@ -77,8 +78,8 @@ def _with_data_found(optima: Optima, path: Path, purpose: str | None) -> Optima:
     if data is not None:
         try:
             return Optima(optima.record, problem=optima.ready(data, None, None))
-        except KesError as error:
-            why = f"{data} is not what {path} was learned from, or has changed since ({error})"
+        except OtherData as error:
+            why = f"{data} does not hold the data of {path} any more ({error.reason})"
     elif how.source is None:
         why = f"{path} does not tell which file it was learned from"
     else:

@@ -12,7 +12,7 @@ from kes.cli.model import network_of
 from kes.cli.questions import Asked, parse
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
-from kes.network.moments import Moments
+from kes.network.moments import Moments, Probability
 
 _EXAMPLES = """
 \b
@@ -57,12 +57,11 @@ def command(
     """
     network = network_of(model, data, optimum)
     asked = [parse(question, network) for question in questions]
-    for number, question in enumerate(asked):
-        if number:
-            click.echo()
-        click.echo(question.text)
-        for line in _answers(network, question, draws, seed):
-            click.echo(f"  {line}")
+    blocks = []
+    for question in asked:
+        lines = _answers(network, question, draws, seed)
+        blocks.append("\n".join([question.text, *(f"  {line}" for line in lines)]))
+    click.echo("\n\n".join(blocks))
 
 
 def _answers(network: Fitted, asked: Asked, draws: int, seed: int) -> Iterator[str]:
@@ -93,7 +92,8 @@ def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) 
     yield f"deviation  {found.deviation[0]:.6g}"
 
 
-def _written(probability: object) -> str:
+def _written(probability: float | Probability) -> str:
     """Write a probability, with its standard error if it was estimated."""
-    value, error = probability if isinstance(probability, tuple) else (probability, 0.0)
-    return f"{value:.6f} ± {error:.2g}" if error else f"{value:.6f}"
+    if not isinstance(probability, Probability):
+        return f"{probability:.6f}"
+    return str(probability) if probability.error else f"{probability.value:.6f}"

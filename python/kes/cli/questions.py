@@ -11,6 +11,7 @@ from kes.errors import KesError, suggest
 from kes.network.fitting import Fitted
 
 _OUTER = re.compile(r"\s*[Pp]\s*\((.*)\)\s*", re.DOTALL)
+_OPENED = re.compile(r"\s*[Pp]\s*\(")
 _WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^"'|,=]*[^"'|,=\s]))\s*""")
 _FORM = 'write it as "P(cancer | smoker=yes, age=old)", with quotes around all of it'
 
@@ -43,6 +44,8 @@ def parse(text: str, network: Fitted) -> Asked:
         If it is no question, or names a variable that the network does not have.
     """
     outer = _OUTER.fullmatch(text)
+    if outer is None and _OPENED.match(text):
+        raise KesError(f"the question {text!r} lacks its closing bracket; {_FORM}")
     target, bar, known = _Words(text, outer[1] if outer else text, network).read()
     if not target or (bar and not known):
         raise KesError(f"the question {text!r} lacks a part; {_FORM}")

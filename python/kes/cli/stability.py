@@ -18,7 +18,15 @@ from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
 
-_SHOWN = ("x", "y", "resampling_support", "resampling_x_to_y", "resampling_y_to_x")
+_SHOWN = {
+    "x": "x",
+    "y": "y",
+    "support": "resampling_support",
+    "x -> y": "resampling_x_to_y",
+    "y -> x": "resampling_y_to_x",
+}
+"""Columns of the table, and where they come from."""
+
 _EXAMPLES = """
 \b
 Examples:
@@ -120,7 +128,7 @@ def _show(optima: Optima, found: Stability) -> None:
     best = optima.best.graph.skeleton
     table = Table(
         {
-            **{name: edges[name] for name in _SHOWN},
+            **{name: edges[column] for name, column in _SHOWN.items()},
             "in the best": ["yes" if {r["x"], r["y"]} in best else "" for r in edges],
         },
         note=f"{counted(found.resamples, 'table')} of {found.cases} cases each, by "

@@ -29,6 +29,23 @@ from kes.search.start import starting
 from kes.settings import CoreKnowledge, Settings, megabytes, whole
 
 
+class OtherData(KesError):
+    """Data that are not those of a result.
+
+    Attributes
+    ----------
+    reason, advice : str
+        In which respect, and what to do.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason, advice)
+        self.reason, self.advice = reason, advice
+
+    def __str__(self) -> str:
+        return f"these are not the data that the result comes from: {self.reason}{self.advice}"
+
+
 class Problem:
     """The data, the settings and the core's problem made of both.
 
@@ -123,7 +140,7 @@ class Problem:
                 discretizer=reading.discretizer,
             )
         except KesError as error:
-            raise KesError(f"these are not the data that the result comes from: {error}") from error
+            raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading)
         problem.check(record)
         return problem
@@ -309,10 +326,8 @@ class Problem:
             Names the columns or states that differ, or says that the rows do.
         """
         if self.fingerprint != record.fingerprint:
-            raise KesError(
-                f"these are not the data that the result comes from: "
-                f"{_difference(self.dataset, record)}; use the data it was learned from"
-            )
+            reason = _difference(self.dataset, record)
+            raise OtherData(reason, advice="; use the data it was learned from")
 
 
 def _difference(dataset: Dataset, record: Record) -> str:
