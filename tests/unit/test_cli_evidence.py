@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 import kes
-from kes.cli import run
 
 
 @pytest.fixture(scope="module")
@@ -14,16 +13,6 @@ def result(tmp_path_factory):
     path = tmp_path_factory.mktemp("result") / "a.kes.json.gz"
     kes.learn(kes.datasets.alarm(rows=300), k=0.5, runs=10).save(path)
     return path
-
-
-@pytest.fixture
-def printed(capsys):
-    def call(*words):
-        code = run([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def test_edges_are_told_with_their_evidence(result, printed):

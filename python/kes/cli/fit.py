@@ -62,11 +62,12 @@ def command(
             f".net or .json, or draw the graph: kes plot {model} --out {out}"
         )
     network = estimate(model, data, optimum, {"prior": prior, "ess": ess}, table)
+    if out is not None:
+        write_network(network, out)
     click.echo(network)
     if out is None:
         click.echo("Not saved: give --out FILE to keep the network.", err=True)
     else:
-        write_network(network, out)
         click.echo(f"Saved to {out}")
 
 

@@ -105,8 +105,8 @@ class _Words:
         target = self._list()
         bar = self._take("|")
         known = self._list() if bar else {}
-        if self._at < len(self._text):
-            rest = self._text[self._at :]
+        rest = self._text[self._at :].strip()
+        if rest:
             raise KesError(f"cannot read {rest!r} in the question {self._question!r}; {_FORM}")
         return target, bar, known
 
