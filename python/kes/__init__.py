@@ -9,44 +9,45 @@
 end in. The same from the command line: ``kes learn data.csv``.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
 
-from kes import datasets
-from kes._core import __version__
-from kes.analysis.explain import explain
-from kes.analysis.stability import Stability, StabilityInterrupted, stability
-from kes.analysis.support import ConsensusGraph
-from kes.analysis.sweep import Sweep, sweep
-from kes.analysis.truth import compare_to_truth
-from kes.analysis.validation import cross_validate
-from kes.data import Dataset
-from kes.data.audit import audit
-from kes.data.discretizer import Discretizer, discretize
-from kes.errors import Interrupted, KesError
-from kes.exact.certificate import Certificate, CertifyProgress
-from kes.exact.certify import certify
-from kes.graph import EssentialGraph
-from kes.graph.boundary import Neighbour
-from kes.graph.knowledge import Knowledge
-from kes.graph.mpdag import Mpdag
-from kes.learning import inclusion_boundary, learn, load, score
-from kes.network import (
-    BayesianNetwork,
-    GaussianNetwork,
-    MixedNetwork,
-    convert,
-    fit,
-    read_graph,
-    read_network,
-)
-from kes.progress import Progress
-from kes.results.optima import Optima
-from kes.results.optimum import Optimum
-from kes.settings import Sampled, Settings
-from kes.table import Table
+TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
 
 if TYPE_CHECKING:
+    from kes import datasets
+    from kes._core import __version__
+    from kes.analysis.explain import explain
+    from kes.analysis.stability import Stability, StabilityInterrupted, stability
+    from kes.analysis.support import ConsensusGraph
+    from kes.analysis.sweep import Sweep, sweep
+    from kes.analysis.truth import compare_to_truth
+    from kes.analysis.validation import cross_validate
+    from kes.data import Dataset
+    from kes.data.audit import audit
+    from kes.data.discretizer import Discretizer, discretize
+    from kes.errors import Interrupted, KesError
     from kes.estimator import KES as KES
+    from kes.exact.certificate import Certificate, CertifyProgress
+    from kes.exact.certify import certify
+    from kes.graph import EssentialGraph
+    from kes.graph.boundary import Neighbour
+    from kes.graph.knowledge import Knowledge
+    from kes.graph.mpdag import Mpdag
+    from kes.learning import inclusion_boundary, learn, load, score
+    from kes.network import (
+        BayesianNetwork,
+        GaussianNetwork,
+        MixedNetwork,
+        convert,
+        fit,
+        read_graph,
+        read_network,
+    )
+    from kes.progress import Progress
+    from kes.results.optima import Optima
+    from kes.results.optimum import Optimum
+    from kes.settings import Sampled, Settings
+    from kes.table import Table
 
 # KES is not here: a star import must neither need scikit-learn nor wait for it.
 __all__ = [
@@ -93,15 +94,52 @@ __all__ = [
     "sweep",
 ]
 
+_HOMES = {
+    "kes._core": "__version__",
+    "kes.analysis.explain": "explain",
+    "kes.analysis.stability": "Stability StabilityInterrupted stability",
+    "kes.analysis.support": "ConsensusGraph",
+    "kes.analysis.sweep": "Sweep sweep",
+    "kes.analysis.truth": "compare_to_truth",
+    "kes.analysis.validation": "cross_validate",
+    "kes.data": "Dataset",
+    "kes.data.audit": "audit",
+    "kes.data.discretizer": "Discretizer discretize",
+    "kes.errors": "Interrupted KesError",
+    "kes.exact.certificate": "Certificate CertifyProgress",
+    "kes.exact.certify": "certify",
+    "kes.graph": "EssentialGraph",
+    "kes.graph.boundary": "Neighbour",
+    "kes.graph.knowledge": "Knowledge",
+    "kes.graph.mpdag": "Mpdag",
+    "kes.learning": "inclusion_boundary learn load score",
+    "kes.network": "BayesianNetwork GaussianNetwork MixedNetwork fit",
+    "kes.network.files": "convert read_graph read_network",
+    "kes.progress": "Progress",
+    "kes.results.optima": "Optima",
+    "kes.results.optimum": "Optimum",
+    "kes.settings": "Sampled Settings",
+    "kes.table": "Table",
+    "kes.estimator": "KES",
+}
+"""The module of each of these names.
+
+It is imported when one of its names is used: numpy and all that stands on it takes tenths of a
+second, in which the command line already has to answer to Ctrl-C, and scikit-learn as long again.
+"""
+
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
 
 def __getattr__(name: str) -> object:
-    """Import `KES` when it is used: scikit-learn takes longer to import than all else."""
-    if name == "KES":
-        from kes.estimator import KES
-
-        return KES
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "datasets":
+        return import_module("kes.datasets")
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "KES"})
+    return sorted({*globals(), *__all__, "KES"})

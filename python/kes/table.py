@@ -115,13 +115,17 @@ class Table:
     def __repr__(self) -> str:
         return self.to_text(_ROWS)
 
-    def to_text(self, rows: int | None = None) -> str:
-        """Return the table as text: all rows, or so many of the first and last ones."""
+    def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
+        """Return the table as text: all rows, or so many of the first and last ones.
+
+        Columns that do not fit into lines of this width are left out, and named.
+        """
         most = self._rows if rows is None else rows
         blocks = [_padded(block) for block in self._blocks(most)]
-        shown = _fitting([len(block[0]) for block in blocks])
+        shown = _fitting([len(block[0]) for block in blocks], width)
         lines = ["  ".join(cells).rstrip() for cells in zip(*blocks[:shown], strict=True)]
-        return "\n".join([*lines, f"[{self._size(self.columns[shown:])}]", *self._remarks()])
+        size = f"[{self._size(self.columns[shown:])}]"
+        return "\n".join([*lines, size, *self._remarks(width)])
 
     def _repr_html_(self) -> str:
         blocks = [_html_cells(block) for block in self._blocks(_HTML_ROWS)]
@@ -148,8 +152,8 @@ class Table:
             blocks.append(_ShownColumn(name, cells, _is_numeric(column)))
         return blocks
 
-    def _remarks(self) -> list[str]:
-        return [line for text in self.note.splitlines() for line in wrap(text, _WIDTH)]
+    def _remarks(self, width: int) -> list[str]:
+        return [line for text in self.note.splitlines() for line in wrap(text, width)]
 
     def _caption(self) -> str:
         return "<br>".join(map(html.escape, [self._size(), *self.note.splitlines()]))
@@ -186,12 +190,12 @@ def _html_cells(block: _ShownColumn) -> list[str]:
     return [header, *(f"<td {style}>{html.escape(cell)}</td>" for cell in block.cells)]
 
 
-def _fitting(widths: Sequence[int]) -> int:
+def _fitting(widths: Sequence[int], most: int) -> int:
     """Return how many columns fit on a line, at least one."""
     total = -2
     for count, width in enumerate(widths):
         total += width + 2
-        if total > _WIDTH and count:
+        if total > most and count:
             return count
     return len(widths)
 

@@ -54,7 +54,10 @@ def test_learn_is_the_same_as_in_python(csv, capsys):
     assert kes.load("a.json.gz") == optima
     shown = capsys.readouterr()
     assert shown.out.startswith(repr(optima))
-    assert re.search(r"^  seconds       \d+\.\d\d\nSaved to a\.json\.gz\n$", shown.out[-60:], re.M)
+    assert re.search(r"^  seconds       \d+\.\d\d\n\nThe best network, ", shown.out, re.M)
+    assert (
+        "\nSaved to a.json.gz\nNext:\n  how sure each edge is  kes edges a.json.gz\n" in shown.out
+    )
     assert shown.err == "", "plain and quiet when not on a terminal"
 
 

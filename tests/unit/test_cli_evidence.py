@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 import kes
-from kes.cli import run
 
 
 @pytest.fixture(scope="module")
@@ -16,16 +15,6 @@ def result(tmp_path_factory):
     path = tmp_path_factory.mktemp("result") / "a.kes.json.gz"
     kes.learn(kes.datasets.alarm(rows=300), k=0.5, runs=10).save(path)
     return path
-
-
-@pytest.fixture
-def printed(capsys):
-    def call(*words):
-        code = run([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def test_edges_are_told_with_their_evidence(result, printed):
@@ -46,7 +35,7 @@ def test_without_data_only_supports_are_told(result, printed):
     assert code == 0
     assert "search_support" in out
     assert "evidence" not in out
-    assert "--data FILE" in err
+    assert "does not tell which file it was learned from; --data FILE names them" in err
 
 
 def test_effects_are_told_with_what_they_assume(result, printed):
@@ -90,7 +79,7 @@ def test_slopes_of_mixed_tables_are_told(tmp_path, printed):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["TPR", "BP"], "give --data FILE"),
+        (["TPR", "BP"], "give the table by --data FILE"),
         (["TPR", "BP", "--example", "alarm", "--rows", "300", "--states", "HIGH"], "two states"),
         (["TPR", "BPX", "--example", "alarm", "--rows", "300"], "did you mean 'BP'?"),
         (["TPR", "BP", "--example", "alarm", "--rows", "299"], "not the data"),

@@ -169,7 +169,7 @@ FACADE = ("kes.results.questions", "kes.results.parts")
 """The methods of `Optima` ask rooms above, which they import when they are called."""
 
 LAZY = {
-    "kes": "KES waits for scikit-learn, which takes longer to import than all else",
+    "kes.cli": "Ctrl-C is handled before anything large is imported",
     "kes.data.source": "narwhals waits for a frame",
     "kes.data.files": "narwhals waits for a frame",
 }
@@ -322,7 +322,7 @@ def test_imports_stand_at_the_top():
 
 def is_private(name: str) -> bool:
     """Tell whether a name is private; those between underscores belong to Python and notebooks."""
-    return name.startswith("_") and not name.endswith("_") and name != "_core"
+    return name.startswith("_") and not name.endswith("_") and name not in ("_core", "_exit")
 
 
 def defined(tree: ast.AST) -> Iterator[str]:

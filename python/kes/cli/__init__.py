@@ -8,74 +8,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from typing import NoReturn
 
-import click
+from kes.cli.interrupts import ignore_interrupts, quit_on_interrupt
 
-from kes import _core
-from kes.cli.options import FLAGS, no_such
-from kes.errors import KesError, naming_flags
+TYPE_CHECKING = False  # as typing has it: see `interrupts`
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-_COMMANDS = ("audit", "learn", "certify", "edges", "effects", "report", "convert", "paper")
-"""Each is the object `command` in the module of its name, imported when it is used."""
+    from kes.cli.commands import kes as kes
+    from kes.cli.commands import run as run
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+def main() -> NoReturn:
+    """Run the command line with the arguments of the process, and exit."""
+    quit_on_interrupt()  # before anything large is imported
+    for stream in ("stdout", "stderr"):  # None where a shell closed it: >&-
+        if getattr(sys, stream) is None:
+            setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 - for good
+    from kes.cli.commands import run
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = import_module(f"kes.cli.{cmd_name}").command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
-            raise no_such("command", name, list(_COMMANDS), ctx)
-        return super().resolve_command(ctx, args)
+    code = run()
+    ignore_interrupts()
+    sys.exit(code)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_core.__version__, prog_name="kes", message="%(prog)s %(version)s")
-def kes() -> None:
-    """Learn Bayesian networks from tables, and see the landscape of local optima."""
+def __getattr__(name: str) -> object:
+    if name in ("kes", "run"):
+        from kes.cli import commands
 
-
-def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line, with the arguments of the process by default, and exit."""
-    sys.exit(run(args))
-
-
-def run(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; errors become one message each."""
-    try:
-        with naming_flags(FLAGS):
-            code = kes.main(args, prog_name="kes", standalone_mode=False)
-        sys.stdout.flush()
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except KesError as error:
-        return _complain(str(error), 2)
-    except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", 130)
-    except BrokenPipeError:
-        # The reader has gone; keep Python from saying so once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except SystemExit:
-        raise
-    except BaseException as error:  # a panic of the core is no Exception
-        return _complain(f"unexpected {type(error).__name__}: {error}", 1)
-    return code if isinstance(code, int) else 0
-
-
-def _complain(message: str, code: int) -> int:
-    click.echo(f"Error: {message}", err=True)
-    return code
+        return getattr(commands, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

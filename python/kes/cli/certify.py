@@ -37,7 +37,8 @@ Examples:
     metavar="FILE",
     help="A result of kes learn on the same data, to compare.",
 )
-@options.criterion(of_result=True)
+@options.criterion(of_result="--result")
+@options.max_parents(of_result="--result")
 @options.knowledge
 @options.jobs
 @click.option(

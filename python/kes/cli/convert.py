@@ -1,4 +1,4 @@
-"""``kes convert``: networks and graphs from one file format into another."""
+"""``kes convert``: results, networks and graphs from one file format into another."""
 
 from __future__ import annotations
 
@@ -7,19 +7,39 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.model import DataRequest, fitted, open_result, optimum_of
+from kes.formats import format_of, write_graph, write_network
 from kes.network import convert
+from kes.results import storage
 
 
-@click.command("convert", cls=options.Command)
+@click.command("convert", cls=options.Command, short_help="Convert a result, network or graph.")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
-def command(source: Path, target: Path) -> None:
-    """Convert a network or graph.
+@options.data("The table that a result was learned from, to estimate probabilities.")
+@options.optimum
+def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
+    """Convert a result, a network or a graph.
 
     For instance: kes convert alarm.bif alarm.net.gz
 
     The suffixes say from which format into which: .bif, .xmlbif (also .bifxml, .xml), .net and
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
-    the target cannot hold more. Add .gz for compressed files.
+    the target cannot hold more. Add .gz for compressed files. Of a result of kes learn the best
+    model is taken, with probabilities where the target holds them: kes fit can do it in other ways.
     """
-    click.echo(f"{target}: {convert(source, target)}")
+    if not storage.holds_result(source):
+        if data is not None or optimum:
+            raise click.UsageError(f"--data and --optimum are for results; {source} is none.")
+        click.echo(f"{target}: {convert(source, target)}")
+        return
+    form = format_of(target)
+    if form.offers("read"):
+        optima = open_result(source, DataRequest(data, purpose=f"{form.name} holds probabilities"))
+        network = fitted(optima, optimum, {})
+        write_network(network, target)
+        click.echo(f"{target}: {network!r}")
+    else:
+        graph = optimum_of(open_result(source, DataRequest(data)), optimum).mpdag
+        write_graph(graph, target)
+        click.echo(f"{target}: {graph!r}")

@@ -9,21 +9,16 @@ import click
 
 from kes.analysis.evidence import TASKS
 from kes.cli import options
-from kes.cli.source import TableOptions, table_of
-from kes.learning import load
+from kes.cli.model import DataRequest, open_result
+from kes.cli.screen import show
+from kes.cli.source import TableOptions
 from kes.table import Table
 
 _SHOWN = ("x", "y", "evidence", "direction", "how", "search_support", "relative_weight")
 
 
 @click.command("edges", cls=options.Command, short_help="Tell how sure each edge of a result is.")
-@click.argument("result", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    metavar="FILE",
-    help="The table that the result was learned from; without it, only supports are told.",
-)
-@options.table
+@options.result
 @click.option(
     "--tasks",
     type=click.IntRange(min=0),
@@ -45,23 +40,22 @@ def command(
 ) -> None:
     """Tell how sure each edge of RESULT, a file that kes learn wrote, is.
 
-    For instance: kes edges a.kes.json.gz --data data.csv
+    For instance: kes edges a.kes.json.gz
 
     Evidence is the difference, in nats, between the best model with an edge and the best without
     it. Search support is the share of runs that ended in a model with it.
     """
-    optima = load(result)
-    dataset = table_of(optima, data, table)
-    if dataset is None:
-        click.echo(_part(optima.edges()).to_text())
-        click.echo("For the evidence, give the data: --data FILE.", err=True)
+    optima = open_result(result, DataRequest(data, table))
+    if optima.problem is None:
+        show(_part(optima.edges()))
+        click.echo("Only supports are told; for the evidence the data are needed.", err=True)
         return
-    evidence = optima.evidence(tasks=tasks, budget=budget, n_jobs=jobs, data=dataset)
+    evidence = optima.evidence(tasks=tasks, budget=budget, n_jobs=jobs)
     found = optima.edges(evidence=evidence)
     order = {(row["x"], row["y"]): place for place, row in enumerate(evidence)}
     rows = sorted(found, key=lambda row: order[row["x"], row["y"]])
     shown = Table({name: [row[name] for row in rows] for name in found.columns}, note=evidence.note)
-    click.echo(_part(shown).to_text())
+    show(_part(shown))
 
 
 def _part(table: Table) -> Table:

@@ -8,21 +8,18 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.source import TableOptions, table_of
-from kes.learning import load
+from kes.cli.model import DataRequest, open_result
+from kes.cli.screen import show
+from kes.cli.source import TableOptions
 from kes.table import Table
 
 
 @click.command(
     "effects", cls=options.Command, short_help="Tell what setting a variable does to another."
 )
-@click.argument("result", type=click.Path(path_type=Path))
+@options.result
 @click.argument("x")
 @click.argument("y")
-@click.option(
-    "--data", metavar="FILE", help="The table that the result was learned from; always needed."
-)
-@options.table
 @click.option(
     "--states",
     metavar="A,B",
@@ -65,25 +62,20 @@ def command(
 ) -> None:
     """Tell what setting X does to Y, as far as the optima of RESULT can tell.
 
-    For instance: kes effects a.kes.json.gz smoker cancer --data data.csv
+    For instance: kes effects a.kes.json.gz smoker cancer
 
     There is an answer for each optimum that is about as good as the best, and for each set of
     parents that X can have in it. What all of them assume is told below.
     """
-    optima = load(result)
-    dataset = table_of(optima, data, table)
-    if dataset is None:
-        raise click.UsageError("Effects are estimated from the data: give --data FILE.")
+    optima = open_result(result, DataRequest(data, table, "effects are estimated from the data"))
     pair = None
     if states is not None:
         first, separator, second = states.partition(",")
         if not separator:
             raise click.UsageError(f"--states {states}: write two states, as in --states no,yes.")
         pair = (first, second)
-    found = optima.effects(
-        x, y, states=pair, outcome=outcome, within=within, resamples=resamples, data=dataset
-    )
+    found = optima.effects(x, y, states=pair, outcome=outcome, within=within, resamples=resamples)
     summary = found.summary()
-    click.echo(Table({name: summary[name] for name in summary.columns}).to_text())
+    show(Table({name: summary[name] for name in summary.columns}))
     click.echo()
-    click.echo(found.to_text())
+    show(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from kes.cli import options
+from kes.cli.ending import show_network, suggest_next
+from kes.cli.interrupts import exit_code
+from kes.cli.keeping import check_writable, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.source import read_table
-from kes.errors import KesError
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.results.summary import counted, text
+from kes.results.summary import text
 from kes.search import cluster
 from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
 from kes.search.execution import Execution, SearchInterrupted
@@ -66,6 +67,7 @@ Examples:
     shown="by the size of the table, at most 100",
 )
 @options.criterion()
+@options.max_parents()
 @options.knowledge
 @options.seed
 @options.jobs
@@ -203,7 +205,7 @@ def command(
         transform=transform,
     )
     if out is not None:
-        _check_writable(out)
+        check_writable(out)
     amount = _amount(improve, improve_tasks, improve_budget)
     known = read_knowledge(told)
     dataset, reading = read_table(data, told)
@@ -212,7 +214,7 @@ def command(
     for note in dataset.notes:
         click.echo(f"Note: {note}", err=True)
     amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
-    base = _earlier(out, problem, amounts.runs)
+    base = earlier(out, problem, amounts.runs)
     started = time.monotonic()
     with _client(address) as client:
         execution = Execution.checked(
@@ -235,13 +237,17 @@ def command(
                 after_runs=None if keeper is None else keeper.keep,
             )
         except SearchInterrupted as stop:
-            _say_interrupted(stop.record, out)
-            ctx.exit(130)
-    failure = None if record is base else _save(record, out)
+            say_interrupted(stop.record, out)
+            ctx.exit(exit_code())
+    failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
-    click.echo(text(Optima(record), more=[("seconds", spent)]))
+    optima = Optima(record, problem=problem)
+    click.echo(text(optima, more=[("seconds", spent)]))
+    show_network(optima, out)
+    say_where(out, failure, news=record is not base)
+    if out is not None:
+        suggest_next(optima, out)
     _say_more(record)
-    _say_where(out, failure, news=record is not base)
 
 
 def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
@@ -253,52 +259,12 @@ def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
     return True if tasks is None and budget is None else tasks or f"{budget:g}s"
 
 
-def _save(record: Record, out: Path | None) -> KesError | None:
-    """Save if there is a file to save to; return what went wrong, to be told after the result."""
-    try:
-        if out is not None:
-            storage.write(record, out)
-    except KesError as error:
-        return error
-    return None
-
-
-def _say_where(out: Path | None, failure: KesError | None, *, news: bool) -> None:
-    """Say where the result is, or fail if it is nowhere."""
-    if failure is not None:
-        raise failure
-    if out is None:
-        click.echo("Not saved: give --out FILE to keep the result.", err=True)
-    elif news:
-        click.echo(f"Saved to {out}")
-    else:
-        click.echo(f"Not written: all of this was in {out} already")
-
-
 def _say_more(record: Record) -> None:
     """Say how to do more, if it was left to us how much to do and nothing is proven."""
     is_proven = record.proof is not None and record.proof.proven
     if record.improving.asked == "auto" and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
         click.echo(f"To look further: add {more}; kes certify bounds what there is to find.")
-
-
-def _say_interrupted(record: Record | None, out: Path | None) -> None:
-    """Save what there is, and say so."""
-    done = 0 if record is None else len(record.runs)
-    tasks = 0 if record is None else record.improving.own
-    after = (
-        f"{counted(done, 'run')} and {counted(tasks, 'task')}" if tasks else counted(done, "run")
-    )
-    click.echo(f"Interrupted after {after}.", err=True)
-    if record is None:
-        return
-    if out is not None:
-        storage.write(record, out)
-        click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
-    elif done:
-        click.echo(Optima(record.finished()))
-        click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:
@@ -309,41 +275,6 @@ def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> st
     if chosen:
         raise click.UsageError(f"--{next(iter(chosen))} needs --neighbourhood sampled.")
     return name
-
-
-def _check_writable(out: Path) -> None:
-    """Find out before hours of work, not after, that the result cannot be saved."""
-    folder = out.parent
-    if out.is_dir():
-        raise click.UsageError(f"--out {out} is a folder; give the name of a file.")
-    if not folder.is_dir():
-        raise click.UsageError(f"--out {out}: there is no folder {folder}.")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"--out {out}: you may not write to the folder {folder}.")
-
-
-def _earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
-    """Return what the file holds already, if it comes from the same data and settings."""
-    if out is None or not out.exists():
-        return None
-    record = storage.read(out)
-    differences = record.settings.differences(problem.settings)
-    if differences:
-        raise KesError(
-            f"{out} holds a result with other settings:\n"
-            + "".join(f"  {line}\n" for line in differences)
-            + "Repeat its settings to add runs to it, or give another --out"
-        )
-    try:
-        problem.check(record)
-    except KesError as error:
-        raise KesError(f"{out}: {error}; or give another --out") from None
-    done = len(record.runs)
-    if done >= runs:
-        click.echo(f"{out} holds {counted(done, 'run')} already.", err=True)
-        return record.finished()
-    click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
-    return record
 
 
 def _display(progress: bool | None) -> bool | Show:

@@ -10,9 +10,13 @@ from typing import Any, TypeVar
 
 import click
 
+from kes.cli.interrupts import raise_on_interrupt
+from kes.network.fitting import Prior
 from kes.settings import CRITERIA, TRANSFORMS, seconds
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+PRIORS = ("bdeu", "ml")
 
 FLAGS = {
     "random_state": "--seed",
@@ -39,6 +43,11 @@ class Command(click.Command):
             known = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
             flags = [flag for flag in known if flag.startswith("--")]
             raise no_such("option", given, flags, ctx, _FORMER.get(given)) from None
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
+        """Begin: from now on there may be something to save, or a file half written."""
+        raise_on_interrupt()
+        return super().invoke(ctx)
 
 
 def no_such(
@@ -70,6 +79,24 @@ class Number(click.FloatRange):
         return number
 
 
+class PriorName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
+    """How to smooth: a name or a number."""
+
+    name = "prior"
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Prior:
+        """Read a name, or a number of cases."""
+        if value in PRIORS:
+            chosen: Prior = value
+            return chosen
+        return Number(min=0, min_open=True).convert(value, param, ctx)
+
+
 class Time(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
     """A length of time, in seconds."""
 
@@ -83,6 +110,42 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # it has none before cli
     ) -> float:
         """Read 90, 30s, 5m or 1h30m."""
         return seconds(str(param.name) if param else "time", value)
+
+
+def result(command: CommandT) -> CommandT:
+    """Add a result and its data, with how to read them; see `kes.cli.source.open_result`."""
+    return _together(_result, data("The table that it was learned from."), table)(command)
+
+
+def model(command: CommandT) -> CommandT:
+    """Add a result or a network, and what it takes to make a network of a result."""
+    return _together(
+        click.argument("model", type=click.Path(path_type=Path)),
+        data("The table that a result was learned from."),
+        optimum,
+    )(command)
+
+
+def _result(command: CommandT) -> CommandT:
+    return click.argument("result", type=click.Path(path_type=Path))(command)
+
+
+def data(what: str) -> Callable[[CommandT], CommandT]:
+    """Add the file of the data of a result."""
+    known = "the file whose name the result remembers"
+    return click.option("--data", metavar="FILE", show_default=known, help=what)
+
+
+def optimum(command: CommandT) -> CommandT:
+    """Add which of the models of a result."""
+    return click.option(
+        "--optimum",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Which of the optima of a result; 0 is the best.",
+    )(command)
 
 
 def table(command: CommandT) -> CommandT:
@@ -153,16 +216,16 @@ def _columns(flag: str, what: str) -> Callable[[CommandT], CommandT]:
     return click.option(flag, multiple=True, metavar="A,B,...", help=what)
 
 
-def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
-    """Add what says how models are scored and which are allowed.
+def criterion(*, of_result: str | None = None) -> Callable[[CommandT], CommandT]:
+    """Add what says how models are scored.
 
     Parameters
     ----------
-    of_result : bool
-        Whether the command has a --result whose settings hold unless others are given. Then what
+    of_result : str or None
+        Where the command is given a result whose settings hold unless others are given. Then what
         is not given is None.
     """
-    known = "that of --result, or " if of_result else ""
+    known = _known(of_result)
     return _together(
         click.option(
             "--criterion",
@@ -193,14 +256,45 @@ def criterion(*, of_result: bool = False) -> Callable[[CommandT], CommandT]:
             show_default=f"{known}none" if of_result else "none",
             help="Replace continuous values by normal scores of their ranks first.",
         ),
-        click.option(
-            "--max-parents",
-            type=click.IntRange(min=0),
-            metavar="N",
-            show_default=f"{known}no limit",
-            help="Largest number of parents of a variable.",
-        ),
     )
+
+
+def max_parents(*, of_result: str | None = None) -> Callable[[CommandT], CommandT]:
+    """Add which models are allowed; see `criterion`."""
+    return click.option(
+        "--max-parents",
+        type=click.IntRange(min=0),
+        metavar="N",
+        show_default=f"{_known(of_result)}no limit",
+        help="Largest number of parents of a variable.",
+    )
+
+
+def _known(of_result: str | None) -> str:
+    return f"that of {of_result}, or " if of_result else ""
+
+
+def estimation(command: CommandT) -> CommandT:
+    """Add how local models are estimated; see `kes.fit`."""
+    return _together(
+        click.option(
+            "--prior",
+            type=PriorName(),
+            metavar="bdeu|ml|NUMBER",
+            default="bdeu",
+            show_default=True,
+            help="How to smooth: --ess cases spread evenly over each table; not at all (maximum "
+            "likelihood); or so many cases for each cell.",
+        ),
+        click.option(
+            "--ess",
+            type=Number(min=0, min_open=True),
+            metavar="NUMBER",
+            default=1.0,
+            show_default=True,
+            help="Equivalent sample size of --prior bdeu.",
+        ),
+    )(command)
 
 
 def knowledge(command: CommandT) -> CommandT:

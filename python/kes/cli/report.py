@@ -8,18 +8,12 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.source import TableOptions, table_of
-from kes.learning import load
+from kes.cli.model import DataRequest, open_result
+from kes.cli.source import TableOptions
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
-@click.argument("result", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    metavar="FILE",
-    help="The table that the result was learned from, to show probabilities as well.",
-)
-@options.table
+@options.result
 @click.option("--title", metavar="TEXT", help="Heading of the page.")
 @click.option(
     "--out",
@@ -38,13 +32,18 @@ def command(
 ) -> None:
     """Write all about RESULT, a file that kes learn wrote, into one HTML file.
 
-    For instance: kes report a.kes.json.gz --data data.csv
+    For instance: kes report a.kes.json.gz
 
-    The file opens in any browser and needs no network.
+    The file opens in any browser and needs no network. With the data, which are looked for by the
+    name that the result remembers, it shows probabilities as well.
     """
-    optima = load(result)
     target = out or _beside(result)
-    optima.report(target, data=table_of(optima, data, table), title=title)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(
+            f"--out {target}: a report is an HTML page; call it {target.with_suffix('.html')}. A "
+            f"picture of the network: kes plot {result} --out {target.with_suffix('.pdf')}"
+        )
+    open_result(result, DataRequest(data, table)).report(target, title=title)
     click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
 
 

@@ -17,7 +17,6 @@ from kes.data.discretizer import Discretizer
 from kes.data.incomplete import AnyTable
 from kes.data.kinds import Kinds
 from kes.data.missing import CHOICES
-from kes.results.optima import Optima
 from kes.search.record import Reading
 
 
@@ -44,14 +43,21 @@ def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Readi
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give a data file, or --example alarm (and not both).")
     if data is None:
-        return datasets.alarm(rows=options["rows"] or 20_000), Reading()
+        rows = options["rows"] or 20_000
+        return datasets.alarm(rows=rows), Reading(example=rows)
     if options["rows"] is not None:
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
-    how = reading(options)
+    how = replace(reading(options), source=data)
     discretizer = _discretizer(options["discretize"])
-    table = encode_incomplete(
+    table = read_as(data, how, discretizer)
+    return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
+
+
+def read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> AnyTable:
+    """Read a file as another one was read, or as options say."""
+    return encode_incomplete(
         data,
-        weights=options["weights"],
+        weights=how.weights if isinstance(how.weights, str) else None,
         missing=how.missing,
         na_values=how.na_values,
         kinds=cast("Kinds", how.kinds),
@@ -59,21 +65,8 @@ def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Readi
         sep=how.sep,
         decimal=how.decimal,
         encoding=how.encoding,
-        discretizer=discretizer,
+        discretizer=discretizer or how.discretizer,
     )
-    return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
-
-
-def table_of(optima: Optima, data: str | None, options: TableOptions) -> AnyTable | None:
-    """Read the table of a result as it was read then, unless the options say how.
-
-    None if there is none.
-    """
-    if data is None and options["example"] is None:
-        return None
-    if data is None or reading(options) != Reading():
-        return read_table(data, options)[0]
-    return optima.ready(data, None, None).dataset
 
 
 def reading(options: TableOptions) -> Reading:

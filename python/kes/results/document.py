@@ -152,7 +152,10 @@ def _reading_from_json(entry: dict[str, Any]) -> Reading:
     weights, kinds = entry["weights"], entry.get("kinds", {})
     writing: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
     Writing(**writing)  # refuses what cannot be
+    source, example = entry.get("source"), entry.get("example")
     return Reading(
+        source=None if source is None else _text(source),
+        example=None if example is None else whole("example", example, least=1),
         missing=_text(entry["missing"]),
         weights=weights if isinstance(weights, bool) else _text(weights),
         na_values=tuple(_text(value) for value in entry["na_values"]),

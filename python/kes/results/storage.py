@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kes import _core
 from kes.errors import KesError
-from kes.files import DamagedFile, PathLike, read_file, write_file
+from kes.files import GZIP, DamagedFile, PathLike, read_file, write_file
 from kes.results.document import FORMAT, VERSION, decoded, encoded
 from kes.search.record import Record
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _HEAD = f'{{\n"format": "{FORMAT}"'.encode()
 _BEGINNING = 200  # bytes in which a file says what it is
+_OPENING = 4096  # bytes that certainly hold as much, compressed
 
 
 def write(record: Record, path: PathLike) -> None:
@@ -63,6 +64,20 @@ def read(path: PathLike) -> Record:
         return decoded(document)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise _damaged(path, f"{type(error).__name__}: {error}") from error
+
+
+def holds_result(path: PathLike) -> bool:
+    """Tell whether a file is a result file, by what is in it.
+
+    Raises
+    ------
+    KesError
+        If it cannot be read.
+    """
+    try:
+        return FORMAT.encode() in _beginning(path)
+    except OSError as error:
+        raise KesError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 class Checkpoint:
@@ -126,11 +141,12 @@ def _document(path: PathLike) -> dict[str, Any]:
 
 
 def _beginning(path: PathLike) -> bytes:
-    """Return the first bytes of a compressed file, or nothing if not even these can be read."""
+    """Return the first bytes of a file, uncompressed; nothing if they are damaged."""
     with Path(path).open("rb") as file:
-        start = file.read(_BEGINNING)
+        start = file.read(_OPENING)
     try:
-        return zlib.decompressobj(wbits=31).decompress(start, _BEGINNING)
+        packed = start.startswith(GZIP)
+        return zlib.decompressobj(wbits=31).decompress(start, _BEGINNING) if packed else start
     except zlib.error:
         return b""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -26,6 +27,23 @@ from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
 from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
 from kes.search.start import starting
 from kes.settings import CoreKnowledge, Settings, megabytes, whole
+
+
+class OtherData(KesError):
+    """Data that are not those of a result.
+
+    Attributes
+    ----------
+    reason, advice : str
+        In which respect, and what to do.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason, advice)
+        self.reason, self.advice = reason, advice
+
+    def __str__(self) -> str:
+        return f"these are not the data that the result comes from: {self.reason}{self.advice}"
 
 
 class Problem:
@@ -79,6 +97,7 @@ class Problem:
         settings = starting(settings, chosen["start"], table.names)
         settings = knowing(settings, chosen["knowledge"], table.names)
         reading = Reading(
+            source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
             missing="em" if isinstance(table, Incomplete) else missing,
             weights=weights if isinstance(weights, str) else table.weights is not None,
             kinds=dict(kinds or {}),
@@ -121,7 +140,7 @@ class Problem:
                 discretizer=reading.discretizer,
             )
         except KesError as error:
-            raise KesError(f"these are not the data that the result comes from: {error}") from error
+            raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading)
         problem.check(record)
         return problem
@@ -299,10 +318,8 @@ class Problem:
             Names the columns or states that differ, or says that the rows do.
         """
         if self.fingerprint != record.fingerprint:
-            raise KesError(
-                f"these are not the data that the result comes from: "
-                f"{_difference(self.dataset, record)}; use the data it was learned from"
-            )
+            reason = _difference(self.dataset, record)
+            raise OtherData(reason, advice="; use the data it was learned from")
 
 
 def _difference(dataset: Dataset, record: Record) -> str:

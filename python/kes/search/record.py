@@ -135,6 +135,10 @@ class Reading:
 
     Attributes
     ----------
+    source : str or None
+        The file, by the name that it was given by; None if it was no file.
+    example : int or None
+        Cases of the built-in example, if that was it.
     missing : str
         What was done with missing values.
     weights : str or bool
@@ -153,6 +157,8 @@ class Reading:
         Where columns were cut into intervals.
     """
 
+    source: str | None = None
+    example: int | None = None
     missing: str = "error"
     weights: str | bool = False
     na_values: tuple[str, ...] = ()

@@ -1,0 +1,95 @@
+"""All commands under one name, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from kes import _core
+from kes.cli.interrupts import exit_code
+from kes.cli.options import FLAGS, no_such
+from kes.errors import KesError, naming_flags
+
+COMMANDS = (
+    *("audit", "learn", "edges", "stability", "effects", "compare", "report", "plot"),
+    *("fit", "query", "sample", "score", "certify", "convert", "completion", "paper"),
+)
+"""Each is the object `command` in the module of its name, imported when it is used."""
+
+_NO_ROOM = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
+"""How systems say that a stream takes no more."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"kes.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise no_such("command", name, list(COMMANDS), ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(_core.__version__, prog_name="kes", message="%(prog)s %(version)s")
+def kes() -> None:
+    """Learn Bayesian networks from tables, and see the landscape of local optima."""
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run the command line, with the arguments of the process by default.
+
+    Returns its exit code; errors become one message each.
+    """
+    try:
+        with naming_flags(FLAGS):
+            code = kes.main(args, prog_name="kes", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except KesError as error:
+        return _complain(str(error), 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted", exit_code())
+    except OSError as error:
+        return _no_room(error)
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of the core is no Exception
+        return _unexpected(error)
+    return code if isinstance(code, int) else 0
+
+
+def _no_room(error: OSError) -> int:
+    """Say that the standard output takes no more, if that is what has happened."""
+    if error.errno not in _NO_ROOM or error.filename is not None:
+        return _unexpected(error)
+    # What is left cannot be written; keep Python from trying once more when it ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 1  # the reader has gone, which is no news
+    return _complain(f"cannot write the output: {error.strerror}", 1)
+
+
+def _unexpected(error: BaseException) -> int:
+    return _complain(f"unexpected {type(error).__name__}: {error}", 1)
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"Error: {message}", err=True)
+    return code

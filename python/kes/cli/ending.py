@@ -1,0 +1,96 @@
+"""What ``kes learn`` ends with: the network itself, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from kes.analysis.worth import edge_worth
+from kes.cli.questions import word
+from kes.cli.screen import width
+from kes.graph.pdag import Pdag
+from kes.results.optima import Optima
+from kes.results.summary import counted
+from kes.table import Table
+
+WEAK = 3.0
+"""Nats below which an edge is marked: odds of less than 20 to 1, short of "strong" evidence by the
+usual scale [Kass & Raftery 1995]."""
+
+_MOST = 50
+"""Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
+
+
+def show_network(optima: Optima, out: Path | None) -> None:
+    """Print the edges of the best model: what each is worth, and how many runs have it."""
+    edges = _edges(optima)
+    if not edges:
+        click.echo("\nThe best network has no edges: by this criterion all is independent.")
+        return
+    weak = sum(mark != "" for mark in edges[""])
+    click.echo(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
+    lines = edges.to_text(rows=_MOST, width=width()).splitlines()
+    click.echo("\n".join(f"  {line}" for line in lines[:-1]))
+    click.echo("worth: nats that the score loses without the edge; runs: how many ended with it")
+    if weak:
+        click.echo(f"weak: worth less than {WEAK:g} nats, that is, odds of less than 20 to 1")
+    if len(edges) > _MOST:
+        file = "FILE (after --out FILE)" if out is None else quote(str(out))
+        click.echo(f"All edges, with their evidence: kes edges {file}")
+
+
+def suggest_next(optima: Optima, out: Path) -> None:
+    """Print commands that are worth giving next."""
+    file, network = quote(str(out)), _beside(out, ".bif" if optima.kind == "discrete" else ".json")
+    commands = {
+        "how sure each edge is": f"kes edges {file}",
+        "all of it in one page": f"kes report {file}",
+        "with probabilities": f"kes fit {file} --out {quote(str(network))}",
+        "ask the network": f"kes query {file} {quote(_question(optima))}",
+    }
+    click.echo("Next:")
+    for purpose, command in commands.items():
+        click.echo(f"  {purpose:<21}  {command}")
+
+
+def _edges(optima: Optima) -> Table:
+    """Return the edges of the best model, the strongest first."""
+    best = optima.best
+    worth = edge_worth(best.graph, optima.ready(None, None, None))
+    support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
+    pairs = sorted(best.graph.skeleton, key=lambda pair: (-worth[pair], sorted(pair)))
+    shown = [_directed(best.mpdag, pair) for pair in pairs]
+    return Table(
+        {
+            "edge": [f"{a} {mark} {b}" for a, mark, b in shown],
+            "worth": [worth[pair] for pair in pairs],
+            "runs %": [round(100 * support[pair]) for pair in pairs],
+            "": ["weak" if worth[pair] < WEAK else "" for pair in pairs],
+        }
+    )
+
+
+def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
+    """Return an edge as tail, mark and head; without a direction, in the order of the nodes."""
+    a, b = sorted(pair, key=graph.nodes.index)
+    if (b, a) in graph.directed:
+        return b, "->", a
+    return a, "->" if (a, b) in graph.directed else "-", b
+
+
+def _question(optima: Optima) -> str:
+    """Return something to ask the network: how a variable depends on one that it is joined to."""
+    a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
+    states = () if a is None else optima.states[a]
+    given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
+    return f"P({word(b)}{given})" if optima.states[b] else f"{word(b)}{given}"
+
+
+def _beside(out: Path, suffix: str) -> Path:
+    """Return a file beside a result, with its name and another suffix."""
+    name = out.name
+    for own in (".gz", ".json", ".kes"):
+        name = name.removesuffix(own)
+    return out.with_name(name + suffix)

@@ -1,0 +1,95 @@
+"""``kes plot``: a picture of a network, or of what the runs found."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kes.cli import options
+from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.errors import KesError
+from kes.files import write_file
+from kes.formats import write_graph
+from kes.results.optima import Optima
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_PICTURES = (".svg", ".png", ".pdf")
+_GRAPHS = (".dot", ".gv", ".graphml")
+_OF = ("network", "scores", "coverage", "landscape")
+_EXAMPLES = """
+\b
+Examples:
+  kes plot a.kes.json.gz --out best.svg
+  kes plot best.bif --out best.pdf
+  kes plot a.kes.json.gz --of landscape --out landscape.png
+"""
+
+
+@click.command(
+    "plot", cls=options.Command, short_help="Draw a network, or the landscape.", epilog=_EXAMPLES
+)
+@click.argument("model", type=click.Path(path_type=Path))
+@options.optimum
+@click.option(
+    "--of",
+    "what",
+    type=click.Choice(_OF),
+    default="network",
+    show_default=True,
+    help="What to draw: the network; or, of a result, the scores of all runs, how many optima they "
+    "have found, or a map of the optima.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    required=True,
+    help="File to write: .svg, .png or .pdf; .dot or .graphml for other programs.",
+)
+def command(*, model: Path, optimum: int, what: str, out: Path) -> None:
+    """Draw MODEL, a result, a network or a graph.
+
+    Arrows are compelled, dashed lines are edges whose direction the data cannot tell. Of a result
+    the width of an edge is the share of the runs that have it.
+    """
+    suffix = out.suffix.lower()
+    known = _PICTURES + (_GRAPHS if what == "network" else ())
+    if suffix not in known:
+        raise click.UsageError(f"--out {out}: pictures are written as {', '.join(known)}.")
+    found = open_model(model, DataRequest())
+    if suffix in _GRAPHS:
+        write_graph(graph_of(found, optimum), out)
+    else:
+        write_file(out, _rendered(_drawn(found, optimum, what, model), suffix[1:]))
+    click.echo(f"Saved to {out}")
+
+
+def _drawn(model: Model, optimum: int, what: str, path: Path) -> Axes:
+    """Draw, and return where."""
+    if what == "network":
+        graph = graph_of(model, optimum)
+        support = model.edges() if isinstance(model, Optima) else None
+        return graph.plot(support=support)
+    if not isinstance(model, Optima):
+        raise KesError(f"--of {what} is for results of kes learn; {path} holds a single model")
+    if what == "coverage":
+        return model.plot_coverage()[0]
+    return model.plot() if what == "scores" else model.plot_landscape()
+
+
+def _rendered(ax: Axes, form: str) -> bytes:
+    """Return the figure as a file of this format; the same picture gives the same file."""
+    from matplotlib import rc_context
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None, "it was just drawn"
+    content = io.BytesIO()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
+    with rc_context({"svg.hashsalt": "kes"}):
+        figure.savefig(content, format=form, bbox_inches="tight", dpi=150, metadata=undated)
+    return content.getvalue()

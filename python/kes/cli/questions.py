@@ -1,0 +1,136 @@
+"""Questions to a network, as one writes them: P(cancer | smoker=yes)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kes.errors import KesError, suggest
+from kes.network.fitting import Fitted
+
+_OUTER = re.compile(r"\s*[Pp]\s*\((.*)\)\s*", re.DOTALL)
+_OPENED = re.compile(r"\s*[Pp]\s*\(")
+_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^"'|,=]*[^"'|,=\s]))\s*""")
+_FORM = 'write it as "P(cancer | smoker=yes, age=old)", with quotes around all of it'
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    target : str or mapping
+        A variable, or variables with states.
+    known : mapping
+        What is known of others.
+    """
+
+    text: str
+    target: str | Mapping[str, str]
+    known: Mapping[str, Any]
+
+
+def parse(text: str, network: Fitted) -> Asked:
+    """Read a question to a network; the P and its brackets may be left out.
+
+    Raises
+    ------
+    KesError
+        If it is no question, or names a variable that the network does not have.
+    """
+    outer = _OUTER.fullmatch(text)
+    if outer is None and _OPENED.match(text):
+        raise KesError(f"the question {text!r} lacks its closing bracket; {_FORM}")
+    target, bar, known = _Words(text, outer[1] if outer else text, network).read()
+    if not target or (bar and not known):
+        raise KesError(f"the question {text!r} lacks a part; {_FORM}")
+    if any(value is None for value in known.values()):
+        name = next(name for name, value in known.items() if value is None)
+        raise KesError(f"in the question {text!r}, {name!r} has no value; {_FORM}")
+    both = [name for name in target if name in known]
+    if both:
+        raise KesError(f"in the question {text!r}, {both[0]!r} is asked for and known")
+    given = {name: _value(network, name, value or "") for name, value in known.items()}
+    if len(target) == 1 and (name := next(iter(target))) and target[name] is None:
+        return Asked(text, name, given)
+    states: dict[str, str] = {}
+    for name, state in target.items():
+        if state is None:
+            raise KesError(
+                f"the question {text!r} asks for several variables, and {name!r} has no state; ask "
+                "for one variable, or say a state of each"
+            )
+        if not network.states[name]:
+            raise KesError(
+                f"{name!r} is continuous: no single value has a probability; ask for its mean and "
+                f"deviation: {name}{' | ...' if known else ''}"
+            )
+        states[name] = state
+    return Asked(text, states, given)
+
+
+def word(text: str) -> str:
+    """Write a name or a state so that it is read as such, in quotes if need be."""
+    if re.fullmatch(r"[\w.+-]+(?: [\w.+-]+)*", text):
+        return text
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def _value(network: Fitted, name: str, text: str) -> str | float:
+    """Return a value as the network takes it: numbers where it has no such state."""
+    if text in map(str, network.states[name]):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        if network.states[name]:
+            return text  # the network says which states there are
+        raise KesError(f"{name!r} is continuous, and {text!r} is no number") from None
+
+
+class _Words:
+    """Reads ``a=1, b | c=2`` from left to right."""
+
+    def __init__(self, question: str, text: str, network: Fitted) -> None:
+        self._question, self._text, self._network = question, text, network
+        self._at = 0
+
+    def read(self) -> tuple[dict[str, str | None], bool, dict[str, str | None]]:
+        """Return what stands before the bar, whether there is one, and what stands after it."""
+        target = self._list()
+        bar = self._take("|")
+        known = self._list() if bar else {}
+        rest = self._text[self._at :].strip()
+        if rest:
+            raise KesError(f"cannot read {rest!r} in the question {self._question!r}; {_FORM}")
+        return target, bar, known
+
+    def _list(self) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        while (name := self._word()) is not None:
+            if name not in self._network.states:
+                advice = suggest(name, self._network.nodes)
+                raise KesError(f"the network has no variable {name!r}{advice}")
+            if name in found:
+                raise KesError(f"{name!r} comes twice in the question {self._question!r}")
+            found[name] = self._word() if self._take("=") else None
+            if not self._take(","):
+                break
+        return found
+
+    def _word(self) -> str | None:
+        match = _WORD.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return next(group for group in match.groups() if group is not None)
+
+    def _take(self, mark: str) -> bool:
+        taken = self._text.startswith(mark, self._at)
+        self._at += taken
+        return taken

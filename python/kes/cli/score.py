@@ -1,0 +1,79 @@
+"""``kes score``: what a criterion says of a model, on any table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Unpack
+
+import click
+
+from kes.cli import options
+from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.source import TableOptions, read_as, read_table, reading
+from kes.data import Dataset
+from kes.data.incomplete import AnyTable
+from kes.graph.pdag import Pdag
+from kes.learning import score
+from kes.network.rows import Unseen
+from kes.results.optima import Optima
+from kes.search.record import Reading
+
+_EXAMPLES = """
+\b
+Examples:
+  kes score data.csv expert.dot
+  kes score data.csv a.kes.json.gz --optimum 3
+  kes score new.csv best.bif --criterion bdeu
+"""
+
+
+@click.command(
+    "score", cls=options.Command, short_help="Score a model on a table.", epilog=_EXAMPLES
+)
+@click.argument("data")
+@click.argument("model", type=click.Path(path_type=Path))
+@options.optimum
+@options.table
+@options.criterion(of_result="MODEL")
+def command(
+    *,
+    data: str,
+    model: Path,
+    optimum: int,
+    criterion: str | None,
+    ess: float | None,
+    penalty: float | None,
+    transform: str | None,
+    **table: Unpack[TableOptions],
+) -> None:
+    """Score the graph of MODEL, a result, network or graph, on the table DATA.
+
+    Scores of different models on one table can be compared, by the same criterion; those of one
+    model on different tables cannot. For networks, the probability of the cases is told as well.
+    """
+    given = {"criterion": criterion, "ess": ess, "penalty": penalty, "transform": transform}
+    found = open_model(model, DataRequest())
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if isinstance(found, Optima):
+        chosen = {name: getattr(found.settings, name) for name in given} | chosen
+    cases, completions = _read(data, table, found)
+    scoring: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    value = score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
+    click.echo(f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}")
+    if not isinstance(found, Optima | Pdag):
+        unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"
+        log = found.log_likelihood(cases, unseen=unseen)
+        click.echo(f"{log:.4f}  natural logarithm of the probability of the cases")
+
+
+def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:
+    """Read the table as that of the result was read, unless the options say how."""
+    if reading(options) != Reading() or options["discretize"] or isinstance(model, Pdag):
+        cases, how = read_table(data, options)
+    elif isinstance(model, Optima):
+        how = model.record.reading
+        cases = read_as(data, how)
+    else:
+        how = Reading()
+        cases = read_as(data, how, model.discretizer)
+    return cases, how.completions

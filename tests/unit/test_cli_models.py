@@ -1,0 +1,228 @@
+"""Commands about results, networks and graphs: what they print and write is what Python gives."""
+
+import csv
+import io
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+import kes
+from kes.analysis.compare import compare_graphs
+
+
+@pytest.fixture(autouse=True)
+def home(cli_home, monkeypatch):
+    monkeypatch.chdir(cli_home)
+    return cli_home
+
+
+# --- fit, convert --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".xmlbif", ".net", ".json", ".bif.gz"])
+@pytest.mark.parametrize("command", [["fit"], ["convert"]])
+def test_a_result_becomes_a_network(printed, tmp_path, command, suffix):
+    out = tmp_path / f"best{suffix}"
+    words = ["--out", out] if command == ["fit"] else [out]
+    code, shown, err = printed(*command, "data.kes.json.gz", *words)
+    assert (code, err) == (0, "")
+    expected = kes.load("data.kes.json.gz").best.fit("data.csv")
+    found = kes.read_network(out)
+    assert found.arcs == expected.arcs
+    for node in expected.nodes:
+        assert found.cpts[node] == pytest.approx(expected.cpts[node])
+    assert repr(expected) in shown
+
+
+def test_fit_takes_other_optima_and_priors(printed, tmp_path):
+    optima = kes.load("data.kes.json.gz")
+    last = len(optima) - 1
+    words = ("--optimum", last, "--prior", "ml", "--out", tmp_path / "a.json")
+    assert printed("fit", "data.kes.json.gz", *words)[0] == 0
+    assert kes.read_network(tmp_path / "a.json") == optima[last].fit("data.csv", prior="ml")
+    code, _, err = printed("fit", "data.kes.json.gz", "--optimum", last + 1)
+    assert code == 2
+    assert f"the optima of this result are 0 to {last}" in err
+    assert printed("fit", "data.kes.json.gz", "--prior", "flat")[0] == 2
+
+
+def test_fit_takes_a_graph(printed, tmp_path):
+    graph = kes.EssentialGraph.from_dag(["smoker", "cancer", "noise"], [("smoker", "noise")])
+    (tmp_path / "g.dot").write_text("digraph { smoker -> noise; cancer }")
+    words = ("--data", "data.csv", "--out", tmp_path / "a.json")
+    assert printed("fit", tmp_path / "g.dot", *words)[0] == 0
+    assert kes.read_network(tmp_path / "a.json").graph == graph
+
+
+def test_a_continuous_network_keeps_its_transform_and_cuts(printed, tmp_path):
+    assert printed("fit", "cut.kes.json.gz", "--out", tmp_path / "cut.json")[0] == 0
+    network = kes.read_network(tmp_path / "cut.json")
+    assert set(network.discretizer.cuts) == {"dose"}
+    assert isinstance(network, kes.MixedNetwork)
+    ranks = ("--transform", "ranks", "--runs", 2, "--out", tmp_path / "ranks.kes.json")
+    assert printed("learn", "numbers.csv", *ranks)[0] == 0
+    assert printed("fit", tmp_path / "ranks.kes.json", "--out", tmp_path / "r.json")[0] == 0
+    assert kes.read_network(tmp_path / "r.json").transform is not None
+
+
+@pytest.mark.parametrize("suffix", [".dot", ".graphml"])
+def test_a_result_becomes_a_graph(printed, tmp_path, suffix):
+    assert printed("convert", "data.kes.json.gz", tmp_path / f"g{suffix}")[0] == 0
+    assert kes.read_graph(tmp_path / f"g{suffix}") == kes.load("data.kes.json.gz").best.graph
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as Unix has them")
+def test_a_file_that_is_replaced_keeps_its_permissions(printed, tmp_path):
+    for words in (["fit", "data.kes.json.gz", "--out"], ["sample", "data.kes.json.gz", "--out"]):
+        out = tmp_path / ("a.bif" if words[0] == "fit" else "a.csv")
+        out.write_text("old")
+        out.chmod(0o640)
+        assert printed(*words, out)[0] == 0
+        assert stat.S_IMODE(out.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["fit", "data.kes.json.gz", "--out", "a.dot"], "DOT files hold no probabilities"),
+        (["fit", "data.kes.json.gz", "--out", "a.txt"], "cannot tell the format"),
+        (["fit", "numbers.kes.json.gz", "--out", "a.bif"], "discrete nodes only; write .json"),
+        (["fit", "none.kes.json.gz"], "cannot read none.kes.json.gz"),
+        (["convert", "data.kes.json.gz", "a.txt"], "cannot tell the format"),
+        (["sample", "data.kes.json.gz", "--out", "a.xlsx"], "written as .csv or .csv.gz"),
+        (["plot", "data.kes.json.gz", "--out", "a.txt"], "pictures are written as .svg"),
+        (["plot", "data.kes.json.gz"], "Missing option '--out'"),
+        (["report", "data.kes.json.gz", "--out", "x.pdf"], "a report is an HTML page"),
+        (["score", "none.csv", "data.kes.json.gz"], "none.csv"),
+        (["compare", "data.kes.json.gz", "numbers.kes.json.gz"], "different variables"),
+        (["compare", "data.kes.json.gz"], "Missing argument 'THERE'"),
+        (["stability", "data.kes.json.gz", "--fraction", "1"], "fraction=1 of 400 cases"),
+        (["completion", "tcsh"], "'tcsh' is not one of"),
+    ],
+)
+def test_what_cannot_be_done_is_explained(printed, words, complaint):
+    code, out, err = printed(*words)
+    assert (code, out) == (2, "")
+    assert complaint in err
+
+
+# --- sample, score, compare ----------------------------------------------------------------------
+
+
+def test_sample_is_the_same_as_in_python(printed, tmp_path):
+    expected = kes.load("mixed.kes.json.gz").best.fit("mixed.csv").sample(20, seed=4)
+    words = ("sample", "mixed.kes.json.gz", "--rows", 20, "--seed", 4)
+    _, out, _ = printed(*words)
+    rows = list(csv.reader(io.StringIO(out)))
+    assert tuple(rows[0]) == expected.names
+    smoker, dose, effect = expected.columns
+    assert [row[0] for row in rows[1:]] == [smoker.states[code] for code in smoker.codes]
+    assert [float(row[1]) for row in rows[1:]] == dose.values.tolist()
+    assert [float(row[2]) for row in rows[1:]] == effect.values.tolist()
+    _, told, _ = printed(*words, "--out", tmp_path / "new.csv")
+    assert told == f"{tmp_path / 'new.csv'}: 20 cases\n"
+    assert (tmp_path / "new.csv").read_text() == out
+
+
+def test_score_is_the_same_as_in_python(printed, tmp_path):
+    optima = kes.load("data.kes.json.gz")
+    _, out, _ = printed("score", "data.csv", "data.kes.json.gz")
+    assert float(out.split()[0]) == pytest.approx(optima.best.score, abs=1e-4)
+    (tmp_path / "g.dot").write_text("digraph { smoker -> noise; cancer }")
+    _, out, _ = printed("score", "data.csv", tmp_path / "g.dot", "--criterion", "aic")
+    expected = kes.score([("smoker", "noise")], "data.csv", criterion="aic")
+    assert float(out.split()[0]) == pytest.approx(expected, abs=1e-4)
+    assert " aic of " in out
+
+
+def test_score_of_a_network_tells_the_probability_of_the_cases(printed, tmp_path):
+    for name in ("data", "cut"):
+        assert printed("fit", f"{name}.kes.json.gz", "--out", tmp_path / "a.json")[0] == 0
+        source = "mixed.csv" if name == "cut" else "data.csv"
+        _, out, err = printed("score", source, tmp_path / "a.json")
+        assert err == ""
+        log = kes.read_network(tmp_path / "a.json").log_likelihood(source)
+        assert float(out.splitlines()[1].split()[0]) == pytest.approx(log, abs=1e-4)
+
+
+def test_compare_tells_the_differences(printed, tmp_path):
+    (tmp_path / "g.dot").write_text("digraph { smoker -> noise; cancer }")
+    best = kes.load("data.kes.json.gz").best
+    other = kes.read_graph(tmp_path / "g.dot")
+    _, out, _ = printed("compare", "data.kes.json.gz", tmp_path / "g.dot")
+    expected = compare_graphs(best.graph, other)
+    assert str(expected) in out
+    assert repr(expected.table()) in out
+    difference = kes.score(other, "data.csv") - best.score
+    assert f"score {difference:+.4f}" in out, "the data are at hand, so it can be told"
+    _, out, _ = printed("compare", tmp_path / "g.dot", "data.kes.json.gz")
+    assert str(compare_graphs(other, best.graph)) in out
+    _, out, _ = printed("compare", "data.kes.json.gz", "data.kes.json.gz")
+    assert out.startswith("SHD 0: ")
+    assert "found by both" in out
+
+
+# --- stability, plot, completion -----------------------------------------------------------------
+
+
+def test_stability_repeats_the_search_of_the_result(printed):
+    found = kes.stability("data.csv", resamples=4, runs=2).edges()
+    words = ("stability", "data.kes.json.gz", "--resamples", 4, "--runs", 2)
+    _, out, err = printed(*words)
+    assert err == ""
+    rows = [line.split() for line in out.splitlines()[1 : len(found) + 1]]
+    assert [(r[0], r[1], float(r[2])) for r in rows] == [
+        (r["x"], r["y"], round(r["resampling_support"], 3)) for r in found
+    ]
+    assert "4 tables of 200 cases each" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"), ("a.dot", b"digraph")],
+)
+def test_plot_writes_what_the_name_says(printed, tmp_path, name, start):
+    pytest.importorskip("pygraphviz")
+    assert printed("plot", "data.kes.json.gz", "--out", tmp_path / name)[0] == 0
+    first = (tmp_path / name).read_bytes()
+    assert first.startswith(start)
+    assert printed("plot", "data.kes.json.gz", "--out", tmp_path / name)[0] == 0
+    assert (tmp_path / name).read_bytes() == first, "the same result gives the same picture"
+
+
+@pytest.mark.parametrize("what", ["scores", "coverage", "landscape"])
+def test_plot_shows_the_runs(printed, tmp_path, what):
+    assert printed("plot", "data.kes.json.gz", "--of", what, "--out", tmp_path / "a.svg")[0] == 0
+    (tmp_path / "g.dot").write_text("digraph { a -> b }")
+    code, _, err = printed("plot", tmp_path / "g.dot", "--of", what, "--out", tmp_path / "a.svg")
+    assert code == 2
+    assert "is for results of kes learn" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of Unix")
+def test_bash_completes_commands_and_options():
+    program = f'kes() {{ {sys.executable} -m kes "$@"; }}; eval "$(kes completion bash)"; '
+    for words, place, expected in [
+        ("kes sta", 1, ["stability"]),
+        ("kes learn --crit", 2, ["--criterion"]),
+        ("kes learn --criterion b", 3, ["bic", "bdeu", "bge"]),
+    ]:
+        asked = f"COMP_WORDS=({words}); COMP_CWORD={place}; _kes_completion kes; "
+        done = subprocess.run(
+            ["bash", "-c", program + asked + 'echo "${COMPREPLY[@]}"'],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
+        )
+        assert set(done.stdout.split()) == set(expected), done.stderr
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_are_told_what_to_do(printed, shell):
+    code, out, _ = printed("completion", shell)
+    assert code == 0
+    assert f"_KES_COMPLETE={shell}_complete" in out

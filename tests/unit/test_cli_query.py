@@ -1,0 +1,93 @@
+"""``kes query``: questions as one writes them, and the answers of networks of all kinds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.cli.questions import parse, word
+
+
+@pytest.fixture(autouse=True)
+def home(cli_home, monkeypatch):
+    monkeypatch.chdir(cli_home)
+    return cli_home
+
+
+def test_query_tells_what_the_network_says(printed):
+    network = kes.load("data.kes.json.gz").best.fit("data.csv")
+    _, out, _ = printed("query", "data.kes.json.gz", "P(cancer | smoker=yes)", "cancer=yes")
+    blocks = out.split("\n\n")
+    shown = dict(line.split() for line in blocks[0].splitlines()[1:])
+    expected = network.probability("cancer", {"smoker": "yes"})
+    assert {state: float(p) for state, p in shown.items()} == pytest.approx(expected, abs=1e-6)
+    yes = network.probability({"cancer": "yes"})
+    assert float(blocks[1].split()[-1]) == pytest.approx(yes, abs=1e-6)
+
+
+def test_query_of_numbers_tells_mean_and_deviation(printed):
+    """By the normal equations of a regression, which a network of two nodes is."""
+    table = pd.read_csv("numbers.csv")
+    design = np.column_stack([np.ones(400), table["dose"]])
+    beta, [rest], *_ = np.linalg.lstsq(design, table["effect"], rcond=None)
+    _, out, _ = printed("query", "numbers.kes.json.gz", "effect | dose=1.5")
+    shown = dict(line.split() for line in out.splitlines()[1:])
+    assert float(shown["mean"]) == pytest.approx(beta @ [1, 1.5], rel=2e-2)
+    assert float(shown["deviation"]) == pytest.approx((rest / 398) ** 0.5, rel=2e-2)
+
+
+def test_query_of_both_kinds_tells_its_error(printed):
+    network = kes.load("mixed.kes.json.gz").best.fit("mixed.csv")
+    words = ("query", "mixed.kes.json.gz", "effect | smoker=yes", "P(smoker | effect=4)")
+    _, out, _ = printed(*words, "--draws", 5000, "--seed", 3)
+    mean = network.conditional("effect", {"smoker": "yes"}, draws=5000, seed=3)
+    assert f"mean       {mean.mean[0]:.6g}" in out
+    found = network.probability("smoker", {"effect": 4.0}, draws=5000, seed=3)
+    assert all(str(p) in out or f"{p.value:.6f}" in out for p in found.values())
+
+
+def test_query_takes_numbers_for_intervals(printed):
+    _, by_number, _ = printed("query", "cut.kes.json.gz", "P(smoker | dose=-9)")
+    states = kes.load("cut.kes.json.gz").states["dose"]
+    _, by_name, _ = printed("query", "cut.kes.json.gz", f'P(smoker | dose="{states[0]}")')
+    assert by_number.splitlines()[1:] == by_name.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("question", "complaint"),
+    [
+        ("P(cancr)", "did you mean 'cancer'?"),
+        ("P(cancer | smoker)", "'smoker' has no value"),
+        ("P(cancer | )", "lacks a part"),
+        ("P()", "lacks a part"),
+        ("P(cancer", "lacks its closing bracket"),
+        ("P(cancer, smoker)", "'cancer' has no state"),
+        ("P(cancer | cancer=yes)", "is asked for and known"),
+        ("P(cancer | smoker=yes, smoker=no)", "'smoker' comes twice"),
+        ("P(cancer | smoker=maybe)", "has no state 'maybe', only 'no', 'yes'"),
+        ("P(cancer | smoker=yes | noise=a)", "cannot read '| noise=a'"),
+    ],
+)
+def test_questions_that_are_none(printed, question, complaint):
+    code, out, err = printed("query", "data.kes.json.gz", question)
+    assert (code, out) == (2, "")
+    assert complaint in err
+
+
+def test_a_continuous_value_has_no_probability(printed):
+    assert "ask for its mean" in printed("query", "numbers.kes.json.gz", "P(dose=1)")[2]
+    assert "is no number" in printed("query", "numbers.kes.json.gz", "dose | effect=high")[2]
+
+
+@pytest.mark.parametrize("name", ["a", "a b", "a|b", "x=1", "p(x)", "it's", "1,5", "<= 2", "-3.5"])
+def test_names_can_be_quoted(name):
+    network = kes.BayesianNetwork([name], {name: [name, "z"]}, {name: []}, {name: [0.25, 0.75]})
+    asked = parse(f"P({word(name)}={word(name)})", network)
+    assert asked.target == {name: name}
+
+
+def test_a_graph_has_no_probabilities(printed, tmp_path):
+    (tmp_path / "g.dot").write_text("digraph { smoker -> cancer }")
+    code, _, err = printed("query", tmp_path / "g.dot", "P(cancer)")
+    assert code == 2
+    assert "kes fit" in err
