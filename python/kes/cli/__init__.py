@@ -6,6 +6,7 @@ anything unexpected. Results go to standard output, everything else to standard 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ import click
 
 from kes import _core
 from kes.cli.options import FLAGS, no_such
-from kes.errors import KesError, naming_flags
+from kes.errors import KesError, naming_flags, printable
 
 _COMMANDS = ("audit", "learn", "certify", "edges", "effects", "report", "convert", "paper")
 """Each is the object `command` in the module of its name, imported when it is used."""
@@ -59,7 +60,9 @@ def run(args: Sequence[str] | None = None) -> int:
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        text = io.StringIO()
+        error.show(text)
+        click.echo("\n".join(map(printable, text.getvalue().split("\n"))), err=True, nl=False)
         return 2
     except KesError as error:
         return _complain(str(error), 2)
@@ -77,5 +80,6 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"Error: {message}", err=True)
+    first, *more = message.split("\n")
+    click.echo(f"Error: {KesError(first, *more)}", err=True)
     return code

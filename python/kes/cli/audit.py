@@ -10,6 +10,7 @@ from kes.cli import options
 from kes.cli.source import TableOptions, reading
 from kes.data.audit import audit
 from kes.data.kinds import Kinds
+from kes.errors import printable
 from kes.table import Table
 
 
@@ -38,4 +39,4 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
     click.echo(Table({name: found[name] for name in figures}))
     for row in found:
         advice = f"; {row['what to do']}" if row["what to do"] else ""
-        click.echo(f"{row['column']}: {row['verdict']}{advice}")
+        click.echo(printable(f"{row['column']}: {row['verdict']}{advice}"))

@@ -11,6 +11,7 @@ import click
 from kes.cli import options
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.source import read_table
+from kes.errors import printable
 from kes.exact.certify import certify, estimate
 from kes.learning import load
 
@@ -87,7 +88,7 @@ def command(
     dataset, how = read_table(data, told)
     options["completions"] = how.completions
     for note in dataset.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(f"Note: {printable(note)}", err=True)
     click.echo(f"{estimate(dataset, **options)}.", err=True)
     certificate = certify(
         dataset,

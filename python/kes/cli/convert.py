@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.errors import printable
 from kes.network import convert
 
 
@@ -22,4 +23,4 @@ def command(source: Path, target: Path) -> None:
     .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
     the target cannot hold more. Add .gz for compressed files.
     """
-    click.echo(f"{target}: {convert(source, target)}")
+    click.echo(printable(f"{target}: {convert(source, target)}"))

@@ -15,7 +15,7 @@ import click
 from kes.cli import options
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.source import read_table
-from kes.errors import KesError
+from kes.errors import KesError, printable
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -199,7 +199,7 @@ def command(
     settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(f"Note: {printable(note)}", err=True)
     base = _earlier(out, problem, runs)
     started = time.monotonic()
     with _client(address) as client:
@@ -256,9 +256,9 @@ def _say_where(out: Path | None, failure: KesError | None, *, news: bool) -> Non
     if out is None:
         click.echo("Not saved: give --out FILE to keep the result.", err=True)
     elif news:
-        click.echo(f"Saved to {out}")
+        click.echo(printable(f"Saved to {out}"))
     else:
-        click.echo(f"Not written: all of this was in {out} already")
+        click.echo(printable(f"Not written: all of this was in {out} already"))
 
 
 def _say_interrupted(record: Record | None, out: Path | None) -> None:
@@ -273,7 +273,7 @@ def _say_interrupted(record: Record | None, out: Path | None) -> None:
         return
     if out is not None:
         storage.write(record, out)
-        click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
+        click.echo(printable(f"Saved to {out}; the same command goes on from there."), err=True)
     elif done:
         click.echo(Optima(record.finished()))
         click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
@@ -308,9 +308,9 @@ def _earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
     differences = record.settings.differences(problem.settings)
     if differences:
         raise KesError(
-            f"{out} holds a result with other settings:\n"
-            + "".join(f"  {line}\n" for line in differences)
-            + "Repeat its settings to add runs to it, or give another --out"
+            f"{out} holds a result with other settings. Repeat them to add runs to it, or give "
+            "another --out:",
+            *(f"  {line}" for line in differences),
         )
     try:
         problem.check(record)
@@ -318,9 +318,9 @@ def _earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
         raise KesError(f"{out}: {error}; or give another --out") from None
     done = len(record.runs)
     if done >= runs:
-        click.echo(f"{out} holds {counted(done, 'run')} already.", err=True)
+        click.echo(printable(f"{out} holds {counted(done, 'run')} already."), err=True)
         return record.finished()
-    click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
+    click.echo(printable(f"{out} holds {done} of {runs} runs: going on from there."), err=True)
     return record
 
 

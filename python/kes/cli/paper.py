@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from kes.cli import options
-from kes.errors import Interrupted
+from kes.errors import Interrupted, printable
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
 from kes.paper.reproduction import Stage
 
@@ -119,7 +119,7 @@ def command(
     for database, reason in written.skipped.items():
         click.echo(f"Skipped {DATABASES[database]}: {reason}", err=True)
     for file in written.files:
-        click.echo(f"Saved to {file}")
+        click.echo(printable(f"Saved to {file}"))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.source import TableOptions, table_of
+from kes.errors import printable
 from kes.learning import load
 
 
@@ -45,7 +46,8 @@ def command(
     optima = load(result)
     target = out or _beside(result)
     optima.report(target, data=table_of(optima, data, table), title=title)
-    click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
+    size = target.stat().st_size / 1e6
+    click.echo(printable(f"{target}: {size:.1f} MB, opens in any browser"))
 
 
 def _beside(result: Path) -> Path:
