@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 _ELSEWHERE = {"seed": "random_state", "jobs": "n_jobs", "time_limit": "budget"}
 """Options as the command line or an older version calls them."""
@@ -23,9 +26,82 @@ _FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("_FLAGS", default=None
 _SHOWN = 10
 """How many names a message lists before it counts the rest."""
 
+LONGEST = 500
+"""Characters that a message has at most."""
+_LINES = 8
+_LINE = 160
+"""Lines of a message at most, and the characters of one of several."""
+_GUESSED = 100
+_GUESSES = 5000
+"""Longest text, and most known names, among which the one probably meant is looked for."""
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+"""What moves the cursor, hides text, turns its direction, or cannot be encoded."""
+
 
 class KesError(ValueError):
-    """Input that cannot be used; the message says what, where and what to do."""
+    r"""Input that cannot be used; the message says what, where and what to do.
+
+    Whatever a hostile file puts into it, it is brief (at most 500 characters, with what it ends in:
+    that is what to do), and shows control characters and the like as escapes.
+
+    Parameters
+    ----------
+    message : str
+        One line.
+    *lines : str
+        Further lines.
+
+    Examples
+    --------
+    >>> print(KesError("the file 'a\x1b[2J' holds", "  nothing"))
+    the file 'a\x1b[2J' holds
+      nothing
+    """
+
+    def __init__(self, message: str = "", *lines: str) -> None:
+        super().__init__(*_brief([message, *lines]))
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
+
+
+def printable(text: str) -> str:
+    r"""Return a text as a terminal may show it: control characters and the like as escapes.
+
+    Examples
+    --------
+    >>> print(printable("a\nb\x1b[31m \N{RIGHT-TO-LEFT OVERRIDE}é"))
+    a\nb\x1b[31m \u202eé
+    """
+    return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def _brief(lines: Sequence[str]) -> list[str]:
+    """Return lines of a message, cut and escaped."""
+    if len(lines) == 1:
+        return [_cut(lines[0], LONGEST)]
+    shown: list[str] = []
+    left = LONGEST - 20  # for the last line
+    for line in lines:
+        text = _cut(line, _LINE)
+        left -= len(text) + 1
+        if left < 0 or len(shown) == _LINES:
+            return [*shown, f"  and {len(lines) - len(shown)} more"]
+        shown.append(text)
+    return shown
+
+
+def _cut(text: str, most: int) -> str:
+    """Escape a text, and leave out its middle if it is too long."""
+    long = len(text) > most
+    shown = printable(text[:most] + text[-most:] if len(text) > 2 * most else text)
+    if not long and len(shown) <= most:
+        return shown
+    end = most // 3
+    return f"{shown[: most - end - 5]} ... {shown[-end:]}"
 
 
 class UnknownOption(KesError, TypeError):
@@ -114,7 +190,9 @@ def suggest(given: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    by_lower_case = {name.lower(): name for name in known}
+    by_lower_case = {name.lower(): name for name in islice(known, _GUESSES)}
+    if len(given) > _GUESSED:
+        return ""
     close = get_close_matches(given.lower(), by_lower_case, n=1)
     return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
 
@@ -194,3 +272,14 @@ def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str
     text = ", ".join(show(item) for item in islice(rest, _SHOWN))
     more = sum(1 for _ in rest)
     return f"{text} and {more} more" if more else text
+
+
+def repeated(items: Iterable[T]) -> list[T]:
+    """Return what comes more than once, in the order in which it comes first.
+
+    Examples
+    --------
+    >>> repeated("abcabd")
+    ['a', 'b']
+    """
+    return [item for item, times in Counter(items).items() if times > 1]

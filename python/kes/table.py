@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kes.errors import KesError, listed, missing_extra, unknown
+from kes.errors import KesError, listed, missing_extra, printable, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,14 +153,15 @@ class Table:
         return blocks
 
     def _remarks(self, width: int) -> list[str]:
-        return [line for text in self.note.splitlines() for line in wrap(text, width)]
+        return [line for text in self.note.split("\n") for line in wrap(printable(text), width)]
 
     def _caption(self) -> str:
-        return "<br>".join(map(html.escape, [self._size(), *self.note.splitlines()]))
+        lines = [self._size(), *map(printable, self.note.split("\n") if self.note else ())]
+        return "<br>".join(map(html.escape, lines))
 
     def _size(self, hidden: Sequence[str] = ()) -> str:
         rows = f"{self._rows} row{'s' if self._rows != 1 else ''}"
-        return f"{rows}; columns not shown: {listed(hidden, show=str)}" if hidden else rows
+        return f"{rows}; columns not shown: {listed(hidden, show=_one_line)}" if hidden else rows
 
 
 class _ShownColumn(NamedTuple):
@@ -178,16 +179,16 @@ def _padded(block: _ShownColumn) -> list[str]:
     return [text.rjust(width) if block.numeric else text.ljust(width) for text in texts]
 
 
-def _one_line(text: str) -> str:
-    line = " ".join(text.split("\n"))
+def _one_line(text: object) -> str:
+    line = printable(" ".join(str(text).split("\n")))
     return line if len(line) <= _CELL else line[: _CELL - 3] + "..."
 
 
 def _html_cells(block: _ShownColumn) -> list[str]:
     """Header and cells as elements."""
     style = f'style="text-align: {"right" if block.numeric else "left"}"'
-    header = f"<th {style}>{html.escape(block.name)}</th>"
-    return [header, *(f"<td {style}>{html.escape(cell)}</td>" for cell in block.cells)]
+    header = f"<th {style}>{html.escape(printable(block.name))}</th>"
+    return [header, *(f"<td {style}>{html.escape(printable(cell))}</td>" for cell in block.cells)]
 
 
 def _fitting(widths: Sequence[int], most: int) -> int:

@@ -178,6 +178,7 @@ def test_leukemia_says_where_to_get_the_data(monkeypatch):
         datasets.leukemia()
     for part in ("KES_LEUKEMIA", "path=", "Broad Institute", "golubEsets", "7129", "47", "25"):
         assert part in str(error.value)
+    assert "golubEsets" in datasets.leukemia.__doc__, "where the message sends its reader"
 
 
 @pytest.mark.parametrize(

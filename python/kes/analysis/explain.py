@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 import numpy as np
 
 from kes.data.column import Discrete
-from kes.errors import KesError, checked_options
+from kes.errors import KesError, checked_options, printable
 from kes.graph.boundary import Neighbour
 from kes.results.summary import counted
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
@@ -286,9 +286,9 @@ class Stop:
             for step in self.neighbours[:_SHOWN]
             if step.delta is not None
         ]
-        weakest = [f"  {row['x']} - {row['y']}: {row['worth']:.4g}" for row in self.edges()][
-            :_SHOWN
-        ]
+        weakest = [
+            printable(f"  {row['x']} - {row['y']}: {row['worth']:.4g}") for row in self.edges()
+        ][:_SHOWN]
         if weakest:
             weakest.insert(0, "The edges that are worth least:")
         unit = f"({_written(self.criterion)}, natural logarithms)"
@@ -316,7 +316,7 @@ def _step(step: Neighbour) -> str:
     """Return a step as words: 'Joining a and b given c, d'."""
     doing = "Joining" if step.kind == "insert" else "Separating"
     given = f" given {', '.join(sorted(step.given))}" if step.given else ""
-    return f"{doing} {step.x} and {step.y}{given}"
+    return printable(f"{doing} {step.x} and {step.y}{given}")
 
 
 def _steps(neighbours: Iterable[Neighbour]) -> Table:

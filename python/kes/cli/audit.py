@@ -7,6 +7,7 @@ from typing import Unpack, cast
 import click
 
 from kes.cli import options
+from kes.cli.screen import say
 from kes.cli.source import TableOptions, reading
 from kes.data.audit import audit
 from kes.data.kinds import Kinds
@@ -35,7 +36,7 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
         encoding=how.encoding,
     )
     figures = ("column", "kind", "values", "missing", "examples")
-    click.echo(Table({name: found[name] for name in figures}))
+    say(Table({name: found[name] for name in figures}))
     for row in found:
         advice = f"; {row['what to do']}" if row["what to do"] else ""
-        click.echo(f"{row['column']}: {row['verdict']}{advice}")
+        say(f"{row['column']}: {row['verdict']}{advice}")

@@ -10,6 +10,7 @@ import click
 
 from kes.cli import options
 from kes.cli.knowledge import ModelOptions, read_knowledge
+from kes.cli.screen import say
 from kes.cli.source import read_table
 from kes.exact.certify import certify, estimate
 from kes.learning import load
@@ -88,8 +89,8 @@ def command(
     dataset, how = read_table(data, told)
     options["completions"] = how.completions
     for note in dataset.notes:
-        click.echo(f"Note: {note}", err=True)
-    click.echo(f"{estimate(dataset, **options)}.", err=True)
+        say(f"Note: {note}", err=True)
+    say(f"{estimate(dataset, **options)}.", err=True)
     certificate = certify(
         dataset,
         **options,
@@ -99,4 +100,4 @@ def command(
         budget=budget,
         progress=sys.stderr.isatty() if progress is None else progress,
     )
-    click.echo(repr(certificate))
+    say(repr(certificate))

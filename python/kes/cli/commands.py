@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import click
 from kes import _core
 from kes.cli.interrupts import exit_code
 from kes.cli.options import FLAGS, no_such
+from kes.cli.screen import say
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (
@@ -60,10 +62,12 @@ def run(args: Sequence[str] | None = None) -> int:
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        text = io.StringIO()
+        error.show(text)
+        say(text.getvalue().rstrip("\n"), err=True)
         return 2
     except KesError as error:
-        return _complain(str(error), 2)
+        return _complain(error, 2)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted", exit_code())
     except OSError as error:
@@ -87,9 +91,9 @@ def _no_room(error: OSError) -> int:
 
 
 def _unexpected(error: BaseException) -> int:
-    return _complain(f"unexpected {type(error).__name__}: {error}", 1)
+    return _complain(KesError(f"unexpected {type(error).__name__}: {error}"), 1)
 
 
-def _complain(message: str, code: int) -> int:
-    click.echo(f"Error: {message}", err=True)
+def _complain(message: object, code: int) -> int:
+    say(f"Error: {message}", err=True)
     return code

@@ -9,7 +9,7 @@ import click
 from kes.analysis.compare import Comparison, compare_graphs
 from kes.cli import options
 from kes.cli.model import DataRequest, Model, graph_of, open_model
-from kes.cli.screen import show
+from kes.cli.screen import say, show
 from kes.results.optima import Optima
 
 _EXAMPLES = """
@@ -37,7 +37,7 @@ def command(*, here: Path, there: Path) -> None:
     """
     first, second = (_opened(path) for path in (here, there))
     found = _compare(first, second)
-    click.echo(found)
+    say(found)
     if found.shd:
         show(found.table())
 

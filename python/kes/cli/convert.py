@@ -8,6 +8,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, fitted, open_result, optimum_of
+from kes.cli.screen import say
 from kes.formats import format_of, write_graph, write_network
 from kes.network import convert
 from kes.results import storage
@@ -31,15 +32,15 @@ def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
     if not storage.holds_result(source):
         if data is not None or optimum:
             raise click.UsageError(f"--data and --optimum are for results; {source} is none.")
-        click.echo(f"{target}: {convert(source, target)}")
+        say(f"{target}: {convert(source, target)}")
         return
     form = format_of(target)
     if form.offers("read"):
         optima = open_result(source, DataRequest(data, purpose=f"{form.name} holds probabilities"))
         network = fitted(optima, optimum, {})
         write_network(network, target)
-        click.echo(f"{target}: {network!r}")
+        say(f"{target}: {network!r}")
     else:
         graph = optimum_of(open_result(source, DataRequest(data)), optimum).mpdag
         write_graph(graph, target)
-        click.echo(f"{target}: {graph!r}")
+        say(f"{target}: {graph!r}")

@@ -10,7 +10,7 @@ import click
 from kes.analysis.evidence import TASKS
 from kes.cli import options
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import show
+from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
 from kes.table import Table
 
@@ -48,7 +48,7 @@ def command(
     optima = open_result(result, DataRequest(data, table))
     if optima.problem is None:
         show(_part(optima.edges()))
-        click.echo("Only supports are told; for the evidence the data are needed.", err=True)
+        say("Only supports are told; for the evidence the data are needed.", err=True)
         return
     evidence = optima.evidence(tasks=tasks, budget=budget, n_jobs=jobs)
     found = optima.edges(evidence=evidence)

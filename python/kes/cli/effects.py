@@ -9,7 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import show
+from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
 from kes.table import Table
 
@@ -77,5 +77,5 @@ def command(
     found = optima.effects(x, y, states=pair, outcome=outcome, within=within, resamples=resamples)
     summary = found.summary()
     show(Table({name: summary[name] for name in summary.columns}))
-    click.echo()
+    say()
     show(found)

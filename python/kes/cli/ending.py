@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 
-import click
-
 from kes.analysis.worth import edge_worth
 from kes.cli.questions import word
-from kes.cli.screen import width
+from kes.cli.screen import say, width
 from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -27,18 +25,18 @@ def show_network(optima: Optima, out: Path | None) -> None:
     """Print the edges of the best model: what each is worth, and how many runs have it."""
     edges = _edges(optima)
     if not edges:
-        click.echo("\nThe best network has no edges: by this criterion all is independent.")
+        say("\nThe best network has no edges: by this criterion all is independent.")
         return
     weak = sum(mark != "" for mark in edges[""])
-    click.echo(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
+    say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
     lines = edges.to_text(rows=_MOST, width=width()).splitlines()
-    click.echo("\n".join(f"  {line}" for line in lines[:-1]))
-    click.echo("worth: nats that the score loses without the edge; runs: how many ended with it")
+    say("\n".join(f"  {line}" for line in lines[:-1]))
+    say("worth: nats that the score loses without the edge; runs: how many ended with it")
     if weak:
-        click.echo(f"weak: worth less than {WEAK:g} nats, that is, odds of less than 20 to 1")
+        say(f"weak: worth less than {WEAK:g} nats, that is, odds of less than 20 to 1")
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
-        click.echo(f"All edges, with their evidence: kes edges {file}")
+        say(f"All edges, with their evidence: kes edges {file}")
 
 
 def suggest_next(optima: Optima, out: Path) -> None:
@@ -50,9 +48,9 @@ def suggest_next(optima: Optima, out: Path) -> None:
         "with probabilities": f"kes fit {file} --out {quote(str(network))}",
         "ask the network": f"kes query {file} {quote(_question(optima))}",
     }
-    click.echo("Next:")
+    say("Next:")
     for purpose, command in commands.items():
-        click.echo(f"  {purpose:<21}  {command}")
+        say(f"  {purpose:<21}  {command}")
 
 
 def _edges(optima: Optima) -> Table:

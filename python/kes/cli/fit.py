@@ -9,6 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, fitted, open_model
+from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_table
 from kes.errors import KesError
 from kes.formats import format_of, write_network
@@ -64,11 +65,11 @@ def command(
     network = estimate(model, data, optimum, {"prior": prior, "ess": ess}, table)
     if out is not None:
         write_network(network, out)
-    click.echo(network)
+    say(network)
     if out is None:
-        click.echo("Not saved: give --out FILE to keep the network.", err=True)
+        say("Not saved: give --out FILE to keep the network.", err=True)
     else:
-        click.echo(f"Saved to {out}")
+        say(f"Saved to {out}")
 
 
 def estimate(

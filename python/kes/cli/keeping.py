@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kes.cli.screen import say
 from kes.errors import KesError
 from kes.results import storage
 from kes.results.optima import Optima
@@ -44,9 +45,9 @@ def earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
         raise KesError(f"{out}: {error}; or give another --out") from None
     done = len(record.runs)
     if done >= runs:
-        click.echo(f"{out} holds {counted(done, 'run')} already.", err=True)
+        say(f"{out} holds {counted(done, 'run')} already.", err=True)
         return record.finished()
-    click.echo(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
+    say(f"{out} holds {done} of {runs} runs: going on from there.", err=True)
     return record
 
 
@@ -65,11 +66,11 @@ def say_where(out: Path | None, failure: KesError | None, *, news: bool) -> None
     if failure is not None:
         raise failure
     if out is None:
-        click.echo("Not saved: give --out FILE to keep the result.", err=True)
+        say("Not saved: give --out FILE to keep the result.", err=True)
     elif news:
-        click.echo(f"Saved to {out}")
+        say(f"Saved to {out}")
     else:
-        click.echo(f"Not written: all of this was in {out} already")
+        say(f"Not written: all of this was in {out} already")
 
 
 def say_interrupted(record: Record | None, out: Path | None) -> None:
@@ -79,12 +80,12 @@ def say_interrupted(record: Record | None, out: Path | None) -> None:
     after = (
         f"{counted(done, 'run')} and {counted(tasks, 'task')}" if tasks else counted(done, "run")
     )
-    click.echo(f"Interrupted after {after}.", err=True)
+    say(f"Interrupted after {after}.", err=True)
     if record is None:
         return
     if out is not None:
         storage.write(record, out)
-        click.echo(f"Saved to {out}; the same command goes on from there.", err=True)
+        say(f"Saved to {out}; the same command goes on from there.", err=True)
     elif done:
-        click.echo(Optima(record.finished()))
-        click.echo("Not saved: with --out FILE the same command could go on from there.", err=True)
+        say(Optima(record.finished()))
+        say("Not saved: with --out FILE the same command could go on from there.", err=True)

@@ -16,6 +16,7 @@ from kes.cli.ending import show_network, suggest_next
 from kes.cli.interrupts import exit_code
 from kes.cli.keeping import check_writable, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
+from kes.cli.screen import say
 from kes.cli.source import read_table
 from kes.progress import Show, lines
 from kes.results import storage
@@ -212,7 +213,7 @@ def command(
     settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
-        click.echo(f"Note: {note}", err=True)
+        say(f"Note: {note}", err=True)
     amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
     base = earlier(out, problem, amounts.runs)
     started = time.monotonic()
@@ -242,7 +243,7 @@ def command(
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)
-    click.echo(text(optima, more=[("seconds", spent)]))
+    say(text(optima, more=[("seconds", spent)]))
     show_network(optima, out)
     say_where(out, failure, news=record is not base)
     if out is not None:
@@ -264,7 +265,7 @@ def _say_more(record: Record) -> None:
     is_proven = record.proof is not None and record.proof.proven
     if record.improving.asked == "auto" and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        click.echo(f"To look further: add {more}; kes certify bounds what there is to find.")
+        say(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:

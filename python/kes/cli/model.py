@@ -13,6 +13,7 @@ from typing import TypeAlias
 import click
 
 from kes import datasets
+from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_table, reading
 from kes.data.dataset import Data
 from kes.errors import KesError
@@ -85,7 +86,7 @@ def _with_data_found(optima: Optima, path: Path, purpose: str | None) -> Optima:
     else:
         why = f"{path} was learned from {how.source}, which is neither there nor beside the result"
     if purpose is None:
-        click.echo(f"Note: done without the data, as {why}; --data FILE names them.", err=True)
+        say(f"Note: done without the data, as {why}; --data FILE names them.", err=True)
         return optima
     raise KesError(f"{purpose}, and {why}; give the table by --data FILE")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.screen import say
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
 from kes.paper.reproduction import Stage
@@ -112,14 +113,12 @@ def command(
                 progress=show,
             )
         except Interrupted:
-            click.echo(
-                f"Interrupted. Saved to {out}; the same command goes on from there.", err=True
-            )
+            say(f"Interrupted. Saved to {out}; the same command goes on from there.", err=True)
             ctx.exit(130)
     for database, reason in written.skipped.items():
-        click.echo(f"Skipped {DATABASES[database]}: {reason}", err=True)
+        say(f"Skipped {DATABASES[database]}: {reason}", err=True)
     for file in written.files:
-        click.echo(f"Saved to {file}")
+        say(f"Saved to {file}")
 
 
 @contextmanager
@@ -146,6 +145,6 @@ def _display(progress: bool | None) -> Iterator[Callable[[Stage], object]]:
             nonlocal latest
             if stage.title != latest:
                 latest = stage.title
-                click.echo(f"{stage.done} of {stage.wanted} runs: {latest}", err=True)
+                say(f"{stage.done} of {stage.wanted} runs: {latest}", err=True)
 
         yield line

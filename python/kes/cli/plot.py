@@ -10,6 +10,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.screen import say
 from kes.errors import KesError
 from kes.files import write_file
 from kes.formats import write_graph
@@ -66,7 +67,7 @@ def command(*, model: Path, optimum: int, what: str, out: Path) -> None:
         write_graph(graph_of(found, optimum), out)
     else:
         write_file(out, _rendered(_drawn(found, optimum, what, model), suffix[1:]))
-    click.echo(f"Saved to {out}")
+    say(f"Saved to {out}")
 
 
 def _drawn(model: Model, optimum: int, what: str, path: Path) -> Axes:

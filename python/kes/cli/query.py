@@ -10,6 +10,7 @@ import click
 from kes.cli import options
 from kes.cli.model import network_of
 from kes.cli.questions import Asked, parse
+from kes.cli.screen import say
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.moments import Moments, Probability
@@ -61,7 +62,7 @@ def command(
     for question in asked:
         lines = _answers(network, question, draws, seed)
         blocks.append("\n".join([question.text, *(f"  {line}" for line in lines)]))
-    click.echo("\n\n".join(blocks))
+    say("\n\n".join(blocks))
 
 
 def _answers(network: Fitted, asked: Asked, draws: int, seed: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, open_result
+from kes.cli.screen import say
 from kes.cli.source import TableOptions
 
 
@@ -44,7 +45,7 @@ def command(
             f"picture of the network: kes plot {result} --out {target.with_suffix('.pdf')}"
         )
     open_result(result, DataRequest(data, table)).report(target, title=title)
-    click.echo(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
+    say(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
 
 
 def _beside(result: Path) -> Path:

@@ -10,6 +10,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import network_of
+from kes.cli.screen import say
 from kes.data import Dataset
 from kes.data.column import Discrete
 from kes.files import write_file
@@ -49,7 +50,7 @@ def command(
         click.echo(content, nl=False)
         return
     write_file(out, content.encode())
-    click.echo(f"{out}: {rows} case{'s' * (rows != 1)}")
+    say(f"{out}: {rows} case{'s' * (rows != 1)}")
 
 
 def _as_csv(table: Dataset) -> str:

@@ -9,6 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_as, read_table, reading
 from kes.data import Dataset
 from kes.data.incomplete import AnyTable
@@ -59,11 +60,11 @@ def command(
     cases, completions = _read(data, table, found)
     scoring: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     value = score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
-    click.echo(f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}")
+    say(f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}")
     if not isinstance(found, Optima | Pdag):
         unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"
         log = found.log_likelihood(cases, unseen=unseen)
-        click.echo(f"{log:.4f}  natural logarithm of the probability of the cases")
+        say(f"{log:.4f}  natural logarithm of the probability of the cases")
 
 
 def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:

@@ -1,4 +1,4 @@
-"""Tables on the standard output: as wide as the terminal, and by pages where they are longer."""
+"""What commands print: tables as wide as the terminal, and text that no terminal obeys."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from kes.errors import printable
 from kes.table import Table
 
 _WIDTH = 100
@@ -27,3 +28,8 @@ def show(table: Table) -> None:
         click.echo_via_pager(text + "\n")
     else:
         click.echo(text)
+
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """Print lines, with the control characters of names and values as escapes."""
+    click.echo("\n".join(map(printable, str(text).split("\n"))), err=err)

@@ -12,7 +12,7 @@ from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted, sta
 from kes.cli import options
 from kes.cli.interrupts import exit_code
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import show
+from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -106,7 +106,7 @@ def command(
         )
     except StabilityInterrupted as stop:
         done = 0 if stop.stability is None else stop.stability.resamples
-        click.echo(f"Interrupted after {counted(done, 'resample')}.", err=True)
+        say(f"Interrupted after {counted(done, 'resample')}.", err=True)
         if stop.stability is not None:
             _show(optima, stop.stability)
         ctx.exit(exit_code())
@@ -138,4 +138,4 @@ def _show(optima: Optima, found: Stability) -> None:
     show(table)
     lacking = best - {frozenset((row["x"], row["y"])) for row in edges}
     for pair in sorted(map(sorted, lacking)):
-        click.echo(f"{pair[0]} - {pair[1]}, which the best model has, came back in none of them.")
+        say(f"{pair[0]} - {pair[1]}, which the best model has, came back in none of them.")

@@ -106,8 +106,8 @@ def refuse(findings: Sequence[Finding]) -> None:
     if len(bad) == 1:
         raise KesError(f"{_named(bad[0].name)} {bad[0].complaint}")
     if bad:
-        lines = "".join(f"\n  {_named(one.name)} {one.complaint}" for one in bad)
-        raise KesError(f"{len(bad)} columns cannot be used:{lines}")
+        lines = (f"  {_named(one.name)} {one.complaint}" for one in bad)
+        raise KesError(f"{len(bad)} columns cannot be used:", *lines)
 
 
 def _named(name: str) -> str:

@@ -19,7 +19,7 @@ from kes.data.incomplete import Incomplete
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
-from kes.errors import KesError, listed
+from kes.errors import KesError, listed, repeated
 
 
 class Source(Protocol):
@@ -57,9 +57,8 @@ def open_source(data: Data, writing: Writing | None = None) -> Source:
 
 def check_distinct(names: Sequence[str]) -> None:
     """Refuse columns of the same name."""
-    if len(set(names)) < len(names):
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        raise KesError(f"several columns have the same name: {listed(repeated)}; rename them")
+    if double := repeated(names):
+        raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
 
 
 def _open(data: Data, writing: Writing) -> Source:

@@ -14,10 +14,8 @@ _FILE = UserFile(
     variable="KES_COIL",
     obtain=(
         "It is in the UCI Machine Learning Repository as 'Insurance Company Benchmark (COIL "
-        "2000)', https://archive.ics.uci.edu/dataset/125/insurance+company+benchmark+coil+2000 "
-        "(for non-commercial research and education). Take its file ticdata2000.txt as it is: "
-        "5822 lines of 86 whole numbers separated by tabs, no header. The same with commas, with "
-        "a header of the original attribute names, or compressed by gzip is read as well"
+        "2000)', https://archive.ics.uci.edu/dataset/125. Take its file ticdata2000.txt as it is: "
+        "5822 lines of 86 whole numbers"
     ),
 )
 _CASES, _ATTRIBUTES, _BUYERS = 5822, 86, 348
@@ -45,6 +43,11 @@ def coil(path: str | os.PathLike[str] | None = None) -> Dataset:
         The file; without it, the environment variable ``KES_COIL`` names it. Either
         ``ticdata2000.txt`` as distributed by the UCI Machine Learning Repository (tab-separated,
         no header), or a CSV with the original attribute names as header; plain or gzipped.
+
+    Notes
+    -----
+    The data are at https://archive.ics.uci.edu/dataset/125/insurance+company+benchmark+coil+2000,
+    for non-commercial research and education.
 
     Returns
     -------

@@ -21,14 +21,9 @@ _FILE = UserFile(
     title="The leukemia data of Golub et al. (1999)",
     variable="KES_LEUKEMIA",
     obtain=(
-        "The Broad Institute published it with the paper (Science 286, pp. 531-537); the R "
-        "package golubEsets of Bioconductor holds it as Golub_Merge (multtest's golub does not "
-        "do: it has 3051 genes of 38 patients only). Expected is a CSV file, plain or gzipped: a "
-        "header 'gene,ALL_01,ALL_02,...,AML_28,...' that names 47 ALL and 25 AML patients, then "
-        "7129 lines, each a gene's name and its 72 raw intensities. In R: "
-        "library(golubEsets); data(Golub_Merge); x <- exprs(Golub_Merge); "
-        'colnames(x) <- sprintf("%s_%02d", Golub_Merge$ALL.AML, Golub_Merge$Samples); '
-        'write.csv(data.frame(gene = rownames(x), x), "leukemia.csv", row.names = FALSE)'
+        "The Broad Institute published it; Bioconductor's golubEsets holds it. Expected is a "
+        "header 'gene,ALL_01,...' that names 47 ALL and 25 AML patients, then 7129 lines of a name "
+        "and 72 numbers. help(kes.datasets.leukemia) says how to write it in R"
     ),
 )
 _GENES = 7129
@@ -53,6 +48,17 @@ def leukemia(
         gzipped, with a header ``gene,ALL_01,...`` and one line of raw intensities per gene.
     group
         "ALL" (acute lymphoblastic leukemia, 47 patients) or "AML" (acute myeloid, 25 patients).
+
+    Notes
+    -----
+    The Broad Institute published the data with the paper (Science 286, pp. 531-537). The R package
+    golubEsets of Bioconductor holds them as Golub_Merge, and writes the file by::
+
+        library(golubEsets); data(Golub_Merge); x <- exprs(Golub_Merge)
+        colnames(x) <- sprintf("%s_%02d", Golub_Merge$ALL.AML, Golub_Merge$Samples)
+        write.csv(data.frame(gene = rownames(x), x), "leukemia.csv", row.names = FALSE)
+
+    The data ``golub`` of multtest do not do: they have 3051 genes of 38 patients only.
 
     Returns
     -------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import State
-from kes.errors import KesError
+from kes.errors import KesError, listed, repeated
 from kes.formats.names import read_literals
 from kes.formats.parts import Parts
 
@@ -67,7 +67,7 @@ class Draft:
             self._fail(f"the variable {word!r} has no states", at)
         self._codes[word] = {state: code for code, state in enumerate(states)}
         if len(self._codes[word]) < len(states):
-            twice = next(state for state in states if states.count(state) > 1)
+            twice = repeated(states)[0]
             self._fail(f"the variable {word!r} has the state {twice!r} twice", at)
         self._places[word] = at
         self._names[word] = self._true_name(word, name, at)
@@ -102,7 +102,7 @@ class Draft:
         """Return the number of a state."""
         code = self._codes[word].get(state)
         if code is None:
-            known = ", ".join(self._codes[word])
+            known = listed(self._codes[word], show=str)
             self._fail(f"{word!r} has no state {state!r}; its states are {known}", at)
         return code
 
@@ -127,8 +127,8 @@ class Draft:
         """Return the variable to which a table belongs, if it is one variable given others."""
         if len(head) != 1:
             self._fail(
-                f"a joint table of {', '.join(head) or 'nothing'}: kes reads directed networks, in "
-                "which every table belongs to one variable given its parents",
+                f"a joint table of {listed(head, show=str) or 'nothing'}: kes reads directed "
+                "networks, in which every table belongs to one variable given its parents",
                 at,
             )
         if len({*head, *parents}) <= len(parents):

@@ -7,7 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from kes import _core
 from kes.data.core import core_errors
-from kes.errors import KesError, unknown
+from kes.errors import KesError, listed, printable, repeated, unknown
 from kes.graph.extension import oriented
 from kes.settings import CoreGraph
 
@@ -18,9 +18,8 @@ def checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise KesError(f"node names must be text (str), not {name!r}")
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        raise KesError(f"the node {double!r} is given more than once")
+    if double := repeated(names):
+        raise KesError(f"the node {double[0]!r} is given more than once")
     return names
 
 
@@ -62,8 +61,9 @@ def refuse_cycle(names: Sequence[str], arcs: list[tuple[int, int]]) -> None:
 
 def edges_as_text(names: Sequence[str], graph: CoreGraph) -> list[str]:
     """Write each edge out, directed ones first."""
-    arcs = [f"{names[a]} -> {names[b]}" for a, b in graph[0]]
-    return arcs + [f"{names[a]} - {names[b]}" for a, b in graph[1]]
+    shown = [printable(name) for name in names]
+    arcs = [f"{shown[a]} -> {shown[b]}" for a, b in graph[0]]
+    return arcs + [f"{shown[a]} - {shown[b]}" for a, b in graph[1]]
 
 
 def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
@@ -76,12 +76,13 @@ def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
     if stuck:
         return (
             "not an essential graph: the undirected edges cannot be given directions without a "
-            f"cycle or a new v-structure, at {', '.join(names[i] for i in stuck)}"
+            f"cycle or a new v-structure, at {listed((names[i] for i in stuck), show=str)}"
         )
     ours = set(edges_as_text(names, graph))
     with core_errors():
         right = set(edges_as_text(names, _core.essential_graph(len(names), arcs)))
     return (
-        f"not an essential graph: {', '.join(sorted(ours - right))} should be "
-        f"{', '.join(sorted(right - ours))}. EssentialGraph.from_dag gets this right for any DAG"
+        f"not an essential graph: {listed(sorted(ours - right), show=str)} should be "
+        f"{listed(sorted(right - ours), show=str)}. EssentialGraph.from_dag gets this right for "
+        "any DAG"
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import State
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, repeated, unknown
 from kes.network.local import Linear, Logistic, Tabular, regressor_places
 
 _SUM_TOLERANCE = 1e-6
@@ -27,8 +27,7 @@ def nodes(given: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise KesError(f"node names must be text (str), not {name!r}")
-    if len(set(names)) < len(names):
-        twice = {name for name in names if names.count(name) > 1}
+    if twice := repeated(names):
         raise KesError(f"nodes given more than once: {listed(sorted(twice))}")
     return names
 

@@ -58,7 +58,7 @@ class Offspring:
     Attributes
     ----------
     how : str
-        "recombined", "refined", "perturbed" or "ordered"; "exact" if no search but a proof found it.
+        "recombined", "refined", "perturbed", "ordered"; "exact" if a proof found it, not a search.
     parents : tuple of int
         Places of the models it was made of in `Record.pool`.
     task : int or None

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kes.errors import KesError, unknown
+from kes.errors import KesError, repeated, unknown
 from kes.files import read_file, write_file
 from kes.graph.knowledge import tetrad
 
@@ -81,8 +81,7 @@ def _each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its entries; of a key that comes twice one would be lost."""
     found = dict(entries)
     if len(found) < len(entries):
-        keys = [key for key, _ in entries]
-        double = next(key for key in keys if keys.count(key) > 1)
+        double = repeated(key for key, _ in entries)[0]
         raise KesError(f"the key {double!r} comes twice; put all of it into one list")
     return found
 
