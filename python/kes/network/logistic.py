@@ -101,7 +101,7 @@ class _Likelihood:
                 return place.reshape(shape), curvature
             for _ in range(_MOST_STEPS):  # concave, so a short step gains
                 found = self.look((place + step).reshape(shape))
-                if found[0] >= value:
+                if found[0] > value:
                     break
                 step /= 2
             else:
