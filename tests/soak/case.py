@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 from math import inf
 from typing import Any
 
@@ -115,6 +116,13 @@ class Case:
         return [ok and bool(d) for ok, d in zip(limited, self.known.admissible(), strict=True)]
 
     @property
+    def impossible(self) -> bool:
+        """Whether the required arcs alone have no score, since some columns determine another."""
+        required = [] if self.known is None else self.known.required
+        dag = brute.dag_from_arcs(len(self.columns), required)
+        return self.score[self.models.number[dag]] == -inf
+
+    @property
     def score_range(self) -> tuple[float, float]:
         finite = [score for score in self.score if score > -inf]
         return min(finite), max(finite)
@@ -164,18 +172,36 @@ class Case:
     @cached_property
     def _dependent(self) -> list[bool]:
         """Whether some columns of each set determine another; BGe does not mind."""
-        assert isinstance(self._oracle, Gaussian)
+        sets = range(1 << len(self.columns))
         if self.scoring["criterion"] == "bge":
-            return [False] * (1 << len(self.columns))
+            return [False for _ in sets]
+        return [self._rank(nodes) < len(self._places(nodes)) for nodes in sets]
+
+    @property
+    def twins(self) -> bool:
+        """Whether two variables determine each other linearly."""
+        if isinstance(self._oracle, DirectScore):
+            return False
+        pairs = combinations(range(len(self.columns)), 2)
+        return any(
+            0
+            < len(self._places(1 << a))
+            == len(self._places(1 << b))
+            == self._rank(1 << a | 1 << b)
+            for a, b in pairs
+        )
+
+    def _places(self, nodes: int) -> list[int]:
+        assert isinstance(self._oracle, Gaussian)
+        return [place for v in brute.members(nodes) for place in self._oracle.places[v]]
+
+    def _rank(self, nodes: int) -> int:
+        assert isinstance(self._oracle, Gaussian)
         covariance = np.array(self._oracle.covariance, dtype=float)
         deviations = np.sqrt(np.diag(covariance))
         correlation = covariance / np.outer(deviations, deviations)
-        found = []
-        for nodes in range(1 << len(self.columns)):
-            part = [c for v in brute.members(nodes) for c in self._oracle.places[v]]
-            values = np.linalg.eigvalsh(correlation[np.ix_(part, part)])
-            found.append(bool(values.min(initial=1.0) < DEPENDENT / 10))
-        return found
+        part = self._places(nodes)
+        return int((np.linalg.eigvalsh(correlation[np.ix_(part, part)]) > DEPENDENT / 10).sum())
 
 
 @cache
