@@ -95,6 +95,14 @@ class Checks:
         assert self.near(case.score[model], case.best)
         return 1
 
+    def proof(self) -> int:
+        """The search proves it itself, and what it lacks joins the result; on any threads."""
+        one, two = (self.case.learn(self.data, prove=True, n_jobs=threads) for threads in (1, 2))
+        assert one.proven
+        assert self.near(one.best.score, self.case.best)
+        assert self.saved(one) == self.saved(two)
+        return 1
+
     def improve(self) -> int:
         """More tasks: never a worse best, never above the optimum, the models of runs untouched."""
         better = self.optima.improve(tasks=40, n_jobs=1)
@@ -181,6 +189,7 @@ CHECKS: tuple[Callable[[Checks], int], ...] = (
     Checks.boundary,
     Checks.local_optima,
     Checks.certificate,
+    Checks.proof,
     Checks.improve,
     Checks.files,
     Checks.threads,
