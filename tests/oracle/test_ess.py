@@ -62,12 +62,16 @@ def test_scores_and_gains_have_all_their_digits(table, ess):
 
 @pytest.mark.parametrize("ess", SIZES)
 def test_the_tolerance_is_tiny_beside_any_gain_that_matters(ess):
-    """It grows with the cases and the logarithm of the sample size, not with the latter itself."""
+    """It grows with the cases and the logarithm of the sample size, not with the latter itself.
+
+    Terms are of the size N ln(N + ess) or less, or of |ln ess| for each occupied cell; the
+    tolerance is that, with 45 bits to spare.
+    """
     for cases in (10, 10**5, 10**7):
         codes = np.array([[0, 1]], dtype=np.int32)
         problem = engine.problem(codes, [2], [cases / 2] * 2, "bdeu", ess)
-        # Terms are of the size N ln(N + ess) or less; the tolerance is that, with 45 bits to spare.
-        assert problem.tolerance <= 2**-45 * cases * max(1.0, log(cases + ess)) * 1.0001
+        size = cases * max(1.0, log(cases + ess), -log(ess))
+        assert problem.tolerance <= 2**-45 * size * 1.0001
         assert problem.tolerance < 1e-3
 
 

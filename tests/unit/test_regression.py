@@ -220,6 +220,17 @@ def test_weights_of_logistic_nodes_are_repeated_rows(states):
     np.testing.assert_allclose(one.errors, other.errors, rtol=1e-7)
 
 
+@pytest.mark.parametrize("seed", [52, 174, 274])
+def test_logistic_fits_end_where_no_step_gains(seed):
+    """The next step promises a little more than the sum of the likelihood can show, for ever."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(200, 2))
+    y = (x @ [3.0, 1.0] + rng.logistic(size=200) > 0).astype(int)
+    weights = rng.exponential(1.0, 200) + 0.01
+    model = logistic(x, y, 2, weights=weights)
+    assert model.coefficients[0, 1] > model.coefficients[0, 2] > 0
+
+
 def test_separated_states():
     """They have no maximum of the likelihood, but one of the penalised likelihood."""
     x = np.arange(10.0)[:, np.newaxis]

@@ -21,7 +21,7 @@ from kes.data.missing import Settled, check_choice, settle, with_missing_state
 from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
 from kes.data.source import open_source
-from kes.data.weights import check_total, read_weights
+from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.errors import KesError, checked_options, either, listed, option
 
 
@@ -175,6 +175,8 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
     notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    if settled.weights is not None:
+        notes.extend(weight_remarks(settled.weights))
     if discretizer is not None and discretizer.cuts:
         cut = [f"{name!r} ({len(ends) + 1})" for name, ends in discretizer.cuts.items()]
         notes.append(f"cut into intervals: {listed(cut, show=str)}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _DISTRIBUTION = 1 + 1e-6  # a distribution sums to 1, but for rounding
 _MOST_CASES = 1e300  # beyond it, scores are no numbers
+_UNIT_BITS = 60  # the core counts in whole multiples of about 2^-60 of the sum
 
 
 def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None:
@@ -47,6 +48,19 @@ def check_total(weights: NDArray[np.float64]) -> None:
             f"weights: they sum to {total:.6g}, but must be numbers of cases; multiply a "
             "distribution by the number of cases N that it stands for"
         )
+
+
+def weight_remarks(weights: NDArray[np.float64]) -> list[str]:
+    """Say how many weights are so small beside the others that they count for nothing."""
+    if not (weights % 1).any():  # whole numbers are counted as they are
+        return []
+    unit = np.exp2(np.ceil(np.log2(weights.sum())) - _UNIT_BITS)
+    lost = int(((weights > 0) & (weights < unit / 2)).sum())
+    if not lost:
+        return []
+    which = "1 weight is" if lost == 1 else f"{lost} weights are"
+    little = f"less than 2^-{_UNIT_BITS} of the sum of all, too little to be counted"
+    return [f"{which} {little}, so 0 is used instead"]
 
 
 def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:

@@ -21,6 +21,8 @@ from kes.network.regression import scaled
 _MOST_STEPS = 100
 _CONVERGED = 1e-18
 """Gain in log-likelihood per case, which the next step promises, at which to stop."""
+_ROUNDING = 1e-12
+"""Below this a promise falls with its square from step to step; if not, it is rounding."""
 _FLAT = 1e-9
 """Curvature per case below which the likelihood has no maximum to speak of."""
 
@@ -93,12 +95,15 @@ class _Likelihood:
         shape = (self.states - 1, self.x.shape[1])
         place, cases = np.zeros(shape).ravel(), self.weights.sum()
         value, gradient, curvature = self.look(place.reshape(shape))
+        before = np.inf
         for _ in range(_MOST_STEPS):
             if np.linalg.eigvalsh(curvature)[0] < _FLAT * cases:
                 _refuse(node)
             step = np.linalg.solve(curvature, gradient)
-            if gradient @ step <= _CONVERGED * cases:
+            promised = gradient @ step / cases
+            if promised <= _CONVERGED or before / 2 < promised < _ROUNDING:
                 return place.reshape(shape), curvature
+            before = promised
             for _ in range(_MOST_STEPS):  # concave, so a short step gains
                 found = self.look((place + step).reshape(shape))
                 if found[0] >= value:

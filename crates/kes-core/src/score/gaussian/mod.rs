@@ -8,6 +8,7 @@ mod bge;
 mod bic;
 mod cholesky;
 pub mod criterion;
+mod double;
 mod embedding;
 mod fixed;
 mod moments;

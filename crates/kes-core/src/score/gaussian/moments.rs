@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::cholesky::Matrix;
+use super::double::Double;
 use super::embedding::{Column, Embedding};
 use super::products::{Sums, Weights};
 use crate::Error;
@@ -54,13 +55,15 @@ impl Moments {
         let excess: Vec<f64> = (0..size).map(|column| sums.single(column) as f64).collect();
         // The centres are next to the means, so hardly anything is taken off.
         let covariation =
-            |i: usize, j: usize| (sums.pair(i, j) - libm::rint(excess[i] * excess[j] / cases) as i128) as f64;
-        let variation: Vec<f64> = (0..size).map(|column| covariation(column, column).max(1.0)).collect();
+            |i: usize, j: usize| sums.pair(i, j) - libm::rint(excess[i] * excess[j] / cases) as i128;
+        let variation: Vec<i128> = (0..size).map(|column| covariation(column, column).max(1)).collect();
         let correlation = |i: usize, j: usize| {
-            (covariation(i, j) / libm::sqrt(variation[i] * variation[j])).clamp(-1.0, 1.0)
+            let scale = Double::from(variation[i]) * variation[j].into();
+            Double::from(covariation(i, j)) / scale.sqrt()
         };
-        let ln_variance =
-            |column: usize| libm::log(variation[column] / cases) + 2.0 * embedding.scale(column).ln_step();
+        let ln_variance = |column: usize| {
+            libm::log(variation[column] as f64 / cases) + 2.0 * embedding.scale(column).ln_step()
+        };
         Ok(Self {
             correlations: Matrix::new(size, correlation),
             blocks: embedding.blocks().to_vec(),

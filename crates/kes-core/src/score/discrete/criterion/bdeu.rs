@@ -15,7 +15,9 @@
 //! `τ` follows the terms: `M = N + min(N, α)` and `ln M` is `ln(N + α)`. For `α` up to `N` that is the usual
 //! `M = N + α`; a larger `α` does not make the terms larger but for the logarithm. As `α` grows all
 //! models come to predict alike, and gains vanish like `N²/α`; where none is above `τ` any more (`α` beyond
-//! about `10⁹ N`), every model ties with the one the search starts from.
+//! about `10⁹ N`), every model ties with the one the search starts from. A small `α` makes `−ln a` large, which
+//! every occupied cell has once; so `ln M` is at least `−ln α`, and `M` at least the number of distinct rows,
+//! which real weights may leave below 1 each.
 
 use super::fixed_point::FixedPoint;
 use super::{Cells, Description, Memo, Parameters, Rules, SetFunction, tolerance};
@@ -62,7 +64,7 @@ impl Bdeu {
             ess,
             ln_ess: libm::log(ess),
             fixed: FixedPoint::new(bound),
-            tolerance: tolerance(m, ln_m),
+            tolerance: tolerance(m.max(data.units().len() as f64), ln_m.max(-libm::log(ess))),
         })
     }
 
