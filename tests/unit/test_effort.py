@@ -244,3 +244,21 @@ def test_the_command_says_how_to_do_more(table):
     assert "To look further: add --improve-tasks 2000; kes certify" in learn(table, "--no-prove")
     assert "To look further" not in learn(table, "--runs", 3)
     assert NO_NETWORK in learn(table, "--runs", 1, "--no-improve", "--prove")
+
+
+def test_certify_saves_the_best_network(table, tmp_path):
+    """With the search that it does by itself, and with a result of GES alone, which is lower."""
+    learn(table, "--k", 1, "--runs", 1, "--no-improve", "--out", tmp_path / "ges.kes.json")
+    best = kes.learn(table).best
+    for given in ([], ["--result", str(tmp_path / "ges.kes.json")]):
+        out = tmp_path / f"{len(given)}.kes.json.gz"
+        done = CliRunner().invoke(command, ["certify", str(table), "--out", str(out), *given])
+        assert done.exit_code == 0, done.output
+        assert f"Saved to {out}" in done.output
+        saved = kes.load(out)
+        assert saved.proven
+        assert saved.best.graph == best.graph
+        assert saved.best.score == best.score
+        saved.report(tmp_path / "page.html", data=table)
+    assert saved.best.origin == "exact"
+    assert saved.ges.origin == "run 0"

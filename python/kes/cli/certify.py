@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import click
 
 from kes.cli import options
+from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
-from kes.exact.certify import certify, estimate
-from kes.learning import load
+from kes.exact.certify import certify, estimate, joined
+from kes.learning import learn, load
+from kes.results.optima import Optima
 
 _EXAMPLES = """
 \b
@@ -21,6 +25,7 @@ Examples:
   kes certify data.csv
   kes certify data.csv --result a.kes.json.gz
   kes certify data.csv --max-parents 3 --budget 10m
+  kes certify data.csv --out best.kes.json.gz
 """
 
 
@@ -50,6 +55,13 @@ Examples:
     show_default=True,
     help="Memory to use, approximately.",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Save the best network, with those of --result or else of a search by itself, as kes "
+    "learn does: kes report and others take it.",
+)
 @options.budget("10m", "Stop after this time, with the bound reached until then")
 @options.progress
 def command(
@@ -63,6 +75,7 @@ def command(
     max_parents: int | None,
     jobs: int | None,
     memory_mb: int,
+    out: Path | None,
     budget: float,
     progress: bool | None,
     **told: Unpack[ModelOptions],
@@ -73,6 +86,8 @@ def command(
     for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
     told before it starts.
     """
+    if out is not None:
+        check_writable(out)
     optima = None if result is None else load(result)
     given = {
         "criterion": criterion,
@@ -91,13 +106,24 @@ def command(
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
     say(f"{estimate(dataset, **options)}.", err=True)
+    shown = sys.stderr.isatty() if progress is None else progress
+    started = time.monotonic()
+    if out is not None:
+        if optima is None:
+            searching: dict[str, Any] = {"budget": budget / 2, "n_jobs": jobs, "progress": shown}
+            found = learn(dataset, prove=False, **searching, **options)
+            optima = Optima(replace(found.record, reading=how))
+        optima.save(out)  # rather now than never
     certificate = certify(
         dataset,
         **options,
         optima=optima,
         n_jobs=jobs,
         memory_mb=memory_mb,
-        budget=budget,
-        progress=sys.stderr.isatty() if progress is None else progress,
+        budget=max(budget - (time.monotonic() - started), budget / 10),
+        progress=shown,
     )
     say(repr(certificate))
+    if optima is not None and out is not None:
+        joined(optima, certificate).save(out)
+        say(f"Saved to {out}")

@@ -31,6 +31,8 @@ from kes.results.optima import Optima
 from kes.search.execution import threads
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
+from kes.search.proof import with_proof
+from kes.search.record import Model, Proof
 from kes.settings import Settings, megabytes, seconds
 from kes.solver.bound import Bounded, Means, Network, upper_bound
 
@@ -129,6 +131,24 @@ completions
     else:
         found = _bounded(work, rivals, families)
     return _certificate(work, rivals, families, found)
+
+
+def joined(optima: Optima, certificate: Certificate) -> Optima:
+    """Return optima with what a certificate for them says, and with its network if it is better.
+
+    It is then like a result of ``kes.learn(..., prove=True)``: the network has the origin "exact".
+    """
+    proof = Proof(
+        proven=certificate.proven,
+        upper_bound=certificate.upper_bound,
+        method=certificate.method,
+        counted=certificate.counted,
+        families=certificate.families,
+    )
+    edges = certificate.graph.to_core(optima.names)
+    model = Model.from_core(edges, certificate.score, is_local_optimum=True)
+    record = with_proof(replace(optima.record, prove=True), proof, model)
+    return Optima(record, problem=optima.problem)
 
 
 def _unbounded(expense: Expense) -> KesError:

@@ -125,12 +125,15 @@ def prove_best(problem: Problem, record: Record, asked: Prove, execution: Execut
             ).proof()
     except KeyboardInterrupt:
         raise SearchInterrupted(record) from None
-    return record if time.monotonic() > deadline and not found[0].proven else _with(record, *found)
+    if time.monotonic() > deadline and not found[0].proven:
+        return record  # the clock, and not the work, has decided
+    return with_proof(record, *found)
 
 
-def _with(record: Record, proof: Proof, model: Model | None) -> Record:
-    """Return the record with a proof, and with the model that it found if none scores as much."""
-    if model is None or any(own.edges == model.edges for own in record.pool):
+def with_proof(record: Record, proof: Proof, model: Model | None) -> Record:
+    """Return a record with a proof, and with the model that it found if that scores highest."""
+    best = max(record.level(own.score) for own in record.pool)
+    if model is None or record.level(model.score) <= best:
         return replace(record, proof=proof)
     exact = Offspring(model, "exact", (), None)
     return replace(record, proof=proof, offspring=(*record.offspring, exact))
@@ -176,8 +179,8 @@ class _Attempt:
         if not found.exact:
             bound = found.upper_bound if math.isfinite(found.upper_bound) else None
             return Proof(False, bound, found.method, *work), None
-        model = self._better(found.arcs)
-        score = self._best if model is None else model.score
+        model = self._model(found.arcs)
+        score = self._best if model is None else max(model.score, self._best)
         return Proof(True, score, found.method, *work), model
 
     def _solved(self, families: Families) -> Bounded:
@@ -216,16 +219,13 @@ class _Attempt:
             lambda _: self._going_on(self._most), n_jobs=self._threads, memory_mb=memory_mb
         )
 
-    def _better(self, arcs: Network | None) -> Model | None:
-        """Return the model of a network if it scores higher than all that are known."""
+    def _model(self, arcs: Network | None) -> Model | None:
+        """Return the model of a network."""
         if arcs is None:
             return None
         problem, names = self._problem, self._problem.dataset.names
         graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs])
-        score, level = problem.score(graph), self._record.level
-        if level(score) <= level(self._best):
-            return None
-        return Model.from_core(graph.to_core(names), score, is_local_optimum=True)
+        return Model.from_core(graph.to_core(names), problem.score(graph), is_local_optimum=True)
 
     def _going_on(self, counted: int) -> bool:
         """Tell how far it is, and whether to go on."""
