@@ -4,7 +4,7 @@ It takes all families that a best network can have: those that the bounds of the
 rule out. How many sets have to be counted for them, nobody can tell beforehand: the most that are
 possible whatever the data say is often a hundred times too many. So what is estimated beforehand is
 whether it is worth a start, by the least: all sets of up to three variables, or all there are if
-there are no such bounds (continuous columns). Then sets are counted, as many as are allowed. Of the
+there are no such bounds (continuous columns), or weak ones (BDeu, qNML). Then sets are counted, as many as are allowed. Of the
 families that are found, the best network is made by dynamic programming up to 23 variables that
 depend on each other, else by the linear programme of `kes.solver`, and last by dynamic programming
 up to 25 variables.
@@ -90,7 +90,7 @@ def _least_sets(problem: Problem) -> tuple[int, int]:
     dataset, most = problem.dataset, problem.settings.max_parents
     n = sum(states != 1 for states in dataset.cardinalities)
     largest = n if most is None else min(n, most + 1)
-    if dataset.kind == "discrete":
+    if dataset.kind == "discrete" and problem.settings.measure.price(problem.core.total_weight):
         largest = min(largest, _LEAST_SIZE)
     return sum(math.comb(n, size) for size in range(largest + 1)), n
 
