@@ -4,10 +4,10 @@ It takes all families that a best network can have: those that the bounds of the
 rule out. How many sets have to be counted for them, nobody can tell beforehand: the most that are
 possible whatever the data say is often a hundred times too many. So what is estimated beforehand is
 whether it is worth a start, by the least: all sets of up to three variables, or all there are if
-there are no such bounds (continuous columns), or weak ones (BDeu, qNML). Then sets are counted, as many as are allowed. Of the
-families that are found, the best network is made by dynamic programming up to 23 variables that
-depend on each other, else by the linear programme of `kes.solver`, and last by dynamic programming
-up to 25 variables.
+there are no such bounds (continuous columns) or weak ones (BDeu, qNML). Then sets are counted, as
+many as are allowed. Of the families that are found, the best network is made by dynamic programming
+up to 23 variables that depend on each other, else by the linear programme of `kes.solver`, and last
+by dynamic programming up to 25 variables.
 
 Amounts of work are limited, and not time, so that the same search ends in the same proof, or in
 none, anywhere. Only a budget of the whole search, if there is one, may end it as well.
