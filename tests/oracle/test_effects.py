@@ -132,7 +132,7 @@ def test_slopes_are_sums_over_paths_in_every_network_of_the_class(seed):
 
 
 def test_resampling_is_as_wide_as_the_standard_error_of_a_slope():
-    """[Efron 1979]: 95 % of the resamples are within about two standard errors, which for a
+    """By the bootstrap: 95 % of the resamples are within about two standard errors, which for a
     regression with normal noise have a closed form."""
     rng = np.random.default_rng(4)
     z = rng.normal(size=800)

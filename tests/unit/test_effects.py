@@ -91,6 +91,18 @@ def test_what_is_assumed_stands_in_the_table(table):
     assert pickle.loads(pickle.dumps(table)).change == table.change
 
 
+def test_filled_in_values_are_told():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({"a": a.astype(float), "b": a ^ (rng.random(200) < 0.1)})
+    whole = kes.learn(frame, runs=2)
+    frame.loc[::9, "a"] = np.nan
+    filled = kes.learn(frame, runs=2, missing="em")
+    for optima, is_filled in ((whole, False), (filled, True)):
+        for table in (optima.effects("a", "b"), optima.evidence()):
+            assert ("Of the completed table" in table.note) == is_filled
+
+
 def test_only_data_settings_and_seed_decide(optima, data, tmp_path):
     table = optima.effects("VENTALV", "CATECHOL", resamples=5)
     assert table == optima.effects("VENTALV", "CATECHOL", resamples=5)

@@ -24,7 +24,7 @@ from kes.data.stream import Stream
 from kes.errors import KesError, listed, option, unknown
 from kes.formats.names import labels
 from kes.graph.parents import NOTHING, Parents, descendants, parent_sets
-from kes.results.summary import counted
+from kes.results.summary import counted, of_completed
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -149,9 +149,10 @@ def effects(
     order = ("optimum", "below", "parents", "reaches", "effect", "low", "high", "unseen")
     names = sorted(rows[0], key=lambda name: order.index(name) if name in order else len(order))
     change = _change(dataset, contrast)
+    note = _note(contrast, change, within, resamples, discrete=dataset.kind == "discrete")
     return Effects(
         {name: [row[name] for row in rows] for name in names},
-        note=_note(contrast, change, within, resamples, discrete=dataset.kind == "discrete"),
+        note="\n".join([note, *of_completed(optima)]),
         x=x,
         y=y,
         change=change,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from kes.analysis.sides import Candidate, Contest, Side
 from kes.errors import unknown
-from kes.results.summary import counted
+from kes.results.summary import counted, of_completed
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def evidence(
     searched = _questions("edges", contest.candidates) if of == "ancestors" else asked
     board = Scoreboard(contest, [*asked, *searched])
     settled = board.settle(searched, deadline)
-    note = _note(of, board, tasks, settled, len(searched))
-    return _table(of, optima.names, asked, board, note)
+    note = [_note(of, board, tasks, settled, len(searched)), *of_completed(optima)]
+    return _table(of, optima.names, asked, board, "\n".join(note))
 
 
 def _questions(of: str, models: Sequence[Candidate]) -> list[Question]:

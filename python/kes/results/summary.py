@@ -90,6 +90,13 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
     return [(label, value) for label, value in rows if value and label not in idle]
 
 
+def of_completed(optima: Optima) -> list[str]:
+    """Say, below a table of what follows from the data, that some of these were filled in."""
+    if optima.record.completion is None:
+        return []
+    return ["Of the completed table: values that were missing are filled in and count as seen."]
+
+
 def completed(optima: Optima) -> str:
     """Say how gaps of the table were filled; nothing if it had none."""
     completion = optima.record.completion
