@@ -194,13 +194,11 @@ def _estimate(
     models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
     states = {node: estimator.states[node] for node in nodes}
     kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
-    match table.kind:
-        case "discrete":
-            return BayesianNetwork(nodes, states, parents, models, **kept)
-        case "continuous":
-            return GaussianNetwork(nodes, parents, models, **kept)
-        case "mixed":
-            return MixedNetwork(nodes, states, parents, models, **kept)
+    if "continuous" not in table.kinds:  # a constant column has no say in table.kind
+        return BayesianNetwork(nodes, states, parents, models, **kept)
+    if "discrete" not in table.kinds:
+        return GaussianNetwork(nodes, parents, models, **kept)
+    return MixedNetwork(nodes, states, parents, models, **kept)
 
 
 def _with_declared(table: Dataset, data: Data, discretizer: Discretizer | None) -> Dataset:
