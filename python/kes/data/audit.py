@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from textwrap import shorten, wrap
+from textwrap import wrap
 
 import numpy as np
 
@@ -299,7 +299,8 @@ def _examples(column: Raw) -> str:
         f"{value:g}" if isinstance(value, float | np.floating) else str(value)
         for value in islice(values, _SHOWN)
     ]
-    return shorten(", ".join(texts), _EXAMPLES, placeholder="...") if texts else ""
+    joined = ", ".join(text.split("T00:00:00")[0] for text in texts)  # days without a time
+    return joined if len(joined) <= _EXAMPLES else joined[: _EXAMPLES - 3] + "..."
 
 
 _PLAIN = ("taken as discrete", "taken as continuous")
