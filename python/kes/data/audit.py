@@ -199,7 +199,7 @@ class Audit(Table):
     As text, the figures come first, in a table, and then what there is to say of single columns.
     """
 
-    def to_text(self, rows: int | None = None) -> str:
+    def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
         """Return the table as text, with all columns, or so many of the first and last ones."""
         figures = Table({name: self[name] for name in self.columns[:-2]})
         gaps = _about_gaps()
@@ -214,8 +214,8 @@ class Audit(Table):
         shown = said if rows is None else said[:rows]
         if len(said) > len(shown):
             shown.append(f"... and {len(said) - len(shown)} more to be said of others")
-        lines = [line for one in shown for line in wrap(one, _WIDTH, subsequent_indent="  ")]
-        return "\n".join([figures.to_text(rows), *lines])
+        lines = [line for one in shown for line in wrap(one, width, subsequent_indent="  ")]
+        return "\n".join([figures.to_text(rows, width), *lines])
 
 
 def audit(

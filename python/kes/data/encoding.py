@@ -199,7 +199,8 @@ def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missin
         )
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
-        complaints.append(refusal({name: count for name, count in gaps.items() if count}, rows))
+        told = refusal({name: count for name, count in gaps.items() if count}, rows)
+        complaints += told if complaints else ["; ".join(told)]
     if complaints:
         raise KesError(*complaints)
 

@@ -66,7 +66,7 @@ def settle(
         )
         return Settled(list(columns), weights, (note,))
     if missing == "error":
-        raise KesError(refusal(incomplete, rows))
+        raise KesError("; ".join(refusal(incomplete, rows)))
     kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
@@ -88,12 +88,13 @@ def settle(
     )
 
 
-def refusal(incomplete: Mapping[str, int], rows: int) -> str:
-    """Say that values are missing, how many in each column, and what can be done."""
+def refusal(incomplete: Mapping[str, int], rows: int) -> tuple[str, str]:
+    """Say that values are missing, how many in each column; and what can be done."""
     return (
-        f"missing values, in {rows} rows: {_columns(incomplete)}; fill them in from the model with "
-        f"{option('missing', 'em')}, drop the rows that have any with {option('missing', 'drop')}, "
-        f"or make missing a state of its own with {option('missing', 'state')}"
+        f"missing values, in {rows} rows: {_columns(incomplete)}",
+        f"fill them in from the model with {option('missing', 'em')}, drop the rows that have any "
+        f"with {option('missing', 'drop')}, or make missing a state of its own with "
+        f"{option('missing', 'state')}",
     )
 
 
