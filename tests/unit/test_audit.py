@@ -86,3 +86,86 @@ def test_the_command_shows_all_of_it(messy, tmp_path, capsys):
     assert run(["audit", str(path), "--columns", "ids"]) == 2
     assert "did you mean 'id'?" in capsys.readouterr().err
     assert run(["audit", str(path), "--rows", "3"]) == 2
+
+
+def test_it_can_be_read_on_a_narrow_terminal(messy):
+    """Verdicts and advice are what the table is for, so they must not be cut off."""
+    text = str(kes.audit(messy))
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    for row in kes.audit(messy):
+        if row["kind"] not in ("discrete", "continuous"):
+            assert f"{row['column']}: {row['verdict']}" in words
+            assert row["what to do"] in words
+    assert "mass:" not in text  # nothing to say that the table does not
+
+
+def test_long_audits_are_cut_in_the_middle():
+    wide = pd.DataFrame({f"id{i}": range(100) for i in range(50)})
+    assert "... and 30 more to be said of others" in str(kes.audit(wide))
+    assert "id31: left out" in kes.audit(wide).to_text()
+
+
+def test_the_summary_and_the_result_keep_what_was_decided(messy, tmp_path):
+    optima = kes.learn(messy.drop(columns=["odd", "empty"]), runs=2, missing="drop")
+    shown = str(optima)
+    assert "left out: 'id' (whole numbers without a gap, all different" in shown
+    assert "'when' (dates; to use them, make numbers of them" in shown
+    assert "'dose': text read as numbers with decimal commas" in shown
+    assert "constant, so isolated in every model: 'site'" in shown
+    assert "dropped" in shown
+    optima.save(tmp_path / "a.kes.json")
+    assert str(kes.load(tmp_path / "a.kes.json")) == shown
+
+
+def test_the_command_tells_each_note_once(messy, tmp_path, capsys):
+    path = tmp_path / "messy.csv"
+    messy.drop(columns=["odd", "empty"]).to_csv(path, index=False)
+    assert run(["learn", str(path), "--runs", "2", "--missing", "drop"]) == 0
+    out, err = capsys.readouterr()
+    assert (out + err).count("left out: 'id'") == 1
+    assert "to use it: --continuous id" in err
+
+
+def test_all_that_is_wrong_is_said_at_once(messy, tmp_path, capsys):
+    """Unusable, empty and incomplete columns: one round of mending, not three."""
+    with pytest.raises(kes.KesError) as caught:
+        kes.learn(messy)
+    for part in ("column 'odd' mixes", "single value: 'empty'", "column 'sex' ("):
+        assert part in str(caught.value)
+    path = tmp_path / "empty.csv"
+    messy.drop(columns="odd").to_csv(path, index=False)
+    assert run(["learn", str(path)]) == 2
+    told = capsys.readouterr().err
+    for part in ("--drop empty", "--missing em", "--missing drop", "--missing state"):
+        assert part in told
+
+
+@pytest.mark.parametrize("rows", [16, 17])
+def test_numbers_with_a_value_for_each_case(rows):
+    """As states they say the same, whatever they measure: to be taken as numbers."""
+    rng = np.random.default_rng(rows)
+    values = {name: rng.permutation(100)[:rows] * 2 for name in "ab"}
+    table = pd.DataFrame({**values, "c": rng.normal(size=rows)})
+    advice = r'take numbers as continuous with kinds={"a": "continuous", "b": "continuous"}'
+    with pytest.raises(kes.KesError) as caught:
+        kes.learn(table)
+    assert advice in str(caught.value)
+    [note] = [n for n in kes.learn(table.drop(columns="c"), runs=1).notes if "too many" in n]
+    assert advice in note
+    kinds = {"a": "continuous", "b": "continuous"}
+    assert kes.learn(table, kinds=kinds, runs=1).kind == "continuous"
+
+
+def test_isolated_numbers_with_many_states_get_a_hint():
+    """An edge between two columns of 30 values costs 841 parameters as states, one as numbers."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 30, 2000)
+    table = pd.DataFrame({"x": x, "y": np.clip(x + rng.integers(-20, 21, 2000), 0, 29)})
+    shown = str(kes.learn(table, runs=2))
+    assert (
+        "isolated      'x', 'y'; edges of 'x', 'y' cost less if they are taken as continuous"
+        in shown
+    )
+    numbers = kes.learn(table, runs=2, kinds={"x": "continuous", "y": "continuous"})
+    assert len(numbers.best.graph.skeleton) == 1

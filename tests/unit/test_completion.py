@@ -201,6 +201,18 @@ def test_where_there_is_no_model_to_fill_from():
         kes.data.encode(frame, missing="em")
 
 
+def test_constant_columns_beside_continuous_ones():
+    """They have no say in the criterion, but need a place in the network that fills the gaps."""
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=200), "unit": "mm"})
+    frame.loc[:20, "y"] = np.nan
+    optima = kes.learn(frame, missing="em", runs=2)
+    assert "Gaussian BIC" in str(optima)
+    assert optima.best.graph.skeleton == {frozenset({"x", "y"})}
+    assert optima.best.fit(frame, missing="em").states["unit"] == ("mm",)
+
+
 def test_a_network_is_fitted_to_gaps_by_em():
     """The saturated model of two variables, y missing by x: P(y | x) is that of complete rows."""
     rng = np.random.default_rng(0)

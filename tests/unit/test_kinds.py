@@ -116,9 +116,9 @@ class TestNotes:
             }
         )
         assert encode(table).notes == (
-            "1 discrete and 2 continuous columns",
-            "left out: 'id' (whole numbers without a gap, all different), 'name' (every value "
-            "differs)",
+            "left out: 'id' (whole numbers without a gap, all different; to use it: "
+            'kinds={"id": "continuous"}), \'name\' (every value differs; to use it: '
+            'kinds={"name": "discrete"})',
             "'mass': 59 values, taken as continuous",
         )
 
@@ -192,12 +192,15 @@ class TestText:
         values = [f"{i},{i % 10}" for i in range(60)]
         dataset = encode(pd.DataFrame({"price": values, "filler": FILLER}))
         assert dataset.columns[0].values.tolist() == [i + i % 10 / 10 for i in range(60)]
-        assert "'price': text read as numbers with decimal commas" in dataset.notes
+        assert (
+            "'price': text read as numbers with decimal commas, taken as continuous"
+            in dataset.notes
+        )
 
     def test_text_in_a_frame_that_is_numbers(self):
         dataset = encode(pd.DataFrame({"x": [f"{i / 7:.3f}" for i in range(60)], "f": FILLER}))
         assert dataset.kinds == ("continuous", "discrete")
-        assert "'x': text read as numbers" in dataset.notes
+        assert "'x': text read as numbers, taken as continuous" in dataset.notes
 
     def test_numbers_that_can_be_read_in_two_ways(self):
         unclear = [f"{i % 9 + 1},{i + 100}" for i in range(60)]

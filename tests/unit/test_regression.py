@@ -231,6 +231,26 @@ def test_logistic_fits_end_where_no_step_gains(seed):
     assert model.coefficients[0, 1] > model.coefficients[0, 2] > 0
 
 
+@pytest.mark.parametrize("share", [3, 5, 7])
+def test_every_table_converges(share):
+    """At the maximum the derivative is zero: expected and observed sums of regressors agree.
+
+    Near it, steps gain less than the rounding of the likelihood shows, which must not be taken for
+    a likelihood without maximum.
+    """
+    rng = np.random.default_rng(share)
+    for _ in range(100):
+        rows = int(rng.integers(20, 400))
+        x = rng.normal(size=(rows, 1))
+        y = (rng.random(rows) < 1 / (1 + np.exp(-x[:, 0] - 2))).astype(np.int32)
+        weights = np.full(rows, 1 / share)
+        model = logistic(x, y, 2, ess=1.0, weights=weights)
+        intercept, slope = model.coefficients[0]
+        surplus = weights @ (y - 1 / (1 + np.exp(-intercept - slope * x[:, 0])))
+        prior = 0.5 - 1 / (1 + np.exp(-intercept - slope * weights @ x[:, 0] / weights.sum()))
+        assert surplus + prior == pytest.approx(0, abs=1e-6)
+
+
 def test_separated_states():
     """They have no maximum of the likelihood, but one of the penalised likelihood."""
     x = np.arange(10.0)[:, np.newaxis]

@@ -11,7 +11,6 @@ from kes.cli.screen import say
 from kes.cli.source import TableOptions, reading
 from kes.data.audit import audit
 from kes.data.kinds import Kinds
-from kes.table import Table
 
 
 @click.command("audit", cls=options.Command, short_help="Look at the columns of a table.")
@@ -35,8 +34,4 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
         decimal=how.decimal,
         encoding=how.encoding,
     )
-    figures = ("column", "kind", "values", "missing", "examples")
-    say(Table({name: found[name] for name in figures}))
-    for row in found:
-        advice = f"; {row['what to do']}" if row["what to do"] else ""
-        say(f"{row['column']}: {row['verdict']}{advice}")
+    say(found.to_text())

@@ -243,7 +243,7 @@ def command(
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)
-    say(text(optima, more=[("seconds", spent)]))
+    say(text(optima, more=[("seconds", spent)], told=dataset.notes))
     show_network(optima, out)
     say_where(out, failure, news=record is not base)
     if out is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import wrap
 
 import numpy as np
 
@@ -14,15 +16,20 @@ from kes.data.dataset import Data, Weights
 from kes.data.decimals import LOOKS_MISSING, Sign
 from kes.data.factor import Factor
 from kes.data.kinds import Kinds, Verdict, check_kinds, decimal_sign, judge, saying
+from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
 from kes.errors import KesError, listed, option, unknown
 from kes.table import Table
 
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _CASES_PER_STATE = 5
-_MANY_STATES = 10
+MANY_STATES = 10
+"""So many states are never too many."""
 _SHOWN = 3
+_WIDTH = 80
+_EXAMPLES = 28
 _NAMELESS = (
     "has no name; name it, or, if it holds row numbers, leave it out (write the file with "
     "index=False in pandas, row.names=FALSE in R)"
@@ -94,20 +101,13 @@ def _read(source: Source, index: int, absent: frozenset[str]) -> Raw | KesError:
         return error
 
 
-def refuse(findings: Sequence[Finding]) -> None:
-    """Raise an error that names all columns that cannot be used.
-
-    Raises
-    ------
-    KesError
-        If there are any.
-    """
+def unusable(findings: Sequence[Finding]) -> list[str]:
+    """Name all columns that cannot be used, and say why; nothing if there are none."""
     bad = [one for one in findings if one.complaint]
     if len(bad) == 1:
-        raise KesError(f"{_named(bad[0].name)} {bad[0].complaint}")
-    if bad:
-        lines = (f"  {_named(one.name)} {one.complaint}" for one in bad)
-        raise KesError(f"{len(bad)} columns cannot be used:", *lines)
+        return [f"{_named(bad[0].name)} {bad[0].complaint}"]
+    lines = [f"  {_named(one.name)} {one.complaint}" for one in bad]
+    return [f"{len(bad)} columns cannot be used:", *lines] if bad else []
 
 
 def _named(name: str) -> str:
@@ -119,37 +119,38 @@ def _named(name: str) -> str:
 
 def too_many(states: int, cases: float) -> bool:
     """Tell whether there are fewer than five cases for each state, so that no edge can pay."""
-    return states > max(_MANY_STATES, cases / _CASES_PER_STATE)
+    return states > max(MANY_STATES, cases / _CASES_PER_STATE)
 
 
 def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     """Say what was decided about the columns, where it is not plain to see."""
     notes = []
-    kinds = [verdict.kind for verdict in verdicts.values()]
-    discrete, continuous = kinds.count("discrete"), kinds.count("continuous")
-    if continuous:
-        notes.append(f"{discrete} discrete and {continuous} continuous columns")
     left_out = [
-        f"{name!r} ({verdict.why}{_remedy(verdict)})"
+        f"{name!r} ({verdict.why}; {_remedy(name, verdict)})"
         for name, verdict in verdicts.items()
         if verdict.kind is None and verdict.what != "omitted"
     ]
     if left_out:
         notes.append(f"left out: {listed(left_out, show=str)}")
-    told = [f"{name!r}: {verdict.why}" for name, verdict in verdicts.items() if verdict.told]
+    told = [
+        f"{name!r}: {verdict.why}, taken as {verdict.kind}"
+        for name, verdict in verdicts.items()
+        if verdict.told
+    ]
     if told:
         notes.append(listed(told, show=str))
     return notes
 
 
-def _remedy(verdict: Verdict) -> str:
+def _remedy(name: str, verdict: Verdict) -> str:
     """Say how to use a column that is left out all the same."""
     match verdict.what:
         case "date":
-            return "; to use them, make numbers of them, such as years or days since the first"
+            return "to use them, make numbers of them, such as years or days since the first"
         case "unclear":
-            return f"; say which with {option('decimal')}, or make numbers of them"
-    return ""
+            return f"say which with {option('decimal')}, or make numbers of them"
+    kind = "continuous" if isinstance(verdict.column, Numbers) else "discrete"
+    return f"to use it: {saying([name], kind)}"
 
 
 def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> list[str]:
@@ -168,7 +169,7 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
         shown = listed([f"{name!r} ({states})" for name, states in many.items()], show=str)
         notes.append(
             f"too many states for {cases:.12g} cases, so hardly ever joined to anything: {shown}; "
-            "merge states, or take numbers as continuous"
+            f"{_fewer(states_of, many)}"
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
@@ -176,7 +177,45 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
     return notes
 
 
+def _fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
+    """Say what to do about columns with too many states."""
+    numbers = [name for name in many if are_numbers(states_of[name])]
+    if not numbers:
+        return "merge states, or leave such columns out"
+    return f"take numbers as continuous with {saying(numbers, 'continuous')}, or merge states"
+
+
+def are_numbers(states: Sequence[State]) -> bool:
+    """Tell whether all states are whole numbers, also as the text of a file."""
+    return all(not isinstance(one, bool) and _WHOLE.fullmatch(str(one)) for one in states)
+
+
 # --- the table -----------------------------------------------------------------------------------
+
+
+class Audit(Table):
+    """What `audit` found.
+
+    As text, the figures come first, in a table, and then what there is to say of single columns.
+    """
+
+    def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
+        """Return the table as text, with all columns, or so many of the first and last ones."""
+        figures = Table({name: self[name] for name in self.columns[:-2]})
+        gaps = _about_gaps()
+        said = [
+            f"{row['column']}: {row['verdict']}"
+            + f"; {row['what to do']}" * bool(row["what to do"])
+            for row in self
+            if row["what to do"] not in ("", gaps) or row["verdict"] not in _PLAIN
+        ]
+        if any(self["missing"]):
+            said.append(gaps)
+        shown = said if rows is None else said[:rows]
+        if len(said) > len(shown):
+            shown.append(f"... and {len(said) - len(shown)} more to be said of others")
+        lines = [line for one in shown for line in wrap(one, width, subsequent_indent="  ")]
+        return "\n".join([figures.to_text(rows, width), *lines])
 
 
 def audit(
@@ -189,7 +228,7 @@ def audit(
     sep: str | None = None,
     decimal: Sign | None = None,
     encoding: str | None = None,
-) -> Table:
+) -> Audit:
     """Look at a table before anything is learned from it.
 
     Parameters
@@ -203,10 +242,10 @@ def audit(
 
     Returns
     -------
-    Table
-        A row for each column: its `kind`, the number of different `values`, the share of
-        `missing` ones, `examples`, the `verdict` that `kes.learn` would come to, and `what to do`
-        about it.
+    Audit
+        A `Table` with a row for each column: its `kind`, the number of different `values`, the
+        share of `missing` ones, `examples`, the `verdict` that `kes.learn` would come to, and
+        `what to do` about it.
 
     Examples
     --------
@@ -224,7 +263,7 @@ def audit(
         decimal=decimal,
     )
     rows = [_row(one, source.rows) for one in findings]
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    return Audit({name: [row[name] for row in rows] for name in rows[0]})
 
 
 def _row(finding: Finding, rows: int) -> dict[str, object]:
@@ -243,23 +282,28 @@ def _row(finding: Finding, rows: int) -> dict[str, object]:
         "kind": verdict.what,
         "values": verdict.distinct,
         "missing": verdict.column.missing() / rows if rows else 0.0,
-        "examples": ", ".join(_examples(verdict.column)),
+        "examples": _examples(verdict.column),
         "verdict": _judgement(verdict),
         "what to do": _advice(finding.name, verdict, rows),
     }
 
 
-def _examples(column: Raw) -> list[str]:
+def _examples(column: Raw) -> str:
     """Return the first few different values."""
     if isinstance(column, Factor):
         values: Iterable[object] = (column.values[code] for code in column.occurring().tolist())
     else:
         known = column.factor().values if not hasattr(column, "known") else column.known().tolist()
         values = dict.fromkeys(known)
-    return [
+    texts = [
         f"{value:g}" if isinstance(value, float | np.floating) else str(value)
         for value in islice(values, _SHOWN)
     ]
+    joined = ", ".join(text.split("T00:00:00")[0] for text in texts)  # days without a time
+    return joined if len(joined) <= _EXAMPLES else joined[: _EXAMPLES - 3] + "..."
+
+
+_PLAIN = ("taken as discrete", "taken as continuous")
 
 
 def _judgement(verdict: Verdict) -> str:
@@ -274,14 +318,10 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
     """Say what to do about a column, if anything."""
     advice = []
     match verdict.what:
-        case "identifier":
-            advice.append(f"to use it: {saying(name, 'discrete')}")
-        case "date":
-            advice.append("to use it, make numbers of it, such as years or days since the first")
-        case "unclear":
-            advice.append(f"say which with {option('decimal')}, or make numbers of it")
+        case "identifier" | "date" | "unclear":
+            advice.append(_remedy(name, verdict))
         case "empty":
-            advice.append(f"leave it out: {saying(name, 'omit')}")
+            advice.append(f"leave it out: {saying([name], 'omit')}")
         case "constant":
             advice.append("isolated in every model; leave it out if you like")
         case "discrete" if isinstance(verdict.column, Factor):
@@ -289,11 +329,16 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
             if states > MAX_STATES:
                 advice.append(f"more than {MAX_STATES} states: leave it out, or merge states")
             elif too_many(states, rows):
-                advice.append("too many states for so many rows: merge some, or take as continuous")
+                fewer = _fewer({name: verdict.column.values}, [name])
+                advice.append(f"too many states for so many rows: {fewer}")
             marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
             if marks:
                 mark = min(marks)
                 advice.append(f"if {mark!r} means missing: {option('na_values', mark)}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
-        advice.append(f"missing values: see {option('missing')}")
+        advice.append(_about_gaps())
     return "; ".join(advice)
+
+
+def _about_gaps() -> str:
+    return f"missing values: see {option('missing')}"

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from kes import _core
+from kes.data.audit import are_numbers, too_many
 from kes.data.column import Continuous
 from kes.data.dataset import Dataset
+from kes.data.kinds import saying
 from kes.data.ranks import Ranks
 from kes.errors import KesError, listed, option
 from kes.settings import Criterion
@@ -114,7 +116,15 @@ def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
         )
     if twins:
         pairs = [f"{dataset.names[a]!r} and {dataset.names[b]!r}" for a, b in twins]
+        states = dict(zip(dataset.names, dataset.states, strict=True))
+        involved = dict.fromkeys(dataset.names[place] for pair in twins for place in pair)
+        many = [
+            name
+            for name in involved
+            if too_many(len(states[name]), dataset.rows) and are_numbers(states[name])
+        ]
+        instead = f", or take numbers as continuous with {saying(many, 'continuous')}"
         raise KesError(
             f"columns that say the same, as each determines the other linearly: "
-            f"{listed(pairs, show=str)}; leave one of each pair out"
+            f"{listed(pairs, show=str)}; leave one of each pair out{instead if many else ''}"
         )

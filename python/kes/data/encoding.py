@@ -9,20 +9,20 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from kes._core import MAX_STATES, MAX_VARIABLES
-from kes.data.audit import inspect, refuse, remarks, state_remarks
+from kes.data.audit import Finding, inspect, remarks, state_remarks, unusable
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, Weights, naming
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.kinds import Kinds, Verdict, judge
-from kes.data.missing import Settled, check_choice, settle, with_missing_state
+from kes.data.kinds import Kinds, Verdict, judge, saying
+from kes.data.missing import Settled, check_choice, refusal, settle, with_missing_state
 from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
 from kes.data.source import open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, either, listed, option
+from kes.errors import KesError, checked_options, listed, option
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -153,9 +153,9 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     _check_size(len(findings), weights)
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
-    refuse(findings)
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
-    used = _used(verdicts, missing)
+    _refuse(findings, verdicts, missing)
+    used = _used(verdicts)
     settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
     if settled.rows is not None:
         used = _judged_again(used, settled, said or {}, how["decimal"])
@@ -186,7 +186,26 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
 
 
-def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
+def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str) -> None:
+    """Refuse what cannot be used, all of it at once."""
+    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    empty = [name for name, verdict in used.items() if verdict.what == "empty"]
+    gaps = {name: verdict.column.missing() for name, verdict in used.items() if name not in empty}
+    complaints = unusable(findings)
+    if empty and missing != "state":
+        complaints.append(
+            f"columns without a single value: {listed(empty)}; leave them out with "
+            f"{saying(empty, 'omit')}"
+        )
+    if missing == "error" and any(gaps.values()):
+        rows = next(iter(used.values())).column.rows
+        told = refusal({name: count for name, count in gaps.items() if count}, rows)
+        complaints += told if complaints else ["; ".join(told)]
+    if complaints:
+        raise KesError(*complaints)
+
+
+def _used(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
     """Return the columns to learn from."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
     if not used:
@@ -194,13 +213,6 @@ def _used(verdicts: dict[str, Verdict], missing: str) -> dict[str, Verdict]:
         raise KesError(
             f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one "
             f"all the same, say what it is with {option('kinds')}"
-        )
-    empty = [name for name, verdict in used.items() if verdict.what == "empty"]
-    if empty and missing != "state":
-        omit = either('kinds={...: "omit"}', f"--drop {','.join(empty)}")
-        raise KesError(
-            f"columns without a single value: {listed(empty)}; leave them out, for instance with "
-            f"{omit}"
         )
     return used
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
@@ -31,6 +32,7 @@ from kes.errors import KesError, either, listed, option, unknown
 Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
 """What some columns are to be taken for; "omit" leaves them out."""
 
+_PLAIN = re.compile(r"[\w.,:+-]+")  # what a shell takes as one word
 _CHOICES = ("discrete", "continuous", "omit")
 LEAST_ROWS = 10
 """With fewer rows, it means nothing that all values differ."""
@@ -102,10 +104,13 @@ def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
     return signs.pop() if len(signs) == 1 else None
 
 
-def saying(name: str, kind: str) -> str:
-    """Return how to say that a column is of a kind."""
+def saying(names: Sequence[str], kind: str) -> str:
+    """Return how to say that columns are of a kind."""
     flag = {"omit": "--drop"}.get(kind, f"--{kind}")
-    return either(f'kinds={{"{name}": "{kind}"}}', f"{flag} {name}")
+    pairs = ", ".join(f'"{name}": "{kind}"' for name in names)
+    words = ",".join(names)
+    quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
+    return either(f"kinds={{{pairs}}}", f"{flag} {quoted}")
 
 
 def judge(
@@ -167,7 +172,7 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     if numbers.distinct(most=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
     values = numbers.distinct()
-    return Verdict("continuous", numbers, f"{values} values, taken as continuous", told=True)
+    return Verdict("continuous", numbers, f"{values} values", told=True)
 
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:

@@ -66,12 +66,7 @@ def settle(
         )
         return Settled(list(columns), weights, (note,))
     if missing == "error":
-        raise KesError(
-            f"missing values, in {rows} rows: {_columns(incomplete)}; fill them in from the model "
-            f"with {option('missing', 'em')}, drop the rows that have any with "
-            f"{option('missing', 'drop')}, or make missing a state of its own with "
-            f"{option('missing', 'state')}"
-        )
+        raise KesError("; ".join(refusal(incomplete, rows)))
     kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
@@ -90,6 +85,16 @@ def settle(
         None if weights is None else weights[kept],
         tuple(notes),
         kept,
+    )
+
+
+def refusal(incomplete: Mapping[str, int], rows: int) -> tuple[str, str]:
+    """Say that values are missing, how many in each column; and what can be done."""
+    return (
+        f"missing values, in {rows} rows: {_columns(incomplete)}",
+        f"fill them in from the model with {option('missing', 'em')}, drop the rows that have any "
+        f"with {option('missing', 'drop')}, or make missing a state of its own with "
+        f"{option('missing', 'state')}",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import prod
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from kes.data import Dataset, Discrete, encode_incomplete
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
+from kes.data.encoding import EncodingOptions
 from kes.data.factor import Factor
 from kes.data.incomplete import Incomplete, Stack
 from kes.data.kinds import Kinds
 from kes.data.like import find_columns
 from kes.data.ranks import Ranks
-from kes.data.source import open_source
+from kes.data.sniffing import Writing
+from kes.data.source import Source, open_source
 from kes.data.stream import Stream
 from kes.errors import KesError, checked_options, listed, unknown
 from kes.graph.orientation import checked_arc, preferred_dag
@@ -55,7 +57,7 @@ class FitOptions(TypedDict, total=False):
     completions: int
     kinds: Kinds | None
     discretize: int | Mapping[str, int] | Discretizer | None
-    transform: Literal["ranks"] | None
+    transform: str | None
 
 
 FIT_DEFAULTS: FitOptions = {
@@ -138,22 +140,28 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     array([[0.5, 0.5],
            [0.1, 0.9]])
     """
-    how: FitOptions = {**FIT_DEFAULTS, **options}
+    return fit_as(structure, data, {**FIT_DEFAULTS, **options}, {})
+
+
+def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: EncodingOptions) -> Fitted:
+    """Estimate a network as `fit` does, from data that are read in a certain way."""
     transform = how["transform"]
     _check_prior(how["prior"], how["ess"])
     if transform not in (None, *TRANSFORMS):
         raise unknown("transform", transform, TRANSFORMS)
     discretizer = Discretizer.checked(how["discretize"])
-    table = encode_incomplete(
-        data,
-        weights=how["weights"],
-        missing=how["missing"],
-        kinds=how["kinds"],
-        discretizer=discretizer,
-    )
+    options: EncodingOptions = {
+        **reading,
+        "weights": how["weights"],
+        "missing": how["missing"],
+        "kinds": how["kinds"],
+        "discretizer": discretizer,
+    }
+    table = encode_incomplete(data, **options)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     if not isinstance(data, Dataset | Incomplete):
-        dataset = _with_declared(dataset, data, discretizer)
+        written = Writing(reading.get("sep"), reading.get("decimal"), reading.get("encoding"))
+        dataset = _with_declared(dataset, partial(open_source, data, written), discretizer)
     ranks = None
     if transform is not None:
         ranks = Ranks.of(dataset, gaps)
@@ -194,16 +202,16 @@ def _estimate(
     models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
     states = {node: estimator.states[node] for node in nodes}
     kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
-    match table.kind:
-        case "discrete":
-            return BayesianNetwork(nodes, states, parents, models, **kept)
-        case "continuous":
-            return GaussianNetwork(nodes, parents, models, **kept)
-        case "mixed":
-            return MixedNetwork(nodes, states, parents, models, **kept)
+    if "continuous" not in table.kinds:  # a constant column has no say in table.kind
+        return BayesianNetwork(nodes, states, parents, models, **kept)
+    if "discrete" not in table.kinds:
+        return GaussianNetwork(nodes, parents, models, **kept)
+    return MixedNetwork(nodes, states, parents, models, **kept)
 
 
-def _with_declared(table: Dataset, data: Data, discretizer: Discretizer | None) -> Dataset:
+def _with_declared(
+    table: Dataset, reopen: Callable[[], Source], discretizer: Discretizer | None
+) -> Dataset:
     """Give constant columns all states that were declared for them.
 
     A search has no use for these, so `encode` leaves them out; new rows may have them.
@@ -217,7 +225,7 @@ def _with_declared(table: Dataset, data: Data, discretizer: Discretizer | None) 
     columns = dict(zip(table.names, table.columns, strict=True))
     if not constant:
         return table
-    source = open_source(data)
+    source = reopen()
     for name in constant:
         raw = source.column(find_columns([name], source.names)[0], frozenset())
         column = columns[name]

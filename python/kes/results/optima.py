@@ -378,6 +378,9 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
                 edges=record.pool[place].edges,
                 knowledge=record.settings.knowledge,
                 proven=record.level(record.pool[place].score) >= top,
+                kinds=tuple(self.kinds.values()),
+                transform=record.settings.transform,
+                reading=record.reading,
             )
             for place in self._lineage.order
         )

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from kes.data.column import Kind
+from kes.data.dataset import Data, Dataset
+from kes.data.encoding import EncodingOptions
+from kes.data.incomplete import Incomplete
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
+from kes.network.fitting import FitOptions
 from kes.results.questions import OptimumQuestions
-from kes.search.record import Edges
+from kes.search.record import Edges, Reading
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,12 @@ class Optimum(OptimumQuestions):
         What the search was told.
     proven : bool
         Whether it is proven that no network scores higher: see `Optima.proof`.
+    kinds : tuple of str
+        Kind of each variable: "discrete" or "continuous".
+    transform : str or None
+        What was done to continuous values.
+    reading : Reading
+        How the data were read.
     """
 
     score: float
@@ -52,6 +63,9 @@ class Optimum(OptimumQuestions):
     edges: tuple[Edges, Edges] = field(repr=False)
     knowledge: Knowledge | None = field(default=None, repr=False)
     proven: bool = field(default=False, repr=False)
+    kinds: tuple[Kind, ...] = field(default=(), repr=False, compare=False)
+    transform: str | None = field(default=None, repr=False, compare=False)
+    reading: Reading = field(default_factory=Reading, repr=False, compare=False)
 
     @cached_property
     def graph(self) -> EssentialGraph:
@@ -65,3 +79,26 @@ class Optimum(OptimumQuestions):
         It stands for the networks of the class that obey the knowledge.
         """
         return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)
+
+    def as_read(self, data: Data) -> tuple[FitOptions, EncodingOptions]:
+        """Return what makes data be read, cut and transformed as those of the search were."""
+        reading = self.reading
+        same: FitOptions = {
+            "missing": reading.missing,
+            "completions": reading.completions,
+            "discretize": reading.discretizer,
+            "transform": self.transform,
+        }
+        if isinstance(data, Dataset | Incomplete):  # read already
+            return same, {}
+        kinds = dict(zip(self.names, self.kinds, strict=False))
+        same["kinds"] = {name: kind for name, kind in kinds.items() if name not in reading.cuts}
+        if isinstance(reading.weights, str):
+            same["weights"] = reading.weights
+        return same, {
+            "columns": self.names,
+            "na_values": reading.na_values,
+            "sep": reading.sep,
+            "decimal": reading.decimal,
+            "encoding": reading.encoding,
+        }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
-from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit
+from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit_as
 from kes.results.parts import PartQuestions
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
@@ -270,9 +270,12 @@ class OptimumQuestions:
     def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:
         """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
-        If the search was told knowledge, its arcs obey it.
+        What is not said otherwise is done as it was for the search: raw data are read, cut,
+        transformed and completed in the same way, and columns that it did not use are passed over.
+        If the search was told knowledge, the arcs obey it.
         """
-        return fit(self.mpdag, data, **options)
+        same, reading = self.as_read(data)
+        return fit_as(self.mpdag, data, {**FIT_DEFAULTS, **same, **options}, reading)
 
     def to_dowhy(self: Optimum, x: str, y: str) -> list[dict[str, Any]]:
         """Return what `dowhy.CausalModel` needs besides the data, for the effect of x on y.
@@ -335,5 +338,8 @@ class OptimumQuestions:
 
         options: SearchOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
         options |= {"knowledge": self.knowledge, "weights": weights, "missing": missing}
+        same, _ = self.as_read(data)
+        options |= {"kinds": same.get("kinds"), "discretize": same["discretize"]}
+        options |= {"transform": self.transform}
         problem = Problem.of(data, 1.0, options)
         return explain_stop(self, problem.over(self.names))

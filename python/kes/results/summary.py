@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kes.data.audit import MANY_STATES, are_numbers
 from kes.errors import listed
 from kes.settings import Sampled
 
@@ -38,9 +39,17 @@ class Standing:
         )
 
 
-def text(optima: Optima, *, more: Sequence[tuple[str, str]] = ()) -> str:
-    """Return the summary as plain text, with `more` rows of a label and a value each."""
-    rows = [*_rows(optima), *more]
+def text(optima: Optima, *, more: Sequence[tuple[str, str]] = (), told: Sequence[str] = ()) -> str:
+    """Return the summary as plain text.
+
+    Parameters
+    ----------
+    more
+        Further rows of a label and a value each.
+    told
+        Notes that the reader has seen already.
+    """
+    rows = [*_rows(optima, told), *more]
     width = max(len(label) for label, _ in rows)
     return "\n".join([title(optima), *(f"  {label:<{width}}  {value}" for label, value in rows)])
 
@@ -62,7 +71,7 @@ def title(optima: Optima) -> str:
     return f"{counted(len(optima), 'optimum', 'optima')} from {sources}"
 
 
-def _rows(optima: Optima) -> list[tuple[str, str]]:
+def _rows(optima: Optima, told: Sequence[str] = ()) -> list[tuple[str, str]]:
     best, run, ges = optima.best, optima.best_run, optima.ges
     standing = Standing.of(optima, ges.score)
     runs = counted(len(optima.runs), "run")
@@ -76,7 +85,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ("best score", f"{best.score:.4f}{of}, {hits if best is run else best.origin}"),
         ("proof", proof(optima)),
         ("best network", _edges(best)),
-        ("isolated", _isolated(best)),
+        ("isolated", _isolated(optima)),
         ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
         (
             "GES score",
@@ -85,6 +94,7 @@ def _rows(optima: Optima) -> list[tuple[str, str]]:
         ),
         ("ends of runs", _ends(optima)),
         ("improving", _improving(optima)),
+        *(("note", note) for note in optima.notes if note not in told),
     ]
     idle = {"best run"} if best is run else set()
     return [(label, value) for label, value in rows if value and label not in idle]
@@ -194,11 +204,17 @@ def _edges(optimum: Optimum) -> str:
     )
 
 
-def _isolated(optimum: Optimum) -> str:
-    """Name the variables without an edge."""
-    joined = {node for edge in optimum.graph.skeleton for node in edge}
-    alone = [name for name in optimum.names if name not in joined]
-    return listed(alone) if alone else ""
+def _isolated(optima: Optima) -> str:
+    """Name the variables without an edge, and say what may join them."""
+    joined = {node for edge in optima.best.graph.skeleton for node in edge}
+    alone = [name for name in optima.names if name not in joined]
+    stiff = [
+        name
+        for name in alone
+        if len(optima.states[name]) > MANY_STATES and are_numbers(optima.states[name])
+    ]
+    advice = f"; edges of {listed(stiff)} cost less if they are taken as continuous"
+    return listed(alone) + advice * bool(stiff) if alone else ""
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
