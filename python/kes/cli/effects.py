@@ -11,6 +11,7 @@ from kes.cli import options
 from kes.cli.model import DataRequest, open_result
 from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
+from kes.cli.values import Number
 from kes.table import Table
 
 
@@ -34,7 +35,7 @@ from kes.table import Table
 )
 @click.option(
     "--within",
-    type=options.Number(min=0),
+    type=Number(min=0),
     metavar="NATS",
     default=10.0,
     show_default=True,

@@ -11,6 +11,7 @@ from kes.cli.screen import say, width
 from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.summary import counted
+from kes.search.record import Record
 from kes.table import Table
 
 WEAK = 3.0
@@ -51,6 +52,14 @@ def suggest_next(optima: Optima, out: Path) -> None:
     say("Next:")
     for purpose, command in commands.items():
         say(f"  {purpose:<21}  {command}")
+
+
+def suggest_more(record: Record) -> None:
+    """Say how to do more, if it was left to us how much to do and nothing is proven."""
+    is_proven = record.proof is not None and record.proof.proven
+    if record.improving.asked == "auto" and not is_proven:
+        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
+        click.echo(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _edges(optima: Optima) -> Table:

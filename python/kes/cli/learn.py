@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from kes.cli import options
-from kes.cli.ending import show_network, suggest_next
+from kes.cli.ending import show_network, suggest_more, suggest_next
 from kes.cli.interrupts import exit_code
 from kes.cli.keeping import check_writable, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
+from kes.cli.values import Number, Time
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -28,7 +29,6 @@ from kes.search.execution import Execution, SearchInterrupted
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
-from kes.search.record import Record
 from kes.search.search import search
 from kes.settings import MOST_MB, Sampled, Settings
 
@@ -56,7 +56,7 @@ Examples:
 @options.table
 @click.option(
     "--k",
-    type=options.Number(0, 1),
+    type=Number(0, 1),
     metavar="SHARE",
     default=0.8,
     show_default=True,
@@ -125,7 +125,7 @@ Examples:
 )
 @click.option(
     "--improve-budget",
-    type=options.Time(),
+    type=Time(),
     metavar="TIME",
     help="How long to take for it, instead: not exactly repeatable, as tasks are.",
 )
@@ -144,7 +144,7 @@ Examples:
 )
 @click.option(
     "--checkpoint",
-    type=options.Time(),
+    type=Time(),
     metavar="TIME",
     default="60s",
     show_default=True,
@@ -248,7 +248,7 @@ def command(
     say_where(out, failure, news=record is not base)
     if out is not None:
         suggest_next(optima, out)
-    _say_more(record)
+    suggest_more(record)
 
 
 def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
@@ -258,14 +258,6 @@ def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
     if not improve:
         return False
     return True if tasks is None and budget is None else tasks or f"{budget:g}s"
-
-
-def _say_more(record: Record) -> None:
-    """Say how to do more, if it was left to us how much to do and nothing is proven."""
-    is_proven = record.proof is not None and record.proof.proven
-    if record.improving.asked == "auto" and not is_proven:
-        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        say(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,12 +10,10 @@ from typing import Any, TypeVar
 import click
 
 from kes.cli.interrupts import raise_on_interrupt
-from kes.network.fitting import Prior
-from kes.settings import CRITERIA, TRANSFORMS, seconds
+from kes.cli.values import Number, PriorName, Time
+from kes.settings import CRITERIA, TRANSFORMS
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-
-PRIORS = ("bdeu", "ml")
 
 FLAGS = {
     "random_state": "--seed",
@@ -60,56 +57,6 @@ def no_such(
         meant = by_word[close[0]] if close else None
     advice = f" Did you mean '{meant}'?" if meant else ""
     return click.UsageError(f"No such {what} '{given}'.{advice}", ctx)
-
-
-class Number(click.FloatRange):
-    """A number, with a decimal point."""
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - as click has it
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> float:
-        """Read the number; a comma in it gets an explanation."""
-        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value):
-            point = value.strip().replace(",", ".")
-            self.fail(f"{value!r} has a decimal comma; write {point}, with a point.", param, ctx)
-        number: float = super().convert(value, param, ctx)
-        return number
-
-
-class PriorName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
-    """How to smooth: a name or a number."""
-
-    name = "prior"
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - as click has it
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Prior:
-        """Read a name, or a number of cases."""
-        if value in PRIORS:
-            chosen: Prior = value
-            return chosen
-        return Number(min=0, min_open=True).convert(value, param, ctx)
-
-
-class Time(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
-    """A length of time, in seconds."""
-
-    name = "time"
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - as click has it
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> float:
-        """Read 90, 30s, 5m or 1h30m."""
-        return seconds(str(param.name) if param else "time", value)
 
 
 def result(command: CommandT) -> CommandT:

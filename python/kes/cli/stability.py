@@ -14,6 +14,7 @@ from kes.cli.interrupts import exit_code
 from kes.cli.model import DataRequest, open_result
 from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
+from kes.cli.values import Number
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
@@ -60,7 +61,7 @@ Examples:
 )
 @click.option(
     "--fraction",
-    type=options.Number(0, 1),
+    type=Number(0, 1),
     metavar="SHARE",
     default=0.5,
     show_default=True,
