@@ -59,7 +59,7 @@ def suggest_more(record: Record) -> None:
     is_proven = record.proof is not None and record.proof.proven
     if record.improving.asked == "auto" and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        click.echo(f"To look further: add {more}; kes certify bounds what there is to find.")
+        say(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _edges(optima: Optima) -> Table:

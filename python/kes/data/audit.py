@@ -63,18 +63,29 @@ def inspect(
     weights: Weights = None,
     columns: Iterable[str] | None = None,
     decimal: Sign | None = None,
+    most: int | None = None,
 ) -> list[Finding]:
-    """Look at all columns of a table, or at some of them, but not at that of the weights."""
+    """Look at all columns of a table, or at some of them, but not at that of the weights.
+
+    If they are more than `most`, no search can take them: they are not even read.
+    """
     wanted = check_kinds(kinds, source.names)
-    names = source.names if columns is None else tuple(columns)
-    for name in names:
-        if name not in source.names:
+    known = set(source.names)
+    asked = source.names if columns is None else tuple(columns)
+    names = set(asked)
+    for name in asked:
+        if name not in known:
             raise unknown("column", name, source.names)
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
     weighted_by = weights if isinstance(weights, str) else None
 
     chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
+    if most is not None and len(chosen) > most:
+        raise KesError(
+            f"the data have {len(chosen)} columns, but at most {most} variables are possible; "
+            f"leave some out, or choose with {option('columns')}"
+        )
     found = {index: _read(source, index, absent) for index in chosen}
     read = [column for column in found.values() if not isinstance(column, KesError)]
     sign = decimal or decimal_sign(read) or source.likely_decimal

@@ -149,6 +149,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         weights=weights,
         columns=columns,
         decimal=how["decimal"],
+        most=MAX_VARIABLES,
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
@@ -323,11 +324,6 @@ def _check_size(columns: int, weights: Weights) -> None:
     if not columns:
         besides = " besides the weights" if isinstance(weights, str) else ""
         raise KesError(f"the data have no columns{besides}; each variable must be a column")
-    if columns > MAX_VARIABLES:
-        raise KesError(
-            f"the data have {columns} columns, but at most {MAX_VARIABLES} variables are possible; "
-            "leave some out"
-        )
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:

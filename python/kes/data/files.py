@@ -18,13 +18,14 @@ from kes.data.kinds import to_numbers
 from kes.data.order import text_order
 from kes.data.sniffing import Writing, find_delimiter, requoted, single_quoted, to_utf8
 from kes.errors import KesError, missing_extra, option
-from kes.files import check_unfolded, read_file
+from kes.files import check_unfolded, how_to_lift, most_unfolded, read_file
 
 if TYPE_CHECKING:
     from kes.data.source import Source
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _CODE_BYTES = 4  # of a cell in memory, at least
+_COLUMN_BYTES = 3200  # of a column in memory, at least
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
 
 
@@ -72,7 +73,7 @@ def _read_parquet(file: Path) -> Source:
 def _check_size(file: Path, metadata: Any) -> None:  # noqa: ANN401
     """Refuse a table that would take far more memory than its file does on the disk."""
     groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    codes = metadata.num_rows * metadata.num_columns * _CODE_BYTES
+    codes = metadata.num_columns * max(metadata.num_rows * _CODE_BYTES, _COLUMN_BYTES)
     check_unfolded(file, max(codes, sum(groups)), file.stat().st_size)
 
 
@@ -85,16 +86,24 @@ def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
         delimiter = writing.sep or ("\t" if suffix == ".tsv" else find_delimiter(content))
         if single_quoted(content, delimiter):
             content = requoted(content, delimiter)
+        _check_width(content, delimiter)
         names, columns = _core.parse_csv(content, delimiter)
         if len(names) == 1:
             names, columns = _core.parse_csv(_blank_lines_as_fields(content), delimiter)
     except (ValueError, _core.CoreError) as error:
-        joint = " " if str(error).startswith("is ") else ", "
+        joint = " " if str(error).startswith(("is ", "has ")) else ", "
         raise KesError(f"{str(file)!r}{joint}{error}") from None
     notes = [f"not UTF-8, so read as {guessed} (see {option('encoding')})"] if guessed else []
     # Where semicolons separate, commas are decimal signs: that is why.
     likely: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
     return Text(names, columns, likely, tuple(notes))
+
+
+def _check_width(content: bytes, delimiter: str) -> None:
+    """Refuse a header of so many columns that a small file would take much memory."""
+    most = most_unfolded() // _COLUMN_BYTES
+    if content.partition(b"\n")[0].count(delimiter.encode()) >= most:
+        raise KesError(f"has more than {most} columns; {how_to_lift()}")
 
 
 def _blank_lines_as_fields(content: bytes) -> bytes:

@@ -43,6 +43,7 @@ _TOKEN = re.compile(
 )
 _COMMENT = re.compile(r'(?P<string>"[^"\n]*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TO_SEMICOLON = re.compile(r'((?>"[^"\n]*"|[^;])*?);')
+_COUNT = re.compile(r"[0-9]{1,9}")
 _NUMBERS = re.compile(r"([^;{}()]*);")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -130,7 +131,7 @@ def _read_type(scanner: Scanner, name: str) -> list[str]:
     count = None
     if scanner.skip("["):
         number = scanner.name("the number of states")
-        if not number.text.isdecimal():
+        if not _COUNT.fullmatch(number.text):
             scanner.fail(f"expected the number of states, found {number}", number.at)
         count = int(number.text)
         scanner.expect("]", "after the number of states")
@@ -246,6 +247,7 @@ def _rows(
     scanner: Scanner, draft: Draft, block: _Block, name: str, parents: list[str]
 ) -> tuple[NDArray[np.float64], dict[int, int]]:
     """Put the rows of a block into order; also return where each stands."""
+    draft.check_size(name, parents, block.at)
     shape = [draft.cardinality(parent) for parent in parents]
     r = draft.cardinality(name)
     rows = np.full((prod(shape), r), np.nan)
@@ -260,8 +262,10 @@ def _rows(
         if row in places:
             scanner.fail(f"this row of {name!r} is given twice", at)
         rows[row], places[row] = _full(scanner, name, values, r, at), at
-    missing = [row for row in range(len(rows)) if row not in places]
-    if missing and block.default is None:
+    given = np.zeros(len(rows), dtype=bool)
+    given[list(places)] = True
+    missing = np.flatnonzero(~given)
+    if len(missing) and block.default is None:
         codes = np.unravel_index(missing[0], shape)
         scanner.fail(
             f"the probabilities of {name!r} lack {len(missing)} of {len(rows)} rows, the first "

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from kes._core import MAX_VARIABLES
 from kes.drawing.style import GREEN
+from kes.files import how_to_lift, most_unfolded
 from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, plain_words, read_literals, write_literals
 from kes.formats.parts import Writable
@@ -31,6 +33,8 @@ _COMMENT = re.compile(
 )
 _QUOTABLE = re.compile("[^\\\\\x00-\x1f\x7f\ud800-\udfff]*")
 _ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
+_DEEPEST = 50
+_EDGE = 400  # bytes that one takes in memory, about
 _BY_KNOWLEDGE = "kes_by_knowledge"
 
 
@@ -98,6 +102,10 @@ class _Reader:
     arrow: str = "->"
     edges: GraphDraft = field(default_factory=GraphDraft)
     default_direction: str = "forward"
+    depth: int = 0
+    """How many groups are open."""
+    unfolded: int = 0
+    """Edges from groups to groups."""
 
     def statements(self) -> list[str]:
         """Read statements up to the closing brace; return the nodes that they mention."""
@@ -126,7 +134,8 @@ class _Reader:
             groups.append(self.operand())
         mentioned = [node for group in groups for node in group]
         for node in mentioned:
-            self.edges.add_node(node)
+            if not self.edges.add_node(node):
+                self.scanner.fail(f"more than {MAX_VARIABLES} nodes", first.at)
         attributes = self.attributes()
         if len(groups) == 1:
             self.rename(groups[0], attributes, first)
@@ -139,7 +148,12 @@ class _Reader:
         if token.kind == "word" and token.text.lower() == "subgraph":
             self.scanner.names()  # the word, and the name if there is one
         if self.scanner.skip("{"):
-            return list(dict.fromkeys(self.statements()))
+            if self.depth == _DEEPEST:
+                self.scanner.fail(f"more than {_DEEPEST} groups within each other", token.at)
+            self.depth += 1
+            mentioned = list(dict.fromkeys(self.statements()))
+            self.depth -= 1
+            return mentioned
         name = self.identifier()
         while self.scanner.skip(":"):  # a port says where on the node an edge ends
             self.identifier()
@@ -173,10 +187,19 @@ class _Reader:
 
     def join(self, groups: list[list[str]], direction: str, at: Token) -> None:
         for tails, heads in pairwise(groups):
+            if len(tails) * len(heads) > 1:
+                self.unfold(len(tails) * len(heads), at)
             for a, b in ((a, b) for a in tails for b in heads):
                 tail, head = (b, a) if direction == "back" else (a, b)
                 if not self.edges.add(tail, head, directed=direction != "undirected"):
                     self.scanner.fail(f"{a} and {b} are joined twice", at.at)
+
+    def unfold(self, edges: int, at: Token) -> None:
+        """Count edges that the file does not write out; refuse too many."""
+        self.unfolded += edges
+        most = most_unfolded() // _EDGE
+        if self.unfolded > most:
+            self.scanner.fail(f"groups make more than {most} edges; {how_to_lift()}", at.at)
 
     def rename(self, group: list[str], attributes: dict[str, str], at: Token) -> None:
         if NAME in attributes:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.errors import KesError, listed, repeated
+from kes.files import how_to_lift, most_unfolded
 from kes.formats.names import read_literals
 from kes.formats.parts import Parts
 
@@ -19,6 +20,10 @@ Fail: TypeAlias = Callable[[str, int], NoReturn]
 
 ROUNDED = 0.01
 """Distributions that miss a sum of 1 by no more are taken for rounded, and scaled."""
+_NUMBER = 8  # bytes
+_WORDS = 50
+_AXES = 32
+"""Axes of an array at most, as numpy before version 2 has it."""
 _EXACT = 1e-9
 """Distributions that miss a sum of 1 by no more stay as they are, to the last bit."""
 
@@ -35,6 +40,7 @@ class Draft:
     def __init__(self, fail: Fail) -> None:
         self._fail = fail
         self._codes: dict[str, dict[str, int]] = {}
+        self._words = 1  # of the longest name
         self._names: dict[str, str] = {}
         self._states: dict[str, tuple[State, ...]] = {}
         self._parents: dict[str, tuple[str, ...]] = {}
@@ -65,6 +71,7 @@ class Draft:
             self._fail(f"the variable {word!r} is declared twice", at)
         if not states:
             self._fail(f"the variable {word!r} has no states", at)
+        self._words = max(self._words, min(word.count(" ") + 1, _WORDS))
         self._codes[word] = {state: code for code, state in enumerate(states)}
         if len(self._codes[word]) < len(states):
             twice = repeated(states)[0]
@@ -109,11 +116,12 @@ class Draft:
     def variables(self, words: Sequence[str], at: int) -> list[str]:
         """Find the variables that a run of words names, where names may consist of many words.
 
-        Some programs write names with spaces and without quotes. The longest name fits first.
+        Some programs write names with spaces and without quotes. The longest name fits first, of
+        those with up to 50 words.
         """
         found, start = [], 0
         while start < len(words):
-            for end in range(len(words), start, -1):
+            for end in range(min(len(words), start + self._words), start, -1):
                 name = " ".join(words[start:end])
                 if name in self._codes:
                     break
@@ -134,6 +142,19 @@ class Draft:
         if len({*head, *parents}) <= len(parents):
             self._fail(f"{head[0]!r} and its parents are not distinct variables", at)
         return head[0]
+
+    def check_size(self, word: str, parents: Sequence[str], at: int) -> None:
+        """Refuse a table that the file does not write out, if it is too large."""
+        numbers, most = self._size(word, parents), most_unfolded() // _NUMBER
+        if numbers > most:
+            self._fail(
+                f"the table of {word!r} given its {len(parents)} parents would have {numbers:.3g} "
+                f"numbers, more than {most}; {how_to_lift()}",
+                at,
+            )
+
+    def _size(self, word: str, parents: Sequence[str]) -> int:
+        return prod(self.cardinality(member) for member in (*parents, word))
 
     def define(
         self,
@@ -158,6 +179,8 @@ class Draft:
         if word in self._cpts:
             self._fail(f"the probabilities of {word!r} are given twice", at)
         shape = [self.cardinality(member) for member in (*parents, word)]
+        if len(shape) > _AXES:
+            self._fail(f"{word!r} has {len(parents)} parents; kes reads up to {_AXES - 1}", at)
         if table.size != prod(shape):
             sizes = " x ".join(map(str, shape))
             self._fail(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kes._core import MAX_VARIABLES
 from kes.graph import EssentialGraph
 
 
@@ -16,9 +17,10 @@ class GraphDraft:
     directed: set[tuple[str, str]] = field(default_factory=set)
     undirected: set[frozenset[str]] = field(default_factory=set)
 
-    def add_node(self, node: str) -> None:
-        """Add a node, unless it is there."""
+    def add_node(self, node: str) -> bool:
+        """Add a node, unless it is there; tell whether a graph may have so many."""
         self.names.setdefault(node, node)
+        return len(self.names) <= MAX_VARIABLES
 
     def rename(self, node: str, true: str) -> None:
         """Give a node its true name."""

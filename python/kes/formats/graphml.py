@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
+from kes._core import MAX_VARIABLES
 from kes.data.column import State
 from kes.formats.graph_draft import GraphDraft
 from kes.formats.names import NAME, STATES, plain_words, read_literals, write_literals
@@ -94,7 +95,8 @@ def read_graph(content: bytes) -> EssentialGraph:
 
 def _add_node(document: Document, edges: GraphDraft, node: Element, keys: set[str]) -> None:
     identifier = _attribute(document, node, "id")
-    edges.add_node(identifier)
+    if not edges.add_node(identifier):
+        document.fail(f"more than {MAX_VARIABLES} nodes", node.at)
     for data in node.find_all("data"):
         if data.attributes.get("key") in keys:
             match read_literals(data.text):

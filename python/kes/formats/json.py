@@ -93,6 +93,10 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
         document = json.loads(decode(content))
     except json.JSONDecodeError as error:
         raise KesError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise KesError("nested too deeply for a file of kes") from None
+    except ValueError:  # what Python says of numbers with thousands of digits
+        raise KesError("a number has too many digits") from None
     expected = " or ".join(formats)
     if not isinstance(document, dict) or document.get("format") not in formats:
         raise KesError(f'not a file of kes: expected an object with "format": {expected}')

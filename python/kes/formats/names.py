@@ -26,7 +26,7 @@ NAME = "kes_name"
 STATES = "kes_states"
 
 _PROPERTY = re.compile(rf"\s*({NAME}|{STATES})\s*=\s*(.*?)\s*", re.DOTALL)
-_LITERAL = r"'[^']*'|true|false|-?[0-9]+"
+_LITERAL = r"'[^']*'|true|false|-?[0-9]{1,400}"
 _LIST = re.compile(rf"\s*(?:{_LITERAL})(?:\s*,\s*(?:{_LITERAL}))*\s*")
 
 
@@ -45,7 +45,10 @@ def read_literals(text: str) -> tuple[State, ...] | None:
     """Read what `write_literals` wrote; None if the text is something else."""
     if not _LIST.fullmatch(text):
         return None
-    return tuple(map(_value, re.findall(_LITERAL, text)))
+    try:
+        return tuple(map(_value, re.findall(_LITERAL, text)))
+    except ValueError:
+        return None
 
 
 def _literal(value: State) -> str:

@@ -149,6 +149,7 @@ def _define(scanner: Scanner, draft: Draft, potential: _Potential) -> None:
     parents = draft.variables([token.text for token in potential.parents], potential.at)
     name = draft.only(head, parents, potential.at)
     if potential.data is None:
+        draft.check_size(name, parents, potential.at)
         shape = [draft.cardinality(member) for member in (*parents, name)]
         table, at = np.full(prod(shape), 1 / shape[-1]), potential.at
     else:

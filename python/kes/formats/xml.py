@@ -65,6 +65,10 @@ class Document:
             _refuse(
                 f"not well-formed XML: {expat.ErrorString(error.code)}", error.lineno, error.offset
             )
+        except (ValueError, LookupError) as error:  # of the codec that the file asks for
+            if isinstance(error, KesError):
+                raise
+            _refuse(f"cannot be decoded ({error}); save it as UTF-8", 1, 0)
         del self._parser  # handlers and document refer to each other
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

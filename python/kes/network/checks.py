@@ -105,7 +105,7 @@ def cpts(
 def _table(node: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:  # noqa: ANN401
     try:
         table = np.array(given, dtype=np.float64)  # a copy: ours must not change with theirs
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise KesError(f"the table of {node!r} must be an array of numbers") from None
     if table.shape != shape:
         raise KesError(

@@ -13,6 +13,9 @@ from kes.errors import KesError, listed
 if TYPE_CHECKING:
     from kes.graph.knowledge.statement import Knowledge
 
+_SHOWN = 3
+"""Reasons that a message gives."""
+
 _LONGEST = 100
 """Characters of a wrong value that a message shows."""
 
@@ -96,14 +99,15 @@ def refuse_contradiction(known: Knowledge) -> None:
     If no required arc is forbidden and they form no cycle, the network of the required arcs alone
     is admissible.
     """
-    tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    why_not = _Reasons(known)
     reasons = [
         f"{a} -> {b} is required, but {reason}"
         for a, b in known.required
-        if (reason := _why_not(known, tier, a, b)) is not None
+        if (reason := why_not(a, b)) is not None
     ]
     if reasons:
-        raise KesError(_HOPELESS + "; ".join(reasons))
+        more = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+        raise KesError(_HOPELESS + "; ".join(reasons[:_SHOWN]) + more)
     names = sorted({name for arc in known.required for name in arc})
     at = {name: i for i, name in enumerate(names)}
     with core_errors():
@@ -114,16 +118,23 @@ def refuse_contradiction(known: Knowledge) -> None:
         raise KesError(f"{_HOPELESS}the required arcs form the cycle {' -> '.join(way)}")
 
 
-def _why_not(known: Knowledge, tier: Mapping[str, int], a: str, b: str) -> str | None:
-    """Say what forbids an arc, if anything does."""
-    if (a, b) in known.forbidden:
-        return "it is forbidden, too"
-    if (min(a, b), max(a, b)) in known.apart:
-        return f"{a} and {b} are apart"
-    if b in known.roots:
-        return f"{b} is one of the roots"
-    if a in known.leaves:
-        return f"{a} is one of the leaves"
-    if a in tier and b in tier and tier[a] > tier[b]:
-        return f"{b} is in an earlier tier than {a}"
-    return None
+class _Reasons:
+    """Says what forbids an arc, if anything does."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self._forbidden, self._apart = set(known.forbidden), set(known.apart)
+        self._roots, self._leaves = set(known.roots), set(known.leaves)
+        self._tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+
+    def __call__(self, a: str, b: str) -> str | None:
+        if (a, b) in self._forbidden:
+            return "it is forbidden, too"
+        if (min(a, b), max(a, b)) in self._apart:
+            return f"{a} and {b} are apart"
+        if b in self._roots:
+            return f"{b} is one of the roots"
+        if a in self._leaves:
+            return f"{a} is one of the leaves"
+        if a in self._tier and b in self._tier and self._tier[a] > self._tier[b]:
+            return f"{b} is in an earlier tier than {a}"
+        return None

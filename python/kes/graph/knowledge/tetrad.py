@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
 from kes.errors import KesError, suggest
+from kes.files import how_to_lift, most_unfolded
 
 HEAD = "/knowledge"
 
@@ -35,6 +36,7 @@ _SPACE = re.compile(r"[\s,]*")
 _TIER = re.compile(r"([0-9]{1,6})([*-]{0,2})")
 _ARCS = {"forbiddirect": "forbidden", "requiredirect": "required"}
 _GROUPS = {"forbiddengroup": "forbidden", "requiredgroup": "required"}
+_ARC = 200  # bytes that one takes in memory, about
 _SECTIONS = ("addtemporal", *_ARCS, *_GROUPS)
 
 
@@ -45,8 +47,17 @@ class _Found:
     tiers: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     marks: dict[int, str] = field(default_factory=dict)
     arcs: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    unfolded: int = 0
     group: list[str] | None = None
     """The first line of a group whose second is yet to come."""
+
+    def unfold(self, part: str, arcs: Iterable[tuple[str, str]], number: int) -> None:
+        """Add arcs that the file does not write out one by one."""
+        self.unfolded += number
+        most = most_unfolded() // _ARC
+        if self.unfolded > most:
+            raise KesError(f"tiers and groups make more than {most} arcs; {how_to_lift()}")
+        self.arcs[part] += arcs
 
 
 def parse(text: str) -> dict[str, object]:
@@ -108,26 +119,23 @@ def _take(found: _Found, section: str, words: list[str]) -> None:
     elif found.group is None:
         found.group = words
     else:
-        found.arcs[_GROUPS[section]] += product(found.group, words)
+        number = len(found.group) * len(words)
+        found.unfold(_GROUPS[section], product(found.group, words), number)
         found.group = None
 
 
 def _said(found: _Found) -> dict[str, object]:
     order = sorted(found.tiers)
-    apart: list[tuple[str, str]] = []
-    forbidden = found.arcs["forbidden"]
-    for place, tier in enumerate(order):
+    later: list[str] = []  # names in all tiers after the next
+    for place, tier in reversed([*enumerate(order)]):
+        names = found.tiers[tier]
+        later += found.tiers[order[place + 2]] if place + 2 < len(order) else []
         if "*" in found.marks[tier]:
-            apart += combinations(found.tiers[tier], 2)
+            found.unfold("apart", combinations(names, 2), len(names) * (len(names) - 1) // 2)
         if "-" in found.marks[tier]:
-            later = [name for other in order[place + 2 :] for name in found.tiers[other]]
-            forbidden += product(found.tiers[tier], later)
-    return {
-        "tiers": [found.tiers[tier] for tier in order],
-        "required": found.arcs["required"],
-        "forbidden": forbidden,
-        "apart": apart,
-    }
+            found.unfold("forbidden", product(names, later), len(names) * len(later))
+    parts = {part: found.arcs[part] for part in ("required", "forbidden", "apart")}
+    return {"tiers": [found.tiers[tier] for tier in order], **parts}
 
 
 def _sections() -> str:
