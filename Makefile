@@ -36,12 +36,12 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest kes._core
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 # The dev profile checks for overflow, and compiles in a fifth of the time of the release profile
 # with its link-time optimisation. The bindings have no Rust tests: Python tests them.
 test-rust: ## Run the tests of the Rust core
-	cargo test --package kes-core
+	cargo test --locked --package kes-core
 
 test-python: $(DEV) ## Run the Python tests
 	$(BIN)/python -m pytest
