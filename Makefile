@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,15 +36,30 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest kes._core
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 # The dev profile checks for overflow, and compiles in a fifth of the time of the release profile
 # with its link-time optimisation. The bindings have no Rust tests: Python tests them.
 test-rust: ## Run the tests of the Rust core
-	cargo test --package kes-core
+	cargo test --locked --package kes-core
 
 test-python: $(DEV) ## Run the Python tests
 	$(BIN)/python -m pytest
+
+test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
+	$(BIN)/python -m pytest -m slow
+
+test-builds: $(DEV) ## Build the core optimised or not, for this processor or any; compare results
+	$(BIN)/python -m tests.builds
+
+soak: $(DEV) ## Compare random cases with brute force, as in MINUTES=30 SEED=1
+	nice $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed '$(SEED)')
+
+licences: $(DEV) ## List the licences of everything that is built in or installed with kes
+	$(BIN)/python -m tests.supply licences
+
+audit: $(DEV) ## Look for known weaknesses of what kes depends on, where the databases can be reached
+	$(BIN)/python -m tests.supply audit
 
 paper: $(DEV) ## Do the paper's evaluation again and fill in docs/reproduction.md
 	$(BIN)/kes paper --out target/paper --fill docs/reproduction.md

@@ -22,6 +22,7 @@ import uuid
 import warnings
 import zlib
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ def search(client: Client, problem: Problem, collector: Collector) -> None:
     tick = collector.receiver()
     try:
         while not collector.stopped:
-            threads = max(1, sum(client.nthreads().values()))
+            threads = _threads(client)
             while len(flight) < _IN_QUEUE * threads:
                 runs = list(islice(todo, pace.chunk(max(left, 1), threads)))
                 if not runs:
@@ -104,6 +105,20 @@ def search(client: Client, problem: Problem, collector: Collector) -> None:
                 collector.receiver()(done.runs, done.models, done.new_models)
     finally:
         flight.cancel()
+
+
+def _threads(client: Client) -> int:
+    try:
+        return max(1, sum(client.nthreads().values()))
+    except OSError as error:  # what Dask says when the scheduler has died
+        raise _lost() from error
+
+
+def _lost() -> KesError:
+    return KesError(
+        "the connection to the Dask cluster is lost; what was saved until now is kept, and the "
+        "same command goes on from there"
+    )
 
 
 class Pace:
@@ -170,7 +185,8 @@ class Flight:
     def cancel(self) -> None:
         """Take back what is still queued."""
         futures = [*self._chunks, *([] if self._data is None else [self._data])]
-        self._client.cancel(futures)
+        with suppress(OSError):  # without a scheduler there is no queue
+            self._client.cancel(futures)
         self._chunks.clear()
 
     def _parcel(self) -> Future:
@@ -188,7 +204,7 @@ class Flight:
         from distributed import KilledWorker
 
         if self._client.status != "running":
-            raise KesError("the connection to the Dask cluster is lost") from error
+            raise _lost() from error
         if not isinstance(error, KilledWorker | CancelledError):
             raise KesError(
                 f"a Dask worker failed in runs {runs[0]} to {runs[-1]}: "

@@ -1,0 +1,102 @@
+"""Clusters that lose their scheduler, have too little memory, or workers of another version."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import kes
+from kes.search import cluster
+
+distributed = pytest.importorskip(
+    "distributed", reason="Dask is not installed: nothing to run a cluster with"
+)
+dask = pytest.importorskip("dask")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="kills as Unix does"),
+]
+
+
+@pytest.fixture
+def processes(tmp_path):
+    """Scheduler and worker as processes of their own, and where the scheduler can be found."""
+    place = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(place), "--dashboard-address", ":0"]
+    start = {
+        "scheduler": ["distributed.cli.dask_scheduler", *common, "--port", "0"],
+        "worker": ["distributed.cli.dask_worker", *common, "--nthreads", "2"],
+    }
+    running = {}
+    for name, arguments in start.items():
+        running[name] = subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=tmp_path,
+        )
+        while not place.exists():
+            time.sleep(0.05)
+    yield running, place
+    for process in running.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.timeout(240)
+def test_a_scheduler_that_is_killed(processes, tmp_path, monkeypatch):
+    """An error that says so, within a minute, not a wait without end; what was found is kept."""
+    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 0.3)
+    running, place = processes
+    fired = []
+
+    def kill(progress):
+        if progress.done >= 50 and not fired:
+            fired.append(time.monotonic())
+            running["scheduler"].kill()
+
+    client = distributed.Client(scheduler_file=str(place), set_as_default=False)
+    try:
+        with pytest.raises((kes.KesError, kes.Interrupted), match="Dask cluster is lost"):
+            kes.learn(kes.datasets.alarm(rows=500), k=0.4, runs=10**6, client=client, progress=kill)
+        assert time.monotonic() - fired[0] < 60
+    finally:
+        client.close(timeout=5)
+
+
+@pytest.mark.timeout(240)
+def test_a_worker_with_too_little_memory(monkeypatch):
+    """Dask ends workers that reach their limit, and then again those that take over."""
+    monkeypatch.setattr(cluster, "_RETRIES", 1)
+    data = kes.datasets.alarm(rows=1_000_000)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, memory_limit="300MB", dashboard_address=":0"
+        ) as small,
+        distributed.Client(small, set_as_default=False) as client,
+        pytest.raises(kes.KesError, match=r"died again and again.*give them more"),
+    ):
+        kes.learn(data, runs=20, client=client, improve=False)
+
+
+@pytest.mark.timeout(120)
+def test_one_worker_of_two_has_another_version():
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as two,
+        distributed.Client(two, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2, timeout=60)
+        other = next(iter(client.scheduler_info()["workers"]))
+        client.run(pretend, workers=[other])
+        with pytest.raises(kes.KesError, match=r"a worker has kes 0\.0\.0, but you have"):
+            kes.learn(kes.datasets.alarm(rows=300), runs=2000, client=client)
+
+
+def pretend():
+    from kes import _core
+
+    _core.__version__ = "0.0.0"

@@ -1,0 +1,113 @@
+"""Commands killed or interrupted at random moments from the start of the process, and given again.
+
+A file that is killed again and again while it grows must end in the bytes of a search that nobody
+disturbed, and be readable at every moment between.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import kes
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as Unix does")
+
+COMMAND = [
+    *(sys.executable, "-m", "kes", "learn", "data.csv", "--k", "0", "--runs", "300"),
+    *("--jobs", "1", "--improve-tasks", "300", "--checkpoint", "0.05", "--out", "a.json.gz"),
+]
+QUICK, MANY = 4, 200
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A folder with the data, the bytes of the whole result, and how long it takes."""
+    folder = tmp_path_factory.mktemp("signals")
+    kes.datasets.alarm(rows=300).to_pandas().to_csv(folder / "data.csv", index=False)
+    began = time.monotonic()
+    subprocess.run(COMMAND, cwd=folder, check=True, capture_output=True)
+    seconds = time.monotonic() - began
+    whole = (folder / "a.json.gz").read_bytes()
+    return folder, whole, seconds
+
+
+def disturb(undisturbed, number, count, check):
+    """Send a signal so many times, each at a random moment; return how long the ends took."""
+    folder, whole, seconds = undisturbed
+    rng = np.random.default_rng(number)
+    out = folder / "a.json.gz"
+    took = []
+    while len(took) < count:
+        out.unlink(missing_ok=True)
+        ended = False
+        while not ended:
+            process = subprocess.Popen(
+                COMMAND, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=rng.uniform(0, seconds) if len(took) < count else None)
+            ended = process.poll() is not None
+            if not ended:
+                process.send_signal(number)
+                sent = time.monotonic()
+            shown = process.communicate(timeout=60)
+            if ended:
+                assert process.returncode == 0, shown
+            else:
+                took.append(time.monotonic() - sent)
+                check(process.returncode, *shown)
+                readable(out)
+        assert out.read_bytes() == whole
+    return took
+
+
+def readable(path):
+    """Whatever is there is a result file, perhaps without a finished run."""
+    if path.exists():
+        try:
+            kes.load(path)
+        except kes.KesError as error:
+            if "holds no finished run yet" not in str(error):
+                raise
+
+
+def check_killed(code, out, err):
+    assert code in (-signal.SIGKILL, 0)
+    assert "Traceback" not in err
+
+
+def check_interrupted(number):
+    def check(code, out, err):
+        """It may have come to its end before the signal came; else it says that it stops."""
+        assert "Traceback" not in err, err
+        assert code in (0, 128 + number), (code, err)
+        assert code == 0 or "nterrupted" in err or err == ""
+
+    return check
+
+
+def test_killed_at_a_few_random_moments_it_ends_in_the_same_bytes(undisturbed):
+    disturb(undisturbed, signal.SIGKILL, QUICK, check_killed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_killed_at_200_random_moments_it_ends_in_the_same_bytes(undisturbed):
+    disturb(undisturbed, signal.SIGKILL, MANY, check_killed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_at_200_random_moments_it_saves_and_goes_on(undisturbed, number):
+    """From the first instruction of the interpreter on, and within seconds on a busy machine."""
+    took = disturb(undisturbed, number, MANY, check_interrupted(number))
+    print(f"{number.name}: median {np.median(took):.2f} s, longest {max(took):.2f} s")
+    assert np.median(took) < 1
+    assert max(took) < 10
