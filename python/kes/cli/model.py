@@ -143,7 +143,7 @@ def fitted(optima: Optima, number: int, how: FitOptions) -> Fitted:
     """Estimate the network of one of the optima from the data, which are at hand."""
     problem = optima.ready(None, None, None)
     options: FitOptions = {
-        "transform": problem.settings.transform,  # type: ignore[typeddict-item]  # it was checked
+        "transform": problem.settings.transform,
         "discretize": problem.reading.discretizer,
     }
     return fit(optimum_of(optima, number).mpdag, problem.dataset, **(options | how))
