@@ -5,6 +5,8 @@ import pickle
 import signal
 from itertools import pairwise
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import kes
@@ -107,6 +109,25 @@ def test_knowledge_travels(client, data):
 def test_weighted_data_travel(client):
     data = kes.datasets.example1()
     assert kes.learn(data, k=0, runs=20, client=client) == kes.learn(data, k=0, runs=20)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"criterion": "bge"}, {"transform": "ranks", "penalty": 2.0}, {"mixed": True}],
+    ids=["gaussian", "bge", "ranks", "mixed with gaps"],
+)
+def test_tables_of_other_kinds_travel(client, options):
+    """Numbers, and gaps that are filled here: workers get the completed table."""
+    rng = np.random.default_rng(4)
+    chain = np.cumsum(rng.normal(size=(300, 6)), axis=1)
+    table = pd.DataFrame(chain, columns=[*"abcdef"])
+    if options.pop("mixed", False):
+        table["sign"] = np.where(table["c"] + rng.normal(size=300) > 0, "+", "-")
+        table.loc[:20, "b"] = np.nan
+        options["missing"] = "em"
+    there = kes.learn(table, k=0.4, runs=60, client=client, **options)
+    assert there == kes.learn(table, k=0.4, runs=60, **options)
+    assert there.best.graph.skeleton
 
 
 def test_extend_and_patience(client, data):

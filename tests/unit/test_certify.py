@@ -384,3 +384,17 @@ def test_coil_has_a_known_optimum():
     certificate = certify(kes.datasets.coil(path))
     assert certificate.score == pytest.approx(-25240.219, abs=1e-3)
     assert certificate.score / np.log(10) == pytest.approx(-10961.69, abs=1e-2)
+
+
+def test_dense_continuous_tables_are_not_promised_too_soon():
+    """Every set of parents survives there, so that comparing them grows with 4 to the n."""
+    rng = np.random.default_rng(14)
+    strength = np.tril(rng.normal(size=(13, 13)), -1)
+    table = rng.normal(size=(500, 13)) @ np.linalg.inv(np.eye(13) - strength).T
+    expected = estimate(table)
+    started = time.process_time()
+    certificate = kes.certify(table, n_jobs=1)
+    spent = time.process_time() - started
+    assert certificate.gap == 0
+    assert spent < 20 * expected.seconds
+    assert expected.seconds > 30 * estimate(table[:, :10]).seconds

@@ -25,6 +25,19 @@ _ROUNDING = 1e-12
 Floats: TypeAlias = NDArray[np.float64]
 
 
+def find_cuts(
+    numbers: Floats, bins: int, method: str, labels: NDArray[np.int32] | None, min_count: int
+) -> tuple[float, ...]:
+    """Decide where to cut numbers, by one of the methods below; nowhere if there are none."""
+    if not numbers.size:
+        return ()
+    if labels is not None:
+        found = mutual_information_cuts(numbers, labels, bins, min_count)
+    else:
+        found = (quantile_cuts if method == "quantile" else uniform_cuts)(numbers, bins)
+    return readable(found, numbers)
+
+
 def quantile_cuts(values: Floats, bins: int) -> list[float]:
     """Return the cuts between bins with equally many cases."""
     found: list[float] = np.quantile(values, np.arange(1, bins) / bins).tolist()

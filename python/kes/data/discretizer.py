@@ -17,20 +17,12 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.cuts import (
-    Floats,
-    interval_labels,
-    mutual_information_cuts,
-    quantile_cuts,
-    readable,
-    uniform_cuts,
-)
+from kes.data.cuts import Floats, find_cuts, interval_labels
 from kes.data.dataset import Dataset, naming
 from kes.data.decimals import Sign
 from kes.data.factor import Factor
 from kes.data.incomplete import Incomplete
-from kes.data.kinds import judge, to_numbers
-from kes.data.numbers import Numbers
+from kes.data.kinds import is_continuous, judge, to_numbers
 from kes.data.raw import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Coded, Source, open_source
@@ -170,7 +162,7 @@ class Discretizer:
         source = open_source(cast("Any", data))
         columns = {name: source.column(i, frozenset()) for i, name in enumerate(source.names)}
         continuous = [
-            name for name in columns if _is_continuous(columns[name], source.likely_decimal)
+            name for name in columns if is_continuous(columns[name], source.likely_decimal)
         ]
         return self.fit_columns(columns, continuous, labels, source.likely_decimal)
 
@@ -253,14 +245,8 @@ class Discretizer:
         present = ~np.isnan(values)
         if target is not None:
             present &= target >= 0
-        numbers = values[present]
-        if not numbers.size:
-            return ()
-        if target is not None:
-            found = mutual_information_cuts(numbers, target[present], bins, self.min_count)
-        else:
-            found = (quantile_cuts if self.method == "quantile" else uniform_cuts)(numbers, bins)
-        return readable(found, numbers)
+        labels = None if target is None else target[present]
+        return find_cuts(values[present], bins, self.method, labels, self.min_count)
 
     def _read_target(
         self, columns: Mapping[str, Raw], labels: ArrayLike | None
@@ -401,16 +387,6 @@ def _known(name: str, columns: Mapping[str, Raw]) -> Raw:
     if name not in columns:
         raise unknown("column", name, columns)
     return columns[name]
-
-
-def _is_continuous(column: Raw, decimal: Sign | None) -> bool:
-    """Tell whether `encode` would take a column as continuous."""
-    try:
-        if isinstance(column, Numbers) and not column.whole():
-            return True  # also if they are all the same
-        return judge(column, decimal=decimal).kind == "continuous"
-    except KesError:
-        return True  # infinite values, which are told of when it is cut
 
 
 def _numbers(column: Raw, name: str, decimal: Sign | None) -> Floats:

@@ -213,6 +213,16 @@ def _discrete(factor: Factor) -> Verdict:
     return Verdict("constant" if len(factor.occurring()) == 1 else "discrete", factor)
 
 
+def is_continuous(column: Raw, decimal: Sign | None) -> bool:
+    """Tell whether a column is to be cut where all continuous ones are."""
+    try:
+        if isinstance(column, Numbers) and not column.whole():
+            return True  # also if they are all the same
+        return judge(column, decimal=decimal).kind == "continuous"
+    except KesError:
+        return True  # infinite values, which are told of when it is cut
+
+
 def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
     """Read a column as finite numbers, whatever it holds.
 
