@@ -21,7 +21,7 @@ from kes.formats import holds_network
 from kes.graph.pdag import Pdag
 from kes.learning import load
 from kes.network import read_graph, read_network
-from kes.network.fitting import FitOptions, Fitted, fit
+from kes.network.fitting import FitOptions, Fitted
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -145,9 +145,4 @@ def network_of(path: Path, data: str | None, number: int) -> Fitted:
 
 def fitted(optima: Optima, number: int, how: FitOptions) -> Fitted:
     """Estimate the network of one of the optima from the data, which are at hand."""
-    problem = optima.ready(None, None, None)
-    options: FitOptions = {
-        "transform": problem.settings.transform,
-        "discretize": problem.reading.discretizer,
-    }
-    return fit(optimum_of(optima, number).mpdag, problem.dataset, **(options | how))
+    return optimum_of(optima, number).fit(optima.ready(None, None, None).dataset, **how)
