@@ -55,6 +55,9 @@ def test_fit_takes_a_graph(printed, tmp_path):
     words = ("--data", "data.csv", "--out", tmp_path / "a.json")
     assert printed("fit", tmp_path / "g.dot", *words)[0] == 0
     assert kes.read_network(tmp_path / "a.json").graph == graph
+    code, _, err = printed("fit", tmp_path / "g.dot")
+    assert code == 2
+    assert "give the table by --data FILE" in err
 
 
 def test_a_continuous_network_keeps_its_transform_and_cuts(printed, tmp_path):

@@ -1,5 +1,7 @@
 """``kes query``: questions as one writes them, and the answers of networks of all kinds."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +25,14 @@ def test_query_tells_what_the_network_says(printed):
     assert {state: float(p) for state, p in shown.items()} == pytest.approx(expected, abs=1e-6)
     yes = network.probability({"cancer": "yes"})
     assert float(blocks[1].split()[-1]) == pytest.approx(yes, abs=1e-6)
+
+
+def test_no_extra_is_needed(printed, monkeypatch):
+    questions = ("P(cancer | smoker=yes)", "P(noise=a, cancer=no)")
+    _, expected, _ = printed("query", "data.kes.json.gz", *questions)
+    monkeypatch.setitem(sys.modules, "pyagrum", None)
+    code, out, err = printed("query", "data.kes.json.gz", *questions)
+    assert (code, out, err) == (0, expected, "")
 
 
 def test_query_of_numbers_tells_mean_and_deviation(printed):

@@ -43,7 +43,7 @@ def command(*, here: Path, there: Path) -> None:
 
 
 def _opened(path: Path) -> Model:
-    return open_model(path, DataRequest())
+    return open_model(path, DataRequest(quiet=True))
 
 
 def _compare(first: Model, second: Model) -> Comparison:

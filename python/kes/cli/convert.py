@@ -10,6 +10,7 @@ from kes.cli import options
 from kes.cli.model import DataRequest, fitted, open_result, optimum_of
 from kes.cli.screen import say
 from kes.formats import format_of, write_graph, write_network
+from kes.learning import load
 from kes.network import convert
 from kes.results import storage
 
@@ -41,6 +42,6 @@ def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
         write_network(network, target)
         say(f"{target}: {network!r}")
     else:
-        graph = optimum_of(open_result(source, DataRequest(data)), optimum).mpdag
+        graph = optimum_of(load(source), optimum).mpdag
         write_graph(graph, target)
         say(f"{target}: {graph!r}")

@@ -82,6 +82,8 @@ def estimate(
         return fitted(model, number, how)
     if not isinstance(model, Pdag):
         raise KesError(f"{path} holds a network, which has its probabilities already")
+    if data is None and table["example"] is None:
+        raise KesError(f"{path} holds a graph, and {purpose}: give the table by --data FILE")
     dataset, reading = read_table(data, table)
     own: FitOptions = {"discretize": reading.discretizer, "completions": reading.completions}
     return fit(model, dataset, **(own | how))

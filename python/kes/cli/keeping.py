@@ -35,9 +35,9 @@ def earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
     differences = record.settings.differences(problem.settings)
     if differences:
         raise KesError(
-            f"{out} holds a result with other settings:\n"
-            + "".join(f"  {line}\n" for line in differences)
-            + "Repeat its settings to add runs to it, or give another --out"
+            f"{out} holds a result with other settings:",
+            *(f"  {line}" for line in differences),
+            "Repeat its settings to add runs to it, or give another --out",
         )
     try:
         problem.check(record)

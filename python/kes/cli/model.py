@@ -21,7 +21,7 @@ from kes.formats import holds_network
 from kes.graph.pdag import Pdag
 from kes.learning import load
 from kes.network import read_graph, read_network
-from kes.network.fitting import FitOptions, Fitted, fit
+from kes.network.fitting import FitOptions, Fitted
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -44,11 +44,14 @@ class DataRequest:
     purpose : str or None
         What cannot be done without data, as in "effects are estimated from them"; None if the
         command can do without.
+    quiet : bool
+        Whether the command can do without them so well that nobody need be told.
     """
 
     data: str | None = None
     options: TableOptions | None = None
     purpose: str | None = None
+    quiet: bool = False
 
 
 def open_result(path: Path, request: DataRequest) -> Optima:
@@ -63,14 +66,14 @@ def open_result(path: Path, request: DataRequest) -> Optima:
     options = request.options
     example = None if options is None else options["example"]
     if request.data is None and example is None:
-        return _with_data_found(optima, path, request.purpose)
+        return _with_data_found(optima, path, request)
     data: Data | None = request.data
     if options is not None and (data is None or reading(options) != Reading()):
         data = read_table(request.data, options)[0]
     return Optima(optima.record, problem=optima.ready(data, None, None))
 
 
-def _with_data_found(optima: Optima, path: Path, purpose: str | None) -> Optima:
+def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima:
     how = optima.record.reading
     places = _places(how, path)
     data: Data | None = next((str(place) for place in places if place.is_file()), None)
@@ -85,10 +88,11 @@ def _with_data_found(optima: Optima, path: Path, purpose: str | None) -> Optima:
         why = f"{path} does not tell which file it was learned from"
     else:
         why = f"{path} was learned from {how.source}, which is neither there nor beside the result"
-    if purpose is None:
+    if request.purpose is not None:
+        raise KesError(f"{request.purpose}, and {why}; give the table by --data FILE")
+    if not request.quiet:
         say(f"Note: done without the data, as {why}; --data FILE names them.", err=True)
-        return optima
-    raise KesError(f"{purpose}, and {why}; give the table by --data FILE")
+    return optima
 
 
 def _places(how: Reading, result: Path) -> list[Path]:
@@ -102,11 +106,11 @@ def _places(how: Reading, result: Path) -> list[Path]:
 # --- models --------------------------------------------------------------------------------------
 
 
-def open_model(path: Path, request: DataRequest) -> Model:
-    """Read a result, a network or a graph, whatever the file holds."""
+def open_model(path: Path, request: DataRequest | None = None) -> Model:
+    """Read a result, with its data if they are asked for, a network or a graph."""
     if storage.holds_result(path):
-        return open_result(path, request)
-    if request.data is not None and holds_network(path):
+        return load(path) if request is None else open_result(path, request)
+    if request is not None and request.data is not None and holds_network(path):
         raise click.UsageError(f"--data is for results; {path} holds a network, which needs none.")
     return read_network(path) if holds_network(path) else read_graph(path)
 
@@ -141,9 +145,4 @@ def network_of(path: Path, data: str | None, number: int) -> Fitted:
 
 def fitted(optima: Optima, number: int, how: FitOptions) -> Fitted:
     """Estimate the network of one of the optima from the data, which are at hand."""
-    problem = optima.ready(None, None, None)
-    options: FitOptions = {
-        "transform": problem.settings.transform,
-        "discretize": problem.reading.discretizer,
-    }
-    return fit(optimum_of(optima, number).mpdag, problem.dataset, **(options | how))
+    return optimum_of(optima, number).fit(optima.ready(None, None, None).dataset, **how)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.model import Model, graph_of, open_model
 from kes.cli.screen import say
 from kes.errors import KesError
 from kes.files import write_file
@@ -62,7 +62,7 @@ def command(*, model: Path, optimum: int, what: str, out: Path) -> None:
     known = _PICTURES + (_GRAPHS if what == "network" else ())
     if suffix not in known:
         raise click.UsageError(f"--out {out}: pictures are written as {', '.join(known)}.")
-    found = open_model(model, DataRequest())
+    found = open_model(model)
     if suffix in _GRAPHS:
         write_graph(graph_of(found, optimum), out)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -56,13 +57,24 @@ def command(
     standard deviation), or states of some, whose joint probability is told; after a bar come the
     variables that are known. Quote names and states with special characters: "'a b'=1".
     """
-    network = network_of(model, data, optimum)
+    network = _answerable(network_of(model, data, optimum))
     asked = [parse(question, network) for question in questions]
     blocks = []
     for question in asked:
         lines = _answers(network, question, draws, seed)
         blocks.append("\n".join([question.text, *(f"  {line}" for line in lines)]))
     say("\n\n".join(blocks))
+
+
+def _answerable(network: Fitted) -> Fitted:
+    """Return the network in a form that answers without the extra that discrete ones ask for.
+
+    pyAgrum is faster, which matters for thousands of questions, but a shell asks few.
+    """
+    if not isinstance(network, BayesianNetwork) or find_spec("pyagrum") is not None:
+        return network
+    parts = (network.nodes, network.states, network.parents, network.cpts)
+    return MixedNetwork(*parts, discretizer=network.discretizer)
 
 
 def _answers(network: Fitted, asked: Asked, draws: int, seed: int) -> Iterator[str]:

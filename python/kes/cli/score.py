@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.model import Model, graph_of, open_model
 from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_as, read_table, reading
 from kes.data import Dataset
@@ -53,7 +53,7 @@ def command(
     model on different tables cannot. For networks, the probability of the cases is told as well.
     """
     given = {"criterion": criterion, "ess": ess, "penalty": penalty, "transform": transform}
-    found = open_model(model, DataRequest())
+    found = open_model(model)
     chosen = {name: value for name, value in given.items() if value is not None}
     if isinstance(found, Optima):
         chosen = {name: getattr(found.settings, name) for name in given} | chosen

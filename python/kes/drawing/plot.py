@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _INCHES = 1 / 72  # a point
 _LARGEST = (14.0, 10.0)
+_LEGEND = (2.8, 0.25)  # inches of an entry, which must not squeeze a small graph
 _WIDEST, _THINNEST, _USUAL = 2.8, 0.6, 1.2
 _HEAD = 7.0
 _OPEN = (0, (4, 1.6))  # dashes: reversible edges are told apart also without colours
@@ -46,7 +47,13 @@ def draw(
         Where to draw; by default a new figure.
     """
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
-    ax = style.axes(ax, _size(place))
+    width = "" if supports is None else ", width: support"
+    shown = {"directed": labels[0], "known": "by knowledge", "open": labels[1]}
+    drawn = {"directed": len(arcs) > len(known), "known": bool(known), "open": bool(links)}
+    texts = {look: text + width for look, text in shown.items() if drawn[look]}
+    size = _size(place)
+    columns = len(texts) if size[0] >= _LEGEND[0] * len(texts) else 1
+    ax = style.axes(ax, (size[0], size[1] + _LEGEND[1] * (len(texts) - columns)))
     for a, b in arcs:
         look = _LOOKS["known" if (a, b) in known else "directed"]
         _draw_edge(ax, place.curve(a, b), _width(supports, a, b), look, head=True)
@@ -54,16 +61,12 @@ def draw(
         _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["open"], head=False)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
-    width = "" if supports is None else ", width: support"
-    shown = {"directed": labels[0], "known": "by knowledge", "open": labels[1]}
-    drawn = {"directed": len(arcs) > len(known), "known": bool(known), "open": bool(links)}
-    handles = _handles({look: text + width for look, text in shown.items() if drawn[look]})
-    if handles:
+    if handles := _handles(texts):
         ax.legend(
             handles=handles,
             loc="upper center",
             bbox_to_anchor=(0.5, 0),
-            ncols=len(handles),
+            ncols=columns,
             frameon=False,
             handlelength=3,
         )

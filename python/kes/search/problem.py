@@ -39,11 +39,11 @@ class OtherData(KesError):
     """
 
     def __init__(self, reason: str, advice: str = "") -> None:
-        super().__init__(reason, advice)
+        super().__init__(f"these are not the data that the result comes from: {reason}{advice}")
         self.reason, self.advice = reason, advice
 
-    def __str__(self) -> str:
-        return f"these are not the data that the result comes from: {self.reason}{self.advice}"
+    def __reduce__(self) -> tuple[object, ...]:
+        return OtherData, (self.reason, self.advice)
 
 
 class Problem:
