@@ -103,7 +103,7 @@ class Effort:
         seconds = _seconds(size) * (1 - _SHARE_OF_RUNS)
         most = max(1, int(seconds / _task_seconds(size)))
         tasks = min(self.tasks or most, most)
-        return Effort(tasks, self.seconds, min(self.settling or tasks, max(1, tasks // 3)))
+        return Effort(tasks, self.seconds, min(self.settling or tasks, max(1, 2 * tasks // 3)))
 
     def expected(self, run_seconds: float) -> float:
         """Return how long it may take; a task takes about as long as a run."""
