@@ -57,6 +57,7 @@ def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; errors become one message each."""
     try:
         with naming_flags(FLAGS):
+            _refuse_unspeakable(sys.argv[1:] if args is None else args)
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -77,6 +78,17 @@ def run(args: Sequence[str] | None = None) -> int:
     except BaseException as error:  # a panic of the core is no Exception
         return _complain(f"unexpected {type(error).__name__}: {error}", 1)
     return code if isinstance(code, int) else 0
+
+
+def _refuse_unspeakable(arguments: Sequence[str]) -> None:
+    """Refuse what no shell passes on, but another program may: no file has such a name."""
+    for argument in arguments:
+        try:
+            fit = b"\0" not in os.fsencode(argument)
+        except UnicodeEncodeError:
+            fit = False
+        if not fit:
+            raise KesError(f"the argument {argument!r} holds characters that none can have")
 
 
 def _complain(message: str, code: int) -> int:
