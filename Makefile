@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and witho
 
 bench-missing: $(DEV) ## Compare distances from the truth by what is done about missing values
 	$(BIN)/python benchmarks/missing.py
+
+fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
+	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \
+	  $(if $(TARGET),--target '$(TARGET)')
 
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -59,6 +59,7 @@ def run(args: Sequence[str] | None = None) -> int:
     """
     try:
         with naming_flags(FLAGS):
+            _refuse_unspeakable(sys.argv[1:] if args is None else args)
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -77,6 +78,17 @@ def run(args: Sequence[str] | None = None) -> int:
     except BaseException as error:  # a panic of the core is no Exception
         return _unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _refuse_unspeakable(arguments: Sequence[str]) -> None:
+    """Refuse what no shell passes on, but another program may: no file has such a name."""
+    for argument in arguments:
+        try:
+            fit = b"\0" not in os.fsencode(argument)
+        except UnicodeEncodeError:
+            fit = False
+        if not fit:
+            raise KesError(f"the argument {argument!r} holds characters that none can have")
 
 
 def _no_room(error: OSError) -> int:

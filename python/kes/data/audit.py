@@ -273,6 +273,8 @@ def audit(
         columns=columns,
         decimal=decimal,
     )
+    if not findings:
+        raise KesError("the data have no columns; each variable must be a column")
     rows = [_row(one, source.rows) for one in findings]
     return Audit({name: [row[name] for row in rows] for name in rows[0]})
 

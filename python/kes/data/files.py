@@ -66,7 +66,9 @@ def _read_parquet(file: Path) -> Source:
             ]
         with ParquetFile(file, read_dictionary=texts) as parquet:  # coded, as the file has them
             return open_frame(parquet.read())
-    except (pa.ArrowException, OSError) as error:
+    except KesError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         raise KesError(f"{str(file)!r} is not a readable Parquet file: {error}") from error
 
 

@@ -96,7 +96,10 @@ def _numbers(rows: list[Any], kinds: set[type]) -> Raw:
                 return from_values(rows)
         else:
             return Numbers(values, None if present.all() else present)
-    floats = [np.nan if value is None else float(value) for value in rows]
+    try:
+        floats = [np.nan if value is None else float(value) for value in rows]
+    except OverflowError:
+        raise KesError("holds a number of more than 308 digits; leave it out") from None
     return Numbers.of_floats(np.array(floats))
 
 
@@ -135,7 +138,7 @@ def to_floats(values: NDArray[Any]) -> NDArray[np.float64]:
     """Convert an array to floats."""
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise KesError("holds values that are not numbers") from None
 
 

@@ -64,7 +64,9 @@ def _network(parts: Parts) -> Fitted:
             kept["discretizer"] = Discretizer.at(parts.cuts)
         if parts.ranks is not None:
             kept["transform"] = Ranks({node: _scores(**r) for node, r in parts.ranks.items()})
-    except (AttributeError, TypeError) as error:
+    except KesError:
+        raise
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise KesError(f"not what kes writes: {error}") from None
     if not parts.models:
         return BayesianNetwork(parts.nodes, parts.states, parts.parents, models, **kept)

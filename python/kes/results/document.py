@@ -21,6 +21,7 @@ from kes.data.kinds import check_kinds
 from kes.data.sniffing import Writing
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
+from kes.results.checks import check_graph, check_record
 from kes.search.amounts import check_improve, check_prove
 from kes.search.record import (
     Completion,
@@ -78,9 +79,10 @@ def decoded(document: dict[str, Any]) -> Record:
     names = tuple(_text(name) for name in document["names"])
     models = tuple(_model_from_json(model, len(names)) for model in document["models"])
     runs = tuple(_below(len(models), model) for model in document["runs"])
-    ahead = tuple((int(r), _below(len(models), m)) for r, m in document.get("ahead", ()))
-    if any(run < len(runs) for run, _ in ahead):
-        raise ValueError("a run is given twice")
+    ahead = tuple(
+        (whole("ahead", run, least=0), _below(len(models), model))
+        for run, model in document.get("ahead", ())
+    )
     states = tuple(tuple(_state(state) for state in column) for column in document["states"])
     if len(states) != len(names):
         raise ValueError("names and states differ in number")
@@ -113,7 +115,9 @@ def decoded(document: dict[str, Any]) -> Record:
         )
         for n, entry in enumerate(document["offspring"])
     )
-    return replace(record, offspring=offspring)
+    record = replace(record, offspring=offspring)
+    check_record(record)
+    return record
 
 
 def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +145,7 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 def _improving_from_json(entry: dict[str, Any]) -> Improving:
     return Improving(
         asked=check_improve(entry["asked"]),
-        complete=bool(entry["complete"]),
+        complete=_flag(entry["complete"]),
         own=whole("own", entry["own"], least=0),
         earlier=whole("earlier", entry["earlier"], least=0),
         calls=tuple(whole("calls", call, least=1) for call in entry["calls"]),
@@ -191,7 +195,7 @@ def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | 
     if len(cells) != n:
         raise ValueError("names and cells differ in number")
     rounds = whole("rounds", entry["rounds"], least=1)
-    return Completion(cells, rounds, settled=bool(entry["settled"]))
+    return Completion(cells, rounds, settled=_flag(entry["settled"]))
 
 
 def _offspring_to_json(child: Offspring) -> dict[str, Any]:
@@ -229,8 +233,9 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
 def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settings:
     where, start = entry["neighbourhood"], entry["start"]
     if start is not None:
-        edges = tuple(_edges_from_json(part, len(names)) for part in start)
-        start = EssentialGraph.from_core(names, (edges[0], edges[1]))
+        directed, undirected = (_edges_from_json(part, len(names)) for part in start)
+        check_graph(len(names), (list(directed), list(undirected)))
+        start = EssentialGraph.from_core(names, (directed, undirected))
     settings = Settings.checked(
         k=entry["k"],
         criterion=entry["criterion"],
@@ -248,8 +253,7 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
 
 def _model_to_json(model: Model) -> dict[str, Any]:
     return {
-        # JSON has no word for infinity: it is written as text, which float() reads.
-        "score": model.score if math.isfinite(model.score) else str(model.score),
+        "score": model.score,
         "local optimum": model.is_local_optimum,
         "directed": model.directed,
         "undirected": model.undirected,
@@ -257,14 +261,11 @@ def _model_to_json(model: Model) -> dict[str, Any]:
 
 
 def _model_from_json(entry: dict[str, Any], n: int) -> Model:
-    score = float(entry["score"])
-    if math.isnan(score):
-        raise ValueError("a score is no number")
     return Model(
         directed=_edges_from_json(entry["directed"], n),
         undirected=_edges_from_json(entry["undirected"], n),
-        score=score,
-        is_local_optimum=bool(entry["local optimum"]),
+        score=number("score", entry["score"], least=-math.inf),
+        is_local_optimum=_flag(entry["local optimum"]),
     )
 
 
@@ -274,8 +275,14 @@ def _edges_from_json(pairs: list[list[int]], n: int) -> Edges:
 
 def _below(end: int, value: object) -> int:
     """Check that a value is one of 0 .. end-1."""
-    if not isinstance(value, int) or not 0 <= value < end:
+    if type(value) is not int or not 0 <= value < end:  # True is no number here
         raise ValueError(f"{value!r} where a number below {end} is expected")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r} where true or false is expected")
     return value
 
 

@@ -62,7 +62,7 @@ def read(path: PathLike) -> Record:
         )
     try:
         return decoded(document)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _damaged(path, f"{type(error).__name__}: {error}") from error
 
 

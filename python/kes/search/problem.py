@@ -310,16 +310,37 @@ class Problem:
         )
 
     def check(self, record: Record) -> None:
-        """Refuse a record that was made from other data.
+        """Refuse a record that was made from other data, or with other scores.
 
         Raises
         ------
         KesError
-            Names the columns or states that differ, or says that the rows do.
+            Names the columns or states that differ, or says that the rows or the scores do.
         """
         if self.fingerprint != record.fingerprint:
             reason = _difference(self.dataset, record)
             raise OtherData(reason, advice="; use the data it was learned from")
+        self._check_scores(record)
+
+    def _check_scores(self, record: Record) -> None:
+        """Score the models again: files may have been changed."""
+        unit, n = self.core.tolerance, len(self.dataset.names)
+        for number, model in enumerate(record.pool):
+            score = self.core.score(_core.extension(n, model.graph))
+            if abs(score - model.score) > unit:
+                raise KesError(
+                    f"the result is not to be trusted: model {number} of the file is said to score "
+                    f"{model.score:.12g}, but on these data it scores {score:.12g}; learn again"
+                )
+        if not (_same(record.tolerance, unit) and _same(record.cases, self.core.total_weight)):
+            raise KesError(
+                "the result is not to be trusted: its number of cases or its tolerance of scores "
+                "are not those of these data; learn again"
+            )
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9)
 
 
 def _difference(dataset: Dataset, record: Record) -> str:

@@ -1,0 +1,167 @@
+"""Result files are not believed: what no search can have made is refused, and so are scores that
+are not those of the models."""
+
+import json
+import time
+
+import pytest
+
+import kes
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=200)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    found = kes.learn(data, k=0.2, runs=20, improve=100, random_state=3)
+    assert len(found.record.models) > 2
+    assert len(found.record.offspring) > 1
+    return found
+
+
+@pytest.fixture
+def document(optima, tmp_path):
+    optima.save(tmp_path / "a.json")
+    return json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+
+
+def load(document, tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    return kes.load(tmp_path / "a.json")
+
+
+def test_the_file_itself_is_believed(document, optima, tmp_path):
+    assert load(document, tmp_path) == optima
+
+
+def edge(directed, undirected):
+    def change(document):
+        document["models"][0] |= {"directed": directed, "undirected": undirected}
+
+    return change
+
+
+def swap_names(document):
+    document["names"][1] = document["names"][0]
+
+
+def double_state(document):
+    document["states"][0][1] = document["states"][0][0]
+
+
+def same_model_twice(document):
+    document["models"][1] |= {k: document["models"][0][k] for k in ("directed", "undirected")}
+
+
+def ges_scores_twice(document):
+    document["ges"] = document["models"][0] | {"score": document["models"][0]["score"] + 1}
+    document["offspring"] = []
+
+
+def unused_model(document):
+    document["models"].append(document["models"][0] | {"directed": [], "undirected": []})
+
+
+def other_numbers(document):
+    document["runs"] = [{0: 1, 1: 0}.get(number, number) for number in document["runs"]]
+
+
+def fewer_runs(document):
+    document["runs"] = document["runs"][:1]
+
+
+def later_task_first(document):
+    document["offspring"].reverse()
+
+
+def strange_origin(document):
+    document["offspring"][0]["how"] = "invented"
+
+
+def one_parent(document):
+    child = next(child for child in document["offspring"] if child["how"] == "recombined")
+    del child["parents"][1]
+
+
+def own_ancestor(document):
+    document["offspring"][0]["parents"][0] = 10**4
+
+
+def start_with_cycle(document):
+    document["settings"]["start"] = [[[0, 1], [1, 0]], []]
+
+
+LIES = [
+    (edge([[0, 0]], []), "no essential graph"),
+    (edge([], [[0, 0]]), "not in order"),
+    (edge([[0, 1], [1, 2], [2, 0]], []), "no essential graph"),
+    (edge([[0, 1]], []), "no essential graph"),  # nothing compels it
+    (edge([[0, 1], [2, 1]], [[0, 1]]), "no essential graph"),
+    (edge([[0, 1], [1, 0]], []), "no essential graph"),
+    (edge([[0, 1], [0, 1]], []), "given twice"),
+    (edge([], [[1, 0]]), "not in order"),
+    (edge([], [[0, 1], [1, 2], [2, 3], [0, 3]]), "not in order"),
+    (edge([], [[0, 1], [0, 3], [1, 2], [2, 3]]), "no essential graph"),  # a cycle without chord
+    (edge([], [[0, 99]]), "99 where a number below 37"),
+    (edge([[0, True]], []), "True where a number"),
+    (swap_names, "is given twice"),
+    (double_state, "has a state twice"),
+    (same_model_twice, "a model is given twice"),
+    (ges_scores_twice, "GES is given in two ways"),
+    (unused_model, "not those that the runs ended in"),
+    (other_numbers, "by first run"),
+    (fewer_runs, "not those that the runs ended in"),
+    (later_task_first, "where a number below|order of its tasks"),
+    (strange_origin, "no model is 'invented'"),
+    (one_parent, "no model is 'recombined' from 1 others"),
+    (own_ancestor, "where a number below"),
+    (start_with_cycle, "not in order|no essential graph"),
+]
+
+
+@pytest.mark.parametrize(("lie", "message"), LIES, ids=[str(i) for i in range(len(LIES))])
+def test_what_no_search_can_have_made_is_refused(document, lie, message, tmp_path):
+    lie(document)
+    with pytest.raises(kes.KesError, match=f"truncated or damaged .*({message})"):
+        load(document, tmp_path)
+
+
+def of(part, number, change):
+    def apply(document):
+        entry = document[part] if number is None else document[part][number]
+        entry["score"] += change
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [of("models", 0, 1e-3), of("models", -1, 100.0), of("ges", None, 5.0), of("offspring", -1, 1)],
+)
+def test_scores_are_compared_with_the_data(document, lie, data, tmp_path):
+    lie(document)
+    if any(m["directed"] == document["ges"]["directed"] for m in document["models"]):
+        pytest.skip("GES is one of the ends of runs: two scores of it are refused at once")
+    optima = load(document, tmp_path)
+    for question in (optima.explain, lambda **data: optima.extend(1, **data)):
+        with pytest.raises(kes.KesError, match=r"not to be trusted: model \d+ .* scores .*learn"):
+            question(data=data)
+
+
+@pytest.mark.parametrize("change", [{"tolerance": 1.0}, {"cases": 201.0}])
+def test_cases_and_tolerance_are_compared_with_the_data(document, change, data, tmp_path):
+    optima = load(document | change, tmp_path)
+    with pytest.raises(kes.KesError, match="its number of cases or its tolerance"):
+        optima.explain(data=data)
+
+
+def test_a_thousand_runs_are_checked_in_no_time(data, tmp_path):
+    """Checking 1 000 models must not be felt: it takes a fifth of what reading them takes."""
+    optima = kes.learn(data, k=0, runs=1000, improve=False, random_state=0)
+    optima.save(tmp_path / "a.json.gz")
+    started = time.process_time()
+    kes.load(tmp_path / "a.json.gz")
+    assert time.process_time() - started < 1
