@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.interrupts import exit_code
 from kes.cli.screen import say
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
@@ -114,7 +115,7 @@ def command(
             )
         except Interrupted:
             say(f"Interrupted. Saved to {out}; the same command goes on from there.", err=True)
-            ctx.exit(130)
+            ctx.exit(exit_code())
     for database, reason in written.skipped.items():
         say(f"Skipped {DATABASES[database]}: {reason}", err=True)
     for file in written.files:
