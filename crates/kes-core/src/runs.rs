@@ -110,7 +110,7 @@ impl<const W: usize> Results<W> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that `run` ended in `graph`; scores and certifies a graph that is new.
+    /// Notes that `run` ended in `graph`; scores a graph that is new.
     fn record(
         &self,
         run: u64,
@@ -127,8 +127,8 @@ impl<const W: usize> Results<W> {
         }
         let score = gains.score(&graph);
         let Settings { start, max_parents, .. } = settings;
-        let is_local_optimum =
-            search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)?;
+        let is_local_optimum = settings.ends_in_optimum()
+            || search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)?;
         let mut inner = self.lock();
         let Inner { numbers, batch } = &mut *inner;
         let new = numbers.len();

@@ -52,6 +52,11 @@ impl<const W: usize> Settings<W> {
     fn phases(&self) -> &'static [Moves] {
         if self.two_phase { &[Moves::Insertions, Moves::Deletions] } else { &[Moves::All] }
     }
+
+    /// Does every run end in a local optimum? It does if it last saw that no neighbour of all scores higher.
+    pub fn ends_in_optimum(&self) -> bool {
+        !self.two_phase && self.sampling.is_none()
+    }
 }
 
 /// Does one run and returns the model in which it ends; `visit` sees every choice before the move.

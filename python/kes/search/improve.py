@@ -137,7 +137,7 @@ class _Gatherer:
     def record(self) -> Record:
         """Return the record with the best models and every rise of the best score.
 
-        They come with all their ancestors, and are checked for being local optima.
+        They come with all their ancestors.
         """
         base = self._record
         everything = replace(base, offspring=(*base.offspring, *self._offspring))
@@ -158,13 +158,8 @@ class _Gatherer:
         )
 
     def _kept(self, child: Offspring, new: dict[int, int]) -> Offspring:
-        problem, graph = self._problem, child.model.graph
-        local = problem.core.is_local_optimum(
-            graph, problem.settings.max_parents, problem.knowledge
-        )
         return replace(
             child,
-            model=replace(child.model, is_local_optimum=local),
             parents=tuple(new.get(parent, parent) for parent in child.parents),
             task=self._record.improving.tasks + child.task,
         )
@@ -172,7 +167,7 @@ class _Gatherer:
     def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""
         for graph, score, how, parents, task in found:
-            model = Model.from_core(graph, score, is_local_optimum=True)  # checked if it is kept
+            model = Model.from_core(graph, score, is_local_optimum=True)  # every task ends in a climb
             self._offspring.append(Offspring(model, how, tuple(parents), task))
             self._best = max(self._best, score)
         self.done = done
