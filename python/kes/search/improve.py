@@ -167,7 +167,8 @@ class _Gatherer:
     def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""
         for graph, score, how, parents, task in found:
-            model = Model.from_core(graph, score, is_local_optimum=True)  # every task ends in a climb
+            # Every task ends in a climb, which ends in a local optimum.
+            model = Model.from_core(graph, score, is_local_optimum=True)
             self._offspring.append(Offspring(model, how, tuple(parents), task))
             self._best = max(self._best, score)
         self.done = done
