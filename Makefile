@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,11 @@ bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and witho
 
 bench-missing: $(DEV) ## Compare distances from the truth by what is done about missing values
 	$(BIN)/python benchmarks/missing.py
+
+bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWORKS=../shared/data/bif
+	$(BIN)/python benchmarks/large.py $(if $(NETWORKS),--networks '$(NETWORKS)') \
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
+	  $(if $(SECONDS),--seconds '$(SECONDS)')
 
 fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \

@@ -35,6 +35,11 @@ KEPT = 20
 """How many of the best models of an improvement are kept, with their ancestors."""
 
 _NO_LIMIT = 2**62
+
+MOST_CHECKED = 300
+"""Variables up to which models are checked afresh. With more it takes seconds for each, which a budget
+or Ctrl-C cannot wait for; the climb that found them has seen their whole boundary."""
+
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
 
 
@@ -173,16 +178,22 @@ class _Gatherer:
         )
 
     def _kept(self, child: Offspring, new: dict[int, int]) -> Offspring:
-        problem, graph = self._problem, child.model.graph
-        local = problem.core.is_local_optimum(
-            graph, problem.settings.max_parents, problem.knowledge
-        )
         return replace(
             child,
-            model=replace(child.model, is_local_optimum=local),
+            model=self._checked(child.model),
             parents=tuple(new.get(parent, parent) for parent in child.parents),
             task=self._record.improving.tasks + (child.task or 0),
         )
+
+    def _checked(self, model: Model) -> Model:
+        """Look at the boundary of a model afresh, whatever the climb that found it says."""
+        problem = self._problem
+        if len(problem.dataset.names) > MOST_CHECKED:
+            return model
+        local = problem.core.is_local_optimum(
+            model.graph, problem.settings.max_parents, problem.knowledge
+        )
+        return replace(model, is_local_optimum=local)
 
     def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""

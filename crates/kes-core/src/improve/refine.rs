@@ -38,8 +38,8 @@ fn edges_of<const W: usize>(graph: &EssentialGraph<W>, slice: usize) -> Option<V
 }
 
 impl<const W: usize> Climber<'_, W> {
-    /// Refines an admissible model at the edges of a slice, until neither turning nor delete-and-block finds a higher
-    /// score there.
+    /// Refines an admissible model at the edges of a slice, until neither turning nor delete-and-block
+    /// finds a higher score there.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.
