@@ -194,13 +194,14 @@ def _estimate(
     models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
     states = {node: estimator.states[node] for node in nodes}
     kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
-    match table.kind:
-        case "discrete":
-            return BayesianNetwork(nodes, states, parents, models, **kept)
-        case "continuous":
+    # Columns decide, not the kind of the table, in which constant ones have no say.
+    match sorted(set(table.kinds)):
+        case ["continuous"]:
             return GaussianNetwork(nodes, parents, models, **kept)
-        case "mixed":
+        case ["continuous", "discrete"]:
             return MixedNetwork(nodes, states, parents, models, **kept)
+        case _:
+            return BayesianNetwork(nodes, states, parents, models, **kept)
 
 
 def _with_declared(table: Dataset, data: Data, discretizer: Discretizer | None) -> Dataset:
