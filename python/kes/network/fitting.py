@@ -202,11 +202,14 @@ def _estimate(
     models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
     states = {node: estimator.states[node] for node in nodes}
     kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
-    if "continuous" not in table.kinds:  # a constant column has no say in table.kind
-        return BayesianNetwork(nodes, states, parents, models, **kept)
-    if "discrete" not in table.kinds:
-        return GaussianNetwork(nodes, parents, models, **kept)
-    return MixedNetwork(nodes, states, parents, models, **kept)
+    # Columns decide, not the kind of the table, in which constant ones have no say.
+    match sorted(set(table.kinds)):
+        case ["continuous"]:
+            return GaussianNetwork(nodes, parents, models, **kept)
+        case ["continuous", "discrete"]:
+            return MixedNetwork(nodes, states, parents, models, **kept)
+        case _:
+            return BayesianNetwork(nodes, states, parents, models, **kept)
 
 
 def _with_declared(

@@ -16,8 +16,8 @@ from kes.errors import repeated
 from kes.search.record import Record
 from kes.settings import CoreGraph
 
-_ORIGINS = {"recombined": 2, "refined": 1, "perturbed": 1}
-"""How improving makes a model, and of how many others."""
+_ORIGINS = {"recombined": 2, "refined": 1, "perturbed": 1, "ordered": 1, "exact": 0}
+"""How a model was made, and of how many others."""
 
 
 def check_record(record: Record) -> None:
@@ -71,7 +71,7 @@ def _check_models(record: Record) -> None:
 
 
 def _check_offspring(record: Record) -> None:
-    tasks = [child.task for child in record.offspring]
+    tasks = [child.task for child in record.offspring if child.task is not None]
     if sorted(tasks) != tasks:
         raise ValueError("what improving made is not in the order of its tasks")
     for child in record.offspring:

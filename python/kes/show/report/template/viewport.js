@@ -1,6 +1,10 @@
 // Zoom and pan of the network: by pointer, wheel, buttons and keyboard.
 
-class Viewport {
+import { distance } from "./drawing.js";
+
+const LEGIBLE = 0.82; // pixels per unit at which names can be read
+
+export class Viewport {
   constructor(stage) {
     this.stage = stage;
     this.picture = null;
@@ -8,6 +12,7 @@ class Viewport {
     this.place = { x: 0, y: 0, scale: 1 }; // what is at the upper left, and pixels per unit
     this.pointers = new Map();
     this.moved = false;
+    this.fitted = [0, 0];
     stage.addEventListener("pointerdown", (event) => this.press(event));
     stage.addEventListener("pointermove", (event) => this.drag(event));
     for (const name of ["pointerup", "pointercancel"]) {
@@ -15,7 +20,7 @@ class Viewport {
     }
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     stage.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.picture && this.fit()).observe(stage);
+    new ResizeObserver(() => this.resized()).observe(stage);
   }
 
   // Show a picture of a certain size; one that replaces another in the same layout stays put.
@@ -23,16 +28,23 @@ class Viewport {
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
+    this.stage.style.setProperty("--tall", `${Math.ceil(1.6 * size[1])}px`);
     if (keep) this.apply();
     else this.fit();
   }
 
-  // All of it; on a small screen as much as leaves the names legible.
+  // A stage that is shown again keeps its place; one of another size starts anew.
+  resized() {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1])) this.fit();
+  }
+
+  // All of it.
   fit() {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (!width) return;
-    const whole = Math.min(width / this.size[0], height / this.size[1], 1.6);
-    const scale = width < 600 ? Math.max(whole, 0.82) : whole;
+    this.fitted = [width, height];
+    const scale = Math.min(width / this.size[0], height / this.size[1], 1.6);
     const y = Math.min(0, (this.size[1] - height / scale) / 2);
     this.place = { x: (this.size[0] - width / scale) / 2, y, scale };
     this.apply();
@@ -47,7 +59,7 @@ class Viewport {
   // Zoom by a factor around a point of the stage, by default its middle.
   zoom(factor, at = [this.stage.clientWidth / 2, this.stage.clientHeight / 2]) {
     const { x, y, scale } = this.place;
-    const next = Math.min(8, Math.max(0.1, scale * factor));
+    const next = Math.min(8, Math.max(0.02, scale * factor));
     this.place = {
       x: x + at[0] / scale - at[0] / next,
       y: y + at[1] / scale - at[1] / next,
@@ -62,18 +74,16 @@ class Viewport {
     this.apply();
   }
 
-  // Bring a point of the picture into view.
+  // Bring a point of the picture into view, large enough to be read.
   reveal([x, y]) {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    const { scale } = this.place;
+    const scale = Math.max(this.place.scale, LEGIBLE);
     const inside =
       x > this.place.x && x < this.place.x + width / scale &&
       y > this.place.y && y < this.place.y + height / scale;
-    if (!inside) {
-      this.place.x = x - width / scale / 2;
-      this.place.y = y - height / scale / 2;
-      this.apply();
-    }
+    if (inside && scale === this.place.scale) return;
+    this.place = { x: x - width / scale / 2, y: y - height / scale / 2, scale };
+    this.apply();
   }
 
   press(event) {
