@@ -32,6 +32,7 @@ REQUIREMENTS = {
     "pgmpy": ["pgmpy"],
     "causal-learn": ["causal-learn"],
     "xges": ["xges"],
+    "ges": ["ges"],
     "tetrad": ["jpype1", "numpy"],
 }
 """What goes into the environment of each peer; pandas where its table is a data frame."""

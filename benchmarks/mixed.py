@@ -1,0 +1,177 @@
+"""Distance from the truth on mixed tables, by what is done about them (`make bench-mixed`).
+
+Ten variables, half of them discrete, each with up to two parents, in three designs. *Linear*: all
+are linear in their parents, and the discrete ones are what three intervals of a hidden number say.
+*Conditional linear Gaussian*: discrete variables have discrete parents only, and each state of
+these shifts the mean of a continuous child. *Skewed*: linear, and the numbers are bent afterwards.
+The distance is the structural Hamming distance of essential graphs, over replicates of network and
+table.
+"""
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from timing import show
+
+import kes
+
+VARIABLES = 10
+STATES = 3
+REPLICATES = 20
+SIZES = (500, 2000)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A table and the class of the network that it was drawn from."""
+
+    frame: pd.DataFrame
+    truth: kes.EssentialGraph
+
+
+def families(rng: np.random.Generator, discrete: np.ndarray, *, apart: bool) -> list[list[int]]:
+    """Draw the parents of each variable among those before it.
+
+    If kinds are kept `apart`, discrete variables have discrete parents only.
+    """
+    parents = []
+    for child in range(VARIABLES):
+        allowed = [p for p in range(child) if not (apart and discrete[child]) or discrete[p]]
+        most = min(len(allowed), int(rng.integers(0, 3)))
+        parents.append([int(p) for p in rng.choice(allowed, most, replace=False)] if most else [])
+    return parents
+
+
+def coefficient(rng: np.random.Generator) -> float:
+    return float(rng.uniform(0.5, 1.2) * rng.choice([-1, 1]))
+
+
+def linear(rows: int, rng: np.random.Generator) -> Sample:
+    discrete = rng.permutation(np.arange(VARIABLES) % 2 == 0)
+    parents = families(rng, discrete, apart=False)
+    shown: list[np.ndarray] = []  # what parents hand on: a number, or that of the interval
+    columns: dict[str, object] = {}
+    for child in range(VARIABLES):
+        value = rng.normal(size=rows)
+        for parent in parents[child]:
+            value = value + coefficient(rng) * shown[parent]
+        if discrete[child]:
+            codes = np.searchsorted(np.quantile(value, [1 / 3, 2 / 3]), value)
+            columns[f"v{child}"] = np.array(["low", "mid", "high"])[codes]
+            value = (codes - 1) * 1.2  # as wide as a number
+        else:
+            columns[f"v{child}"] = value
+        shown.append(value)
+    return sample(columns, parents, rng)
+
+
+def conditional(rows: int, rng: np.random.Generator) -> Sample:
+    discrete = rng.permutation(np.arange(VARIABLES) % 2 == 0)
+    parents = families(rng, discrete, apart=True)
+    values: list[np.ndarray] = []
+    columns: dict[str, object] = {}
+    for child in range(VARIABLES):
+        cells = np.zeros(rows, dtype=int)
+        for parent in parents[child]:
+            if discrete[parent]:
+                cells = cells * STATES + values[parent]
+        if discrete[child]:
+            chances = rng.dirichlet(np.full(STATES, 0.6), STATES**2)
+            heap = chances[cells].cumsum(axis=1)
+            value = (rng.random((rows, 1)) > heap[:, :-1]).sum(axis=1)
+            columns[f"v{child}"] = [f"s{code}" for code in value]
+        else:
+            value = rng.normal(size=rows)
+            for parent in parents[child]:
+                if discrete[parent]:
+                    value = value + rng.normal(0.0, 1.5, STATES)[values[parent]]
+                else:
+                    value = value + coefficient(rng) * values[parent]
+            columns[f"v{child}"] = value
+        values.append(value)
+    return sample(columns, parents, rng)
+
+
+def sample(
+    columns: dict[str, object], parents: list[list[int]], rng: np.random.Generator
+) -> Sample:
+    """Return the columns in an order that tells nothing, and the truth."""
+    names = [str(name) for name in rng.permutation(list(columns))]
+    arcs = [(f"v{p}", f"v{child}") for child, own in enumerate(parents) for p in own]
+    truth = kes.EssentialGraph.from_dag(names, arcs)
+    return Sample(pd.DataFrame({name: columns[name] for name in names}), truth)
+
+
+def skewed(make: Callable[[int, np.random.Generator], Sample]) -> Callable[..., Sample]:
+    """Return a design whose numbers are then bent, as lengths and incomes are."""
+
+    def bent(rows: int, rng: np.random.Generator) -> Sample:
+        drawn = make(rows, rng)
+        frame = drawn.frame.copy()
+        for name in frame.select_dtypes("number"):
+            frame[name] = np.exp(frame[name] / frame[name].std())
+        return Sample(frame, drawn.truth)
+
+    return bent
+
+
+DESIGNS = {
+    "linear": linear,
+    "conditional linear Gaussian": conditional,
+    "linear, skewed": skewed(linear),
+}
+
+
+def by_kes(**options: object) -> Callable[[pd.DataFrame], kes.EssentialGraph]:
+    return lambda frame: kes.learn(frame, **options).best.graph
+
+
+def by_pybnesian(frame: pd.DataFrame) -> kes.EssentialGraph:
+    """Hill climbing for conditional linear Gaussian networks."""
+    import pybnesian
+
+    table = frame.astype({name: "category" for name in frame if frame[name].dtype.kind not in "f"})
+    kind = pybnesian.CLGNetworkType()
+    model = pybnesian.hc(table, bn_type=kind, score="bic", operators=["arcs"])
+    return kes.EssentialGraph.from_dag(list(frame), list(model.arcs()))
+
+
+METHODS: dict[str, Callable[[pd.DataFrame], kes.EssentialGraph]] = {
+    "kes, as it comes": by_kes(),
+    "kes, ranks": by_kes(transform="ranks"),
+    "kes, three bins": by_kes(discretize=3),
+    "PyBNesian, conditional linear Gaussian": by_pybnesian,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--replicates", type=int, default=REPLICATES)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    options = parser.parse_args()
+    rows = []
+    for design, make in DESIGNS.items():
+        for cases in options.sizes:
+            samples = [make(cases, np.random.default_rng(s)) for s in range(options.replicates)]
+            for method, learn in METHODS.items():
+                start = time.perf_counter()
+                try:
+                    distances = [learn(one.frame).shd(one.truth) for one in samples]
+                except (ImportError, AttributeError, ValueError) as error:
+                    print(f"{method}: {error}", file=sys.stderr)
+                    continue
+                seconds = (time.perf_counter() - start) / len(samples)
+                spread = statistics.stdev(distances) / len(distances) ** 0.5
+                mean = f"{statistics.mean(distances):.1f} ± {spread:.1f}"
+                rows.append([design, f"{cases}", method, mean, f"{seconds:.2f}"])
+    show(["design", "cases", "method", "mean distance", "seconds"], rows)
+
+
+if __name__ == "__main__":
+    main()
