@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 NASTY = (
     b"",
@@ -85,7 +86,7 @@ def _change(container, key, draw: random.Random) -> None:
     elif way == 3 and isinstance(container[key], int | float):
         container[key] += draw.choice((-1, 1, 0.5, 100))
     else:
-        container[key] = draw.choice(VALUES)
+        container[key] = deepcopy(draw.choice(VALUES))  # another case may change it
 
 
 # --- ways to change bytes ------------------------------------------------------------------------
