@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 NASTY = (
     b"",
@@ -82,10 +83,10 @@ def _change(container, key, draw: random.Random) -> None:
         container.insert(key, container[key])
     elif way == 2 and isinstance(container, list):
         draw.shuffle(container)
-    elif way == 3 and isinstance(container[key], int | float):
+    elif way == 3 and isinstance(container[key], int | float) and container[key] < 2**53:
         container[key] += draw.choice((-1, 1, 0.5, 100))
     else:
-        container[key] = draw.choice(VALUES)
+        container[key] = deepcopy(draw.choice(VALUES))  # another case may change it
 
 
 # --- ways to change bytes ------------------------------------------------------------------------

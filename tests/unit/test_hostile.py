@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 
 import kes
+from kes.cli import run
 from kes.errors import LONGEST, KesError, printable
 
 DIGITS = "9" * 5000
@@ -247,6 +249,49 @@ def test_odd_encodings_of_xml(read, name, encoding, tmp_path):
 )
 def test_odd_paths(read, suffix, bad):
     refusal(read, bad + suffix)
+
+
+# --- what random input found ---------------------------------------------------------------------
+
+
+def test_numbers_beyond_all_floats():
+    frame = pd.DataFrame({"a": [10**400, 0.5, 1.5]}, dtype=object)
+    with pytest.raises(KesError, match="more than 308 digits"):
+        kes.learn(frame)
+
+
+def test_an_audit_of_nothing():
+    assert "no columns" in refusal(kes.audit, pd.DataFrame())
+
+
+def test_a_model_beyond_all_floats(tmp_path):
+    model = {"intercept": 10**400, "coefficients": [], "deviation": 1.0, "errors": None}
+    node = {"name": "a", "parents": [], "linear": model}
+    document = {"format": "kes-network", "version": 2, "nodes": [node]}
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "not what kes writes" in refusal(network, tmp_path / "a.json")
+
+
+def test_cuts_of_a_wrong_type(tmp_path):
+    kes.learn(kes.datasets.alarm(rows=50), runs=1, improve=False).save(tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    document["reading"]["cuts"] = 0.5
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "damaged" in refusal(kes.load, tmp_path / "a.json")
+
+
+def test_damaged_metadata_of_parquet(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"a": ["x", "y"]}).to_parquet(path)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"pandas_version"', b'"pandas\xff\xffersion"'))
+    assert "not a readable Parquet file" in refusal(kes.audit, path)
+
+
+@pytest.mark.parametrize("argument", ["a\0b.bif", "\ud800.bif"])
+def test_arguments_that_no_shell_passes_on(argument, capsys):
+    assert run(["convert", argument, "b.net"]) == 2
+    assert "holds characters that none can have" in capsys.readouterr().err
 
 
 # --- what is shown -------------------------------------------------------------------------------
