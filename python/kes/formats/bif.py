@@ -21,7 +21,7 @@ between tokens"); a ``table`` with parents has the states of the variable change
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -30,6 +30,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.data.column import State
 from kes.formats.draft import Draft
 from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
 from kes.formats.parts import Parts, WritableTables
@@ -291,22 +292,35 @@ def write(network: WritableTables) -> bytes:
     return "".join(_lines(network)).encode("ascii")
 
 
+def variables(
+    nodes: Sequence[str], states: Mapping[str, Sequence[State]]
+) -> tuple[str, list[str], list[list[str]]]:
+    """Return the part of a file that declares the variables, and what it calls them.
+
+    Returns
+    -------
+    text, words, states
+        The text, the word for each node, and the words for the states of each.
+    """
+    words = plain_words(nodes, _NAME, _KEYWORDS)
+    shown = [plain_words(labels(states[node]), _STATE, _KEYWORDS) for node in nodes]
+    lines = ["network unknown {\n}\n"]
+    for node, word, own in zip(nodes, words, shown, strict=True):
+        lines.append(f"variable {word} {{\n")
+        lines.append(f"  type discrete [ {len(own)} ] {{ {', '.join(own)} }};\n")
+        if word != node:
+            lines.append(f"  property {NAME} = {write_literals([node])} ;\n")
+        if not same(states[node], own):
+            lines.append(f"  property {STATES} = {write_literals(states[node])} ;\n")
+        lines.append("}\n")
+    return "".join(lines), words, shown
+
+
 def _lines(network: WritableTables) -> Iterator[str]:
-    word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
-    shown = {
-        node: plain_words(labels(states), _STATE, _KEYWORDS)
-        for node, states in network.states.items()
-    }
-    yield "network unknown {\n}\n"
-    for node in network.nodes:
-        states = network.states[node]
-        yield f"variable {word[node]} {{\n"
-        yield f"  type discrete [ {len(states)} ] {{ {', '.join(shown[node])} }};\n"
-        if word[node] != node:
-            yield f"  property {NAME} = {write_literals([node])} ;\n"
-        if not same(states, shown[node]):
-            yield f"  property {STATES} = {write_literals(states)} ;\n"
-        yield "}\n"
+    head, words, states = variables(network.nodes, network.states)
+    word = dict(zip(network.nodes, words, strict=True))
+    shown = dict(zip(network.nodes, states, strict=True))
+    yield head
     for node in network.nodes:
         parents = network.parents[node]
         rows = network.cpts[node].reshape(-1, len(shown[node])).tolist()

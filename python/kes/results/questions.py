@@ -9,6 +9,7 @@ the one place that reaches upwards, and only when they are called.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from kes.analysis.explain import Stop
     from kes.analysis.stability import Stability
     from kes.analysis.truth import Truth
+    from kes.exact.certificate import Certificate
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
@@ -230,32 +232,50 @@ class Questions(PartQuestions):
         missing: str | None = None,
         stability: Stability | None = None,
         evidence: Table | None = None,
+        effects: Effects | Sequence[Effects] = (),
+        certificate: Certificate | None = None,
         title: str | None = None,
     ) -> None:
         """Write all of it into one HTML file that opens in any browser, without a network.
 
-        It has the map of the optima, the coverage, a table of the optima, their networks with
-        supports, Markov blankets and probabilities, the consensus, differences between optima,
-        and what is needed to repeat the search. Needs the extra ``report``.
+        In this order: what the data are; the best network, or any other; what is sure about it
+        and what is not; answers about a variable, given what is known of others; the optima, the
+        runs and what they have seen; and what is needed to repeat the search. Needs the extra
+        ``report``.
 
         Parameters
         ----------
         path
             The file to write; an existing one is replaced.
         data, weights, missing
-            As in `Optima.trace`, for the probability tables of the best optima.
+            As in `Optima.trace`, to show the variables and the probabilities of the best optima,
+            and to answer questions. Cases themselves do not go into the page.
         stability : Stability or None
             What `kes.stability` found, to show its support as well.
         evidence : Table or None
             What `evidence` found, to show it with each edge.
+        effects : Effects or sequence of them
+            What `effects` found, to show it with the variables that are acted on.
+        certificate : Certificate or None
+            What `kes.certify` found, to say how far the best score is from the highest there is.
         title : str or None
             Heading of the page.
         """
+        from kes.analysis.effects import Effects
         from kes.show.report import write
 
         is_at_hand = data is not None or self.problem is not None
-        dataset = self.ready(data, weights, missing).dataset if is_at_hand else None
-        write(self, path, dataset=dataset, stability=stability, evidence=evidence, title=title)
+        write(
+            self,
+            path,
+            problem=self.ready(data, weights, missing) if is_at_hand else None,
+            source=os.path.basename(data) if isinstance(data, str | os.PathLike) else None,
+            stability=stability,
+            evidence=evidence,
+            effects=[effects] if isinstance(effects, Effects) else effects,
+            certificate=certificate,
+            title=title,
+        )
 
     def _repr_html_(self: Optima) -> str:
         from kes.show.notebook import optima_html

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from kes.results.optima import Optima
 
-_LARGEST = 700.0
+_LARGEST = 1400.0
+"""Size of a dot in which all runs ended: one scale for all pictures."""
 _SMALLEST = 14.0
 
 
@@ -30,7 +31,7 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
     dots = ax.scatter(
         found.points[behind, 0],
         found.points[behind, 1],
-        s=np.maximum(hits / max(1, hits.max()) * _LARGEST, _SMALLEST)[behind],
+        s=np.maximum(hits / len(optima.runs) * _LARGEST, _SMALLEST)[behind],
         c=scores[behind],
         cmap=style.SCALE,
         vmin=lowest,

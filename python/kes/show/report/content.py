@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kes.analysis.coverage import Coverage
+from kes.analysis.effects import Effects
+from kes.analysis.explain import explain_stop
 from kes.analysis.landscape import Landscape
+from kes.analysis.stability import Stability
 from kes.analysis.support import edge_table, ensembles
+from kes.data.column import State
 from kes.drawing import layout
 from kes.drawing.layout import Layout
+from kes.formats import bif
+from kes.formats.names import labels
 from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
-from kes.network import BayesianNetwork
-from kes.network.fitting import Fitted, fit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kes.analysis.stability import Stability
-    from kes.data.dataset import Dataset
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-    from kes.table import Table
+from kes.results.optima import Optima
+from kes.results.optimum import Optimum
+from kes.search.problem import Problem
+from kes.show.report.charts import charts
+from kes.show.report.families import families
+from kes.show.report.overview import overview
+from kes.show.report.variables import variables
+from kes.table import Table
 
 MOST_OWN = 30
 """Optima that get a layout, and tables, of their own."""
@@ -32,37 +39,59 @@ _MOST_EDGES = 3000
 LEAST_SUPPORT = 0.05
 """Least threshold of the consensus; edges below have no say in the shared layout."""
 
-_MOST_CELLS = 4096
-"""Cells of the largest table shown: no reader looks through more."""
+FEW = 5
+"""Cases below which a probability is marked: it is hardly more than a guess."""
+
+_MOST_NEIGHBOURS = 300
+"""Variables up to which the worth of each edge is computed: it takes all neighbours of a model."""
+
+
+@dataclass(frozen=True)
+class Further:
+    """What was computed apart from the search, to be shown with it."""
+
+    stability: Stability | None = None
+    evidence: Table | None = None
+    effects: Sequence[Effects] = ()
 
 
 def content(
     optima: Optima,
     found: Landscape,
-    *,
-    dataset: Dataset | None,
-    stability: Stability | None,
-    evidence: Table | None = None,
+    coverage: Coverage,
+    problem: Problem | None,
+    further: Further,
 ) -> dict[str, Any]:
-    """Return all that the page draws, except for its charts.
+    """Return all that the page draws.
 
     An edge of a model is ``3 * pair + status``, where the status is 0 for an edge without
     direction, 1 for x -> y and 2 for y -> x. ``known`` are the pairs that have their direction from
     knowledge.
     """
-    parts = ensembles(optima, stability)
-    edges = edge_table(optima.names, parts, evidence)
+    parts = ensembles(optima, further.stability)
+    edges = edge_table(optima.names, parts, further.evidence)
     number = {name: i for i, name in enumerate(optima.names)}
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
+    dataset = None if problem is None else problem.dataset
+    completion = optima.record.completion
+
+    def packed(one: Layout) -> dict[str, Any]:
+        return _packed(one, number, place)
+
     return {
         "names": optima.names,
         "labels": [layout.label(name) for name in optima.names],
-        "states": [[str(state) for state in states] for states in optima.states.values()],
+        "states": [labels(states) for states in optima.states.values()],
+        "variables": None if dataset is None else variables(dataset),
+        "filled": None if completion is None else completion.cells,
+        "cases": optima.cases,
+        "few": FEW,
         "pairs": pairs,
         "supports": {part.kind: _supports(edges, part.kind) for part in parts},
-        "evidence": None if evidence is None else [_rounded(nats) for nats in edges["evidence"]],
+        "evidence": None if further.evidence is None else _evidence(edges),
+        "worth": None if problem is None else _worth(optima.best, problem, place, number),
         "optima": [
             _optimum(optimum, place)
             | {"number": found.numbers[i], "shd": int(found.distances[0, i])}
@@ -74,21 +103,53 @@ def content(
         "runs": len(optima.runs),
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
-            _packed(_shared_layout(optima, edges), optima.names, place),
-            *(_packed(graph_layout(found.optima[i].mpdag), optima.names, place) for i in own),
+            packed(_shared_layout(optima, edges)),
+            *(packed(graph_layout(found.optima[i].mpdag)) for i in own),
         ],
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
+        "clusters": overview(optima.best, packed),
         "tables": None
         if dataset is None
-        else _tables({i: found.optima[i] for i in own}, dataset, number),
+        else families({i: found.optima[i] for i in own}, dataset),
+        "files": _files(optima),
+        "effects": [_effects(one, number) for one in further.effects],
+        "charts": charts(optima, found, coverage),
     }
+
+
+# --- models and edges ----------------------------------------------------------------------------
 
 
 def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
     columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
-    return [[edges[name][i] for name in columns] for i in range(len(edges))]
+    return [[round(edges[name][i], 9) for name in columns] for i in range(len(edges))]
+
+
+def _evidence(edges: Table) -> dict[str, list[Any]]:
+    """Return what is known of each pair: nats for the edge, and for x -> y; and whether exactly."""
+    return {
+        "nats": [_rounded(nats) for nats in edges["evidence"]],
+        "direction": [_rounded(nats) for nats in edges["direction"]],
+        "exact": [how == "exact" for how in edges["how"]],
+    }
+
+
+def _worth(
+    best: Optimum,
+    problem: Problem,
+    place: Mapping[tuple[int, int], int],
+    number: Mapping[str, int],
+) -> dict[int, float | None] | None:
+    """Return what each edge of the best model is worth; not if there are too many variables."""
+    if len(number) > _MOST_NEIGHBOURS:
+        return None
+    found = {}
+    for row in explain_stop(best, problem).edges():
+        x, y = sorted((number[row["x"]], number[row["y"]]))
+        found[place[x, y]] = _rounded(row["worth"])
+    return found
 
 
 def _rounded(nats: float | None) -> float | None:
@@ -96,12 +157,12 @@ def _rounded(nats: float | None) -> float | None:
     return None if nats is None or not math.isfinite(nats) else round(nats, 2)
 
 
-def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, Any]:
+def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str, Any]:
     directed, undirected = optimum.mpdag.to_core(optimum.names)
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
     known = set(directed).difference(optimum.edges[0])
     return {
-        "score": optimum.score,
+        "score": round(optimum.score, 4),
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
@@ -110,6 +171,14 @@ def _optimum(optimum: Optimum, place: dict[tuple[int, int], int]) -> dict[str, A
         "known": sorted(place[min(arc), max(arc)] for arc in known),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
+
+
+def _effects(one: Effects, number: Mapping[str, int]) -> dict[str, Any]:
+    """Return the ranges of an effect, with what is assumed."""
+    columns = ("range", "low", "high", "over")
+    rows = [[row[name] for name in columns] for row in one.summary()]
+    x, y = number[one.x], number[one.y]
+    return {"x": x, "y": y, "change": one.change, "rows": rows, "note": one.note}
 
 
 # --- pictures ------------------------------------------------------------------------------------
@@ -131,52 +200,37 @@ def _shared_layout(optima: Optima, edges: Table) -> Layout:
     return layout.shared_layout(optima.names, order, supports, threshold=LEAST_SUPPORT)
 
 
-def _packed(one: Layout, names: Sequence[str], place: dict[tuple[int, int], int]) -> dict[str, Any]:
-    number = {name: i for i, name in enumerate(names)}
+def _packed(
+    one: Layout, number: Mapping[str, int], place: Mapping[tuple[int, int], int]
+) -> dict[str, Any]:
+    """Return a layout by the numbers of nodes and pairs; a curve runs from x to y of its pair."""
     curves = {}
     for a, b in one.curves:
-        x, y = sorted((number[a], number[b]))
-        curves[place[x, y]] = one.curve(names[x], names[y]).round(1).ravel().tolist()
+        x, y = ((a, b), (b, a))[number[a] > number[b]]
+        curves[place[number[x], number[y]]] = one.curve(x, y).round(1).ravel().tolist()
     return {
         "size": [round(one.width, 1), round(one.height, 1)],
-        "nodes": [[round(one.boxes[n].x, 1), round(one.boxes[n].y, 1)] for n in names],
+        "nodes": {number[name]: [round(b.x, 1), round(b.y, 1)] for name, b in one.boxes.items()},
         "curves": curves,
     }
 
 
-# --- tables --------------------------------------------------------------------------------------
+# --- downloads -----------------------------------------------------------------------------------
 
 
-def _tables(optima: dict[int, Optimum], dataset: Dataset, number: dict[str, int]) -> dict[str, Any]:
-    """Fit the optima; models that share a family of nodes share its table.
-
-    Returns
-    -------
-    dict
-        ``families``: node, parents and probabilities (a row for each configuration), or None if
-        there are too many; ``of``: for each optimum, by number, the family of each node.
-    """
-    families: dict[tuple[int, ...], int] = {}
-    rows: list[Any] = []
-    of = {}
-    for index, optimum in optima.items():
-        network = fit(optimum.mpdag, dataset)
-        own = []
-        for name in network.nodes:
-            key = (number[name], *(number[parent] for parent in network.parents[name]))
-            if key not in families:
-                families[key] = len(families)
-                rows.append([key[0], key[1:], _probabilities(network, name)])
-            own.append(families[key])
-        of[index] = own
-    return {"families": rows, "of": of}
+def _files(optima: Optima) -> dict[str, Any]:
+    """Return what the page needs to write networks: how formats spell names and states."""
+    spelled = None
+    if optima.kind == "discrete":
+        head, words, states = bif.variables(optima.names, optima.states)
+        spelled = {"head": head, "words": words, "states": states}
+    return {
+        "bif": spelled,
+        "literals": [[_literal(state) for state in states] for states in optima.states.values()],
+        "cuts": optima.record.reading.cuts,
+    }
 
 
-def _probabilities(network: Fitted, name: str) -> list[list[float]] | None:
-    if not isinstance(network, BayesianNetwork):
-        return None
-    table = network.cpts[name]
-    if table.size > _MOST_CELLS:
-        return None
-    rounded: list[list[float]] = table.reshape(-1, table.shape[-1]).round(4).tolist()
-    return rounded
+def _literal(state: State) -> str:
+    """Return a state as JSON; a large integer would not survive the page as a number."""
+    return json.dumps(state)

@@ -1,23 +1,47 @@
-// What is chosen, and the one function that brings all parts of the page in line with it.
+// What is chosen, and the functions that bring all parts of the page in line with it.
 
-const byId = (id) => document.getElementById(id);
+import { lineChart } from "./chart.js";
+import { byId, counted, element, number } from "./dom.js";
+import { save, savePng, saveSvg } from "./download.js";
+import { drawLegend, drawNetwork, markChosen } from "./drawing.js";
+import { EdgeTable, edgeWords } from "./edges.js";
+import { bif, cannotSave, json } from "./files.js";
+import { Landscape } from "./landscape.js";
+import { whenNear } from "./later.js";
+import { KINDS, consensusEdges, data, differenceEdges, edgeText, kinds, modelEdges, nameOf, surroundings, titleOf } from "./model.js";
+import { OptimaTable } from "./optima.js";
+import { showOverview } from "./overview.js";
+import { TargetView } from "./target.js";
+import { showVariables } from "./variables.js";
+import { Viewport } from "./viewport.js";
+
+const LARGE = 50; // variables: more are not read at a glance
+const NARROW = "(max-width: 600px)";
+const needsOverview = data.clusters && (data.names.length > LARGE || matchMedia(NARROW).matches);
 
 const state = {
-  view: "optimum",
+  view: needsOverview ? "overview" : "optimum",
   first: data.best,
   second: data.ges === data.best ? Math.min(1, data.optima.length - 1) : data.ges,
   threshold: 0.5,
   kind: kinds[0],
   node: null,
+  pair: null,
 };
 
 const viewport = new Viewport(byId("stage"));
+const edgeTable = new EdgeTable(chooseEdge);
 let drawn = { edges: [], layout: null };
+let target = null;
+let optimaTable = null;
+let landscape = null;
+
+// --- the network ---
 
 function currentEdges() {
   if (state.view === "consensus") return consensusEdges(state.threshold, state.kind);
   if (state.view === "difference") return differenceEdges(state.first, state.second);
-  return modelEdges(state.first);
+  return modelEdges(state.view === "overview" ? data.best : state.first);
 }
 
 // The best optima have layouts of their own; all else shares the first, where nodes stay put.
@@ -26,106 +50,237 @@ function currentLayout() {
 }
 
 function heading(edges) {
+  if (state.view === "overview") return `The best network in ${counted(data.clusters.length, "part")}`;
   if (state.view === "consensus") {
     return `Consensus: ${counted(edges.length, "edge")} with at least ${Math.round(100 * state.threshold)} % ${KINDS[state.kind]}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
   const { score, edges: own, compelled, known, origin } = data.optima[state.first];
   const directed = known.length ? `${compelled} compelled, ${known.length} directed by knowledge` : `${compelled} compelled`;
-  return `${titleOf(state.first)}: score ${number(score, 2)}, ${counted(own.length, "edge")}, ${directed}, ${origin}`;
+  return `${titleOf(state.first)}: ${counted(own.length, "edge")}, ${directed}, score ${number(score, 2)}, ${origin}`;
 }
 
 function render() {
   const edges = currentEdges();
-  const layout = currentLayout();
-  const picture = drawNetwork(edges, layout, state.kind);
-  viewport.show(picture, layout.size, layout === drawn.layout);
-  drawn = { edges, layout };
-  markNode(picture, edges, state.node);
+  const isOverview = state.view === "overview";
+  byId("stage").hidden = isOverview;
+  byId("overview").hidden = !isOverview;
+  if (isOverview) {
+    if (!byId("overview").childElementCount) showOverview(chooseNode, state.kind);
+    drawn = { edges, layout: null };
+  } else {
+    const layout = currentLayout();
+    const picture = drawNetwork(edges, layout, state.kind);
+    viewport.show(picture, layout.size, layout === drawn.layout);
+    drawn = { edges, layout };
+  }
+  mark();
   drawLegend(state.view, state.kind, edges);
-  showDetails(state, edges, chooseNode);
   byId("shown").textContent = heading(edges);
-  byId("first-label").textContent = state.view === "difference" ? "First" : "Optimum";
+  byId("first-label").textContent = state.view === "difference" ? "First" : "Model";
   byId("threshold-value").textContent = `${Math.round(100 * state.threshold)} %`;
   byId("first").value = String(state.first);
+  if (state.view === "difference") fillModels(byId("second"));
   byId("second").value = String(state.second);
   document.querySelector(`input[name="view"][value="${state.view}"]`).checked = true;
   for (const part of document.querySelectorAll("[data-view]")) {
     part.hidden = !part.dataset.view.split(" ").includes(state.view);
   }
+  showSaving();
+  edgeTable.show(state, edges);
 }
+
+function mark() {
+  for (const picture of document.querySelectorAll("#stage > svg, #overview:not([hidden]) svg")) {
+    markChosen(picture, drawn.edges, state.node, state.pair);
+  }
+  say();
+}
+
+// What is chosen, in words.
+function say() {
+  const edge = drawn.edges.find(({ pair }) => pair === state.pair);
+  const model = state.view === "overview" ? data.best : state.view === "optimum" ? state.first : null;
+  const words = edge ? edgeWords(edge, model) : "";
+  const [said, also] = [byId("said"), byId("edge-words")];
+  if (also) also.textContent = words;
+  if (edge || state.node === null) said.textContent = words;
+  else {
+    const { blanket } = surroundings(drawn.edges, state.node);
+    const link = element("a", { href: "#target" }, "Ask about it.");
+    said.replaceChildren(element("bdi", {}, data.names[state.node]), ` is joined to, or shares a child with, ${counted(blanket.length, "variable")}. `, link);
+  }
+}
+
+// --- choosing ---
 
 function chooseNode(node) {
   state.node = node === state.node ? null : node;
-  markNode(viewport.picture, drawn.edges, state.node);
-  showDetails(state, drawn.edges, chooseNode);
-  if (state.node !== null) viewport.reveal(drawn.layout.nodes[state.node]);
+  state.pair = null;
+  mark();
+  edgeTable.select(null);
+  if (state.node === null) return;
+  if (drawn.layout) viewport.reveal(drawn.layout.nodes[state.node]);
+  target?.show(state.first, state.node);
+}
+
+// From the panel of answers: the variable stays chosen.
+function askAbout(node) {
+  if (node !== state.node) chooseNode(node);
+}
+
+function chooseEdge(pair) {
+  state.pair = pair === state.pair ? null : pair;
+  state.node = null;
+  mark();
+  edgeTable.select(state.pair);
 }
 
 function chooseOptimum(index) {
   state.first = index;
-  if (state.view === "consensus") state.view = "optimum";
-  optimaTable.select(index);
-  optimaTable.reveal();
-  charts?.select(index);
+  if (state.view === "consensus" || state.view === "overview") state.view = "optimum";
+  optimaTable?.select(index);
+  landscape?.select(index);
   render();
+  target?.show(index, target.node);
+}
+
+// --- saving ---
+
+function showSaving() {
+  const index = state.view === "overview" ? data.best : state.first;
+  const reason = cannotSave(index, "json");
+  byId("save-json").disabled = Boolean(reason);
+  byId("save-bif").disabled = Boolean(cannotSave(index, "bif"));
+  byId("save-note").textContent = cannotSave(index, "bif") || `BIF and JSON hold ${nameOf(index)}, fitted.`;
+}
+
+function listenSaving() {
+  byId("save-svg").addEventListener("click", () => saveSvg(viewport.picture, viewport.size));
+  byId("save-png").addEventListener("click", () => savePng(viewport.picture, viewport.size));
+  byId("save-bif").addEventListener("click", () => save("network.bif", [bif(state.first)], "text/plain"));
+  byId("save-json").addEventListener("click", () => save("network.json", [json(state.first)], "application/json"));
 }
 
 // --- controls ---
 
+function fillModels(select) {
+  if (select.options.length) return;
+  select.append(...data.optima.map((optimum, index) =>
+    element("option", { value: index }, `${titleOf(index)} · ${number(optimum.score, 1)}`)));
+}
+
 function fillChoices() {
-  const options = () => data.optima.map((optimum, index) =>
-    element("option", { value: index }, `${titleOf(index)} · ${number(optimum.score, 1)}`));
-  byId("first").append(...options());
-  byId("second").append(...options());
+  fillModels(byId("first"));
+  byId("names").append(...data.names.map((name) => element("option", { value: name })));
   byId("kind").append(...kinds.map((kind) => element("option", { value: kind }, KINDS[kind])));
   const [example] = modelEdges(data.best);
   byId("edge-filter").placeholder = example ? `such as ${edgeText(example)}` : "";
   byId("threshold").min = String(Math.round(100 * data.least));
+  byId("overview-tab").hidden = !data.clusters;
+  byId("fullscreen").hidden = !document.fullscreenEnabled;
 }
 
 function listen() {
+  const on = (id, event, act) => byId(id).addEventListener(event, act);
   for (const radio of document.querySelectorAll('input[name="view"]')) {
-    radio.addEventListener("change", () => { state.view = radio.value; render(); });
+    radio.addEventListener("change", () => { state.view = radio.value; state.pair = null; render(); });
   }
-  byId("first").addEventListener("change", (event) => chooseOptimum(Number(event.target.value)));
-  byId("second").addEventListener("change", (event) => { state.second = Number(event.target.value); render(); });
-  byId("kind").addEventListener("change", (event) => { state.kind = event.target.value; render(); });
-  byId("threshold").addEventListener("input", (event) => { state.threshold = Number(event.target.value) / 100; render(); });
-  byId("find").addEventListener("input", (event) => find(event.target.value));
-  byId("zoom-in").addEventListener("click", () => viewport.zoom(1.25));
-  byId("zoom-out").addEventListener("click", () => viewport.zoom(0.8));
-  byId("zoom-fit").addEventListener("click", () => viewport.fit());
-  const stage = byId("stage");
-  const nodeOf = (event) => event.target.closest(".node")?.dataset.node;
-  stage.addEventListener("click", (event) => {
-    const node = nodeOf(event);
-    if (node !== undefined && !viewport.moved) chooseNode(Number(node));
-  });
-  stage.addEventListener("keydown", (event) => {
-    const node = nodeOf(event);
-    if (node !== undefined && (event.key === "Enter" || event.key === " ")) {
-      chooseNode(Number(node));
-      event.preventDefault();
-    } else if (event.key === "Escape" && state.node !== null) {
-      chooseNode(null);
-    }
-  });
+  on("first", "change", (event) => chooseOptimum(Number(event.target.value)));
+  on("second", "change", (event) => { state.second = Number(event.target.value); render(); });
+  on("kind", "change", (event) => { state.kind = event.target.value; render(); });
+  on("threshold", "input", (event) => { state.threshold = Number(event.target.value) / 100; render(); });
+  on("find", "input", (event) => find(event.target.value));
+  on("zoom-in", "click", () => viewport.zoom(1.25));
+  on("zoom-out", "click", () => viewport.zoom(0.8));
+  on("zoom-fit", "click", () => viewport.fit());
+  on("fullscreen", "click", () => (document.fullscreenElement ? document.exitFullscreen() : byId("network").requestFullscreen()));
+  for (const id of ["stage", "overview"]) {
+    on(id, "click", (event) => { if (id === "overview" || !viewport.moved) chooseAt(event); });
+    on(id, "keydown", (event) => {
+      if (event.key === "Escape" && (state.node !== null || state.pair !== null)) {
+        [state.node, state.pair] = [null, null];
+        mark();
+      } else if ((event.key === "Enter" || event.key === " ") && chooseAt(event)) event.preventDefault();
+    });
+  }
 }
 
-// The variable that was typed, or the only one that begins with it.
+// Choose the node or edge that an event is about; tell whether there is one.
+function chooseAt(event) {
+  const node = event.target.closest(".node")?.dataset.node;
+  const pair = event.target.closest(".edge")?.dataset.pair;
+  if (node !== undefined) chooseNode(Number(node));
+  else if (pair !== undefined) chooseEdge(Number(pair));
+  return node !== undefined || pair !== undefined;
+}
+
+// The variable that was typed, or the only one whose name begins with it, or has it.
 function find(typed) {
   const text = typed.trim().toLowerCase();
   const lower = data.names.map((name) => name.toLowerCase());
-  const begin = lower.filter((name) => text && name.startsWith(text));
-  const node = lower.indexOf(begin.length === 1 ? begin[0] : text);
-  if (node >= 0 && node !== state.node) chooseNode(node);
+  const fitting = (test) => lower.flatMap((name, node) => (text && test(name) ? [node] : []));
+  const [exact, begin, has] = [fitting((name) => name === text), fitting((name) => name.startsWith(text)), fitting((name) => name.includes(text))];
+  const found = [exact, begin, has].find((nodes) => nodes.length === 1)?.[0];
+  byId("find-status").textContent = !text || found !== undefined ? "" : has.length ? `${has.length} variables` : "no such variable";
+  if (found === undefined || found === state.node) return;
+  if (state.view === "overview") state.view = "optimum";
+  render();
+  chooseNode(found);
+}
+
+// --- parts further down ---
+
+function drawCharts() {
+  const { scores, accumulation, best } = data.charts;
+  const ges = data.optima[data.ges].score;
+  lineChart(byId("scores"), {
+    xLabel: "runs, best first", yLabel: "score", levels: [{ name: "GES", y: ges }],
+    series: [{ name: "runs", look: "main", x: scores.ranks, y: scores.scores,
+      told: (i) => [`run ${scores.runs[i]}: ${scores.optima[i] === null ? "an optimum not on this page" : nameOf(scores.optima[i])}`, `score ${number(scores.scores[i], 4)}`] }],
+    choose: (i) => { if (scores.optima[i] !== null) chooseOptimum(scores.optima[i]); },
+  });
+  lineChart(byId("accumulation"), {
+    xLabel: "runs", yLabel: "found, on average", fromZero: true,
+    series: [
+      { name: "models", look: "main", x: accumulation.runs, y: accumulation.models, told: (i) => [counted(accumulation.runs[i], "run"), `${number(accumulation.models[i], 1)} models`] },
+      { name: "score levels", look: "dotted", x: accumulation.runs, y: accumulation.levels, told: (i) => [`${number(accumulation.levels[i], 1)} score levels`] },
+    ],
+  });
+  lineChart(byId("best-so-far"), {
+    xLabel: "runs", yLabel: "best score so far", levels: [{ name: "GES", y: ges }],
+    series: [
+      { name: "these runs, in order", look: "main", steps: true, x: best.runs, y: best.observed, told: (i) => [counted(best.runs[i], "run"), `best ${number(best.observed[i], 4)}`] },
+      { name: "average over all orders", look: "dotted", x: best.runs, y: best.expected, told: (i) => [`on average ${number(best.expected[i], 4)}`] },
+    ],
+  });
+  landscape = new Landscape(byId("landscape"), chooseOptimum, state.first);
+}
+
+function listenSize() {
+  let width = byId("scores").clientWidth;
+  new ResizeObserver(() => {
+    if (byId("scores").clientWidth === width || !landscape) return;
+    width = byId("scores").clientWidth;
+    drawCharts();
+  }).observe(byId("scores"));
 }
 
 fillChoices();
 listen();
-const optimaTable = new OptimaTable(chooseOptimum);
+listenSaving();
+showVariables(askAbout);
 render();
-// The charting library comes last, so that it does not keep the rest waiting.
-let charts = null;
-document.addEventListener("DOMContentLoaded", () => { charts = new Charts(chooseOptimum); });
+whenNear(byId("target"), () => {
+  target = new TargetView(askAbout);
+  target.show(state.first, state.node ?? mostJoined());
+});
+whenNear(byId("landscape"), () => { drawCharts(); listenSize(); });
+whenNear(byId("optima"), () => { optimaTable = new OptimaTable(chooseOptimum, state.first); });
+
+// The variable to start with: the one with most neighbours in the best network.
+function mostJoined() {
+  const degree = data.names.map(() => 0);
+  for (const { pair } of modelEdges(data.best)) data.pairs[pair].forEach((node) => { degree[node] += 1; });
+  return degree.indexOf(Math.max(...degree));
+}

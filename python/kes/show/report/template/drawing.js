@@ -1,5 +1,8 @@
 // Networks as SVG: curves and places come from Graphviz, arrowheads and widths are made here.
 
+import { byId, element, percent, printable, svg } from "./dom.js";
+import { KINDS, data, edgeText, surroundings } from "./model.js";
+
 const BOX_HEIGHT = 22;
 
 function toPoints(numbers) {
@@ -8,7 +11,7 @@ function toPoints(numbers) {
   return points;
 }
 
-function distance(a, b) {
+export function distance(a, b) {
   return Math.hypot(a[0] - b[0], a[1] - b[1]);
 }
 
@@ -68,7 +71,7 @@ function drawEdge(edge, layout, kind) {
   const own = edge.status === 0 ? "open" : edge.known ? "known" : "";
   const group = svg("g", { class: `edge ${edge.change || own}`.trim(), "data-pair": edge.pair });
   const title = svg("title");
-  title.textContent = `${edgeText(edge)}\n${KINDS[kind]} ${percent(support)}`;
+  title.textContent = printable(`${edgeText(edge)}\n${KINDS[kind]} ${percent(support)}`);
   group.append(title, svg("path", { class: "touch", d: pathData(points) }));
   if (edge.status !== 0) {
     const tip = points[points.length - 1];
@@ -92,25 +95,27 @@ function drawNode(node, layout) {
     "data-node": node,
   });
   const title = svg("title");
-  title.textContent = data.names[node];
+  title.textContent = printable(data.names[node]);
   const box = { x: x - width / 2, y: y - BOX_HEIGHT / 2, width, height: BOX_HEIGHT, rx: 5 };
   const text = svg("text", { x, y: y + 3.6 });
-  text.textContent = data.labels[node];
+  text.textContent = printable(data.labels[node]);
   group.append(title, svg("rect", box), text);
   return group;
 }
 
 // Nodes follow edges, so that they are in front; tabbing goes from top to bottom.
-function drawNetwork(edges, layout, kind) {
+export function drawNetwork(edges, layout, kind) {
   const edgeGroup = svg("g", {}, ...edges.map((edge) => drawEdge(edge, layout, kind)));
-  const order = data.names
-    .map((_, node) => node)
-    .sort((a, b) => layout.nodes[a][1] - layout.nodes[b][1] || layout.nodes[a][0] - layout.nodes[b][0]);
+  const place = (node) => layout.nodes[node];
+  const order = Object.keys(layout.nodes)
+    .map(Number)
+    .sort((a, b) => place(a)[1] - place(b)[1] || place(a)[0] - place(b)[0]);
   const nodeGroup = svg("g", {}, ...order.map((node) => drawNode(node, layout)));
   return svg("svg", { "aria-label": "network" }, edgeGroup, nodeGroup);
 }
 
-function markNode(picture, edges, node) {
+// Bring out a node with its blanket, and an edge.
+export function markChosen(picture, edges, node, pair) {
   picture.classList.toggle("focused", node !== null);
   const near = node === null ? null : surroundings(edges, node);
   const blanket = new Set(near ? near.blanket : []);
@@ -124,11 +129,13 @@ function markNode(picture, edges, node) {
   for (const group of picture.querySelectorAll(".edge")) {
     const [x, y] = data.pairs[Number(group.dataset.pair)];
     group.classList.toggle("near", inside.has(x) && inside.has(y));
+    group.classList.toggle("picked", Number(group.dataset.pair) === pair);
   }
 }
 
 const LEGENDS = {
-  optimum: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "reversible"]],
+  overview: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "open direction"]],
+  optimum: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "open direction"]],
   consensus: [["", 1, "direction supported"], ["open", 0, "no supported direction"]],
   difference: [
     ["removed", 1, "only in the first"],
@@ -138,7 +145,7 @@ const LEGENDS = {
   ],
 };
 
-function drawLegend(view, kind, edges) {
+export function drawLegend(view, kind, edges) {
   const used = LEGENDS[view].filter(([look]) => look !== "known" || edges.some((edge) => edge.known));
   const items = used.map(([look, directed, text]) => {
     const line = svg("g", { class: `edge ${look}` }, svg("path", { d: "M2 6H36", "stroke-width": 2 }));
@@ -146,5 +153,5 @@ function drawLegend(view, kind, edges) {
     return element("li", {}, svg("svg", { viewBox: "0 0 46 12", "aria-hidden": "true" }, line), text);
   });
   items.push(element("li", {}, `Width: ${KINDS[kind]}`));
-  document.getElementById("legend").replaceChildren(...items);
+  byId("legend").replaceChildren(...items);
 }

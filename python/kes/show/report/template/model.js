@@ -1,17 +1,17 @@
 // What the page knows: models as lists of edges, and what follows from them.
 // An edge is { pair, status }; the status is 0 (no direction), 1 (x to y) or 2 (y to x).
 
-const data = JSON.parse(document.getElementById("data").textContent);
+export const data = JSON.parse(document.getElementById("data").textContent);
 
-const KINDS = {
+export const KINDS = {
   search: "search support",
   weight: "relative weight",
   resampling: "resampling support",
 };
-const kinds = Object.keys(data.supports);
+export const kinds = Object.keys(data.supports);
 
 // Edges that have their direction from knowledge are `known`.
-function modelEdges(index) {
+export function modelEdges(index) {
   const known = new Set(data.optima[index].known);
   return data.optima[index].edges.map((code) => {
     const pair = Math.floor(code / 3);
@@ -20,7 +20,7 @@ function modelEdges(index) {
 }
 
 // The same rule as Optima.consensus: a direction needs the threshold, and more than the opposite.
-function consensusEdges(threshold, kind) {
+export function consensusEdges(threshold, kind) {
   const reached = threshold - 1e-9;
   const edges = [];
   data.supports[kind].forEach(([joined, forward, backward], pair) => {
@@ -33,7 +33,7 @@ function consensusEdges(threshold, kind) {
 }
 
 // Edges of either model, with the change from the first to the second.
-function differenceEdges(first, second) {
+export function differenceEdges(first, second) {
   const before = new Map(modelEdges(first).map((edge) => [edge.pair, edge.status]));
   const after = new Map(modelEdges(second).map((edge) => [edge.pair, edge.status]));
   const edges = [];
@@ -48,18 +48,18 @@ function differenceEdges(first, second) {
   return edges;
 }
 
-function ends(edge) {
+export function ends(edge) {
   const [x, y] = data.pairs[edge.pair];
   return edge.status === 2 ? [y, x] : [x, y];
 }
 
-function edgeText(edge) {
+export function edgeText(edge) {
   const [from, to] = ends(edge);
   return `${data.names[from]} ${edge.status === 0 ? "–" : "→"} ${data.names[to]}`;
 }
 
 // Parents, children and reversible neighbours of a node, and the other parents of its children.
-function surroundings(edges, node) {
+export function surroundings(edges, node) {
   const found = { parents: [], children: [], open: [], spouses: [] };
   for (const edge of edges) {
     const [from, to] = ends(edge);
@@ -82,47 +82,14 @@ function surroundings(edges, node) {
 }
 
 // "Optimum 3" is optima[3] in Python.
-function nameOf(index) {
+export function nameOf(index) {
   return `Optimum ${data.optima[index].number}`;
 }
 
-function titleOf(index) {
+export function titleOf(index) {
   const remarks = [];
   if (index === data.best) remarks.push("best");
   else if (index === data.best_run) remarks.push("best run");
   if (index === data.ges) remarks.push("GES");
   return nameOf(index) + (remarks.length ? ` (${remarks.join(", ")})` : "");
-}
-
-const formats = new Map();
-
-function number(value, digits) {
-  if (!formats.has(digits)) {
-    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    formats.set(digits, new Intl.NumberFormat("en", options));
-  }
-  return formats.get(digits).format(value).replace("-", "−");
-}
-
-function percent(share) {
-  return share > 0 && share < 0.001 ? "<0.1 %" : `${number(100 * share, 1)} %`;
-}
-
-function counted(count, noun) {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-// A new element with attributes and children; text is never read as HTML.
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
 }

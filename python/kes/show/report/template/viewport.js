@@ -1,6 +1,10 @@
 // Zoom and pan of the network: by pointer, wheel, buttons and keyboard.
 
-class Viewport {
+import { distance } from "./drawing.js";
+
+const LEGIBLE = 0.82; // pixels per unit at which names can be read
+
+export class Viewport {
   constructor(stage) {
     this.stage = stage;
     this.picture = null;
@@ -27,12 +31,11 @@ class Viewport {
     else this.fit();
   }
 
-  // All of it; on a small screen as much as leaves the names legible.
+  // All of it.
   fit() {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (!width) return;
-    const whole = Math.min(width / this.size[0], height / this.size[1], 1.6);
-    const scale = width < 600 ? Math.max(whole, 0.82) : whole;
+    const scale = Math.min(width / this.size[0], height / this.size[1], 1.6);
     const y = Math.min(0, (this.size[1] - height / scale) / 2);
     this.place = { x: (this.size[0] - width / scale) / 2, y, scale };
     this.apply();
@@ -47,7 +50,7 @@ class Viewport {
   // Zoom by a factor around a point of the stage, by default its middle.
   zoom(factor, at = [this.stage.clientWidth / 2, this.stage.clientHeight / 2]) {
     const { x, y, scale } = this.place;
-    const next = Math.min(8, Math.max(0.1, scale * factor));
+    const next = Math.min(8, Math.max(0.02, scale * factor));
     this.place = {
       x: x + at[0] / scale - at[0] / next,
       y: y + at[1] / scale - at[1] / next,
@@ -62,18 +65,16 @@ class Viewport {
     this.apply();
   }
 
-  // Bring a point of the picture into view.
+  // Bring a point of the picture into view, large enough to be read.
   reveal([x, y]) {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    const { scale } = this.place;
+    const scale = Math.max(this.place.scale, LEGIBLE);
     const inside =
       x > this.place.x && x < this.place.x + width / scale &&
       y > this.place.y && y < this.place.y + height / scale;
-    if (!inside) {
-      this.place.x = x - width / scale / 2;
-      this.place.y = y - height / scale / 2;
-      this.apply();
-    }
+    if (inside && scale === this.place.scale) return;
+    this.place = { x: x - width / scale / 2, y: y - height / scale / 2, scale };
+    this.apply();
   }
 
   press(event) {

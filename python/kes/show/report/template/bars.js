@@ -1,0 +1,86 @@
+// Small pictures of a variable: bars for states, a histogram for numbers.
+
+import { cases, element, percent, printable, short, svg } from "./dom.js";
+import { data } from "./model.js";
+
+const SIZE = { width: 240, height: 74, floor: 60 };
+
+// A bar for each state. With `act` they are buttons that call it with the state.
+export function stateBars(node, shares, { counts = null, before = null, chosen = null, act = null, most = Infinity } = {}) {
+  const shown = data.states[node].map((label, state) => ({ label, state })).slice(0, most);
+  const rows = shown.map(({ label, state }) => {
+    const share = shares ? shares[state] : 0;
+    const bar = element("span", { class: "bar-back" });
+    bar.style.setProperty("--share", share);
+    if (before) bar.style.setProperty("--before", before[state]);
+    const parts = [
+      element("span", { class: "state", title: label }, element("bdi", {}, printable(label) || "(blank)")),
+      bar,
+      element("span", { class: "share-text" }, shares ? percent(share) : ""),
+    ];
+    if (counts) parts.push(element("span", { class: "cases" }, cases(counts[state])));
+    const attributes = { class: "state-row", "data-state": state, "data-share": share };
+    if (!act) return element("div", attributes, ...parts);
+    const row = element("button", {
+      type: "button", ...attributes, "aria-pressed": String(chosen === state),
+      title: chosen === state ? "Click to forget it" : "Click to set this state",
+    }, ...parts);
+    row.addEventListener("click", () => act(state));
+    return row;
+  });
+  const rest = data.states[node].length - shown.length;
+  if (rest > 0) rows.push(element("div", { class: "hint" }, `and ${rest} more`));
+  return element("div", { class: `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}` }, ...rows);
+}
+
+// A histogram; `normal` draws a density over it, and `value` a line. With `act`, a click on a bar calls
+// it with the middle of the bar.
+export function histogram(node, { normal = null, value = null, act = null } = {}) {
+  const { range: [least, most], counts, mean, deviation } = data.variables[node];
+  const { width, height, floor } = SIZE;
+  const picture = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`, class: "histogram", role: "img",
+    "aria-label": `from ${short(least)} to ${short(most)}, mean ${short(mean)}, deviation ${short(deviation)}`,
+  });
+  const top = Math.max(...counts);
+  const step = width / counts.length;
+  counts.forEach((count, bin) => {
+    const tall = top > 0 ? (count / top) * (floor - 6) : 0;
+    const bar = svg("rect", { class: "column", x: bin * step + 0.5, y: floor - tall, width: step - 1, height: tall });
+    const from = least + ((most - least) * bin) / counts.length;
+    const to = least + ((most - least) * (bin + 1)) / counts.length;
+    const title = svg("title");
+    title.textContent = `${short(from)} to ${short(to)}: ${cases(count)} cases`;
+    const touch = svg("rect", { class: act ? "touch act" : "touch", x: bin * step, y: 0, width: step, height: floor });
+    touch.append(title);
+    if (act) touch.addEventListener("click", () => act((from + to) / 2));
+    picture.append(bar, touch);
+  });
+  const place = (number) => (most > least ? ((number - least) / (most - least)) * width : width / 2);
+  if (normal && normal.deviation > 0) picture.append(density(normal, least, most, place, counts, top));
+  const line = value ?? (normal && normal.deviation === 0 ? normal.mean : null);
+  if (line !== null) {
+    const x = Math.min(width - 1, Math.max(1, place(line)));
+    picture.append(svg("path", { class: "value", d: `M${x} 0V${floor}` }));
+  }
+  const left = svg("text", { class: "tick", x: 0, y: height - 2 });
+  const right = svg("text", { class: "tick end", x: width, y: height - 2 });
+  [left.textContent, right.textContent] = [short(least), short(most)];
+  picture.append(svg("path", { class: "axis", d: `M0 ${floor}H${width}` }), left, right);
+  return picture;
+}
+
+// The curve has the area of the bars, unless it would leave the picture.
+function density({ mean, deviation }, least, most, place, counts, top) {
+  const { width, floor } = SIZE;
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const bin = (most - least) / counts.length || 1;
+  const peak = (all * bin) / (deviation * Math.sqrt(2 * Math.PI)) / Math.max(top, 1e-9);
+  const scale = Math.min(peak, floor / (floor - 6)) * (floor - 6);
+  const points = [];
+  for (let i = 0; i <= 120; i += 1) {
+    const at = least + ((most - least) * i) / 120;
+    points.push(`${place(at).toFixed(1)} ${(floor - scale * Math.exp(-(((at - mean) / deviation) ** 2) / 2)).toFixed(1)}`);
+  }
+  return svg("path", { class: "density", d: `M${points.join("L")}`, "data-width": width });
+}

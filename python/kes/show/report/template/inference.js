@@ -1,0 +1,112 @@
+// Which questions the page can answer exactly, and the answers.
+// Discrete networks by their junction tree, Gaussian ones in closed form. Of a mixed network the part
+// can be asked about in which a node and all above it have tables: what is below has no say in it.
+
+import { Gaussian } from "./gaussian.js";
+import { JunctionTree, MOST_CELLS } from "./junction.js";
+import { familiesOf, inOrder, isContinuous } from "./local.js";
+import { data, modelEdges, surroundings } from "./model.js";
+import { number } from "./dom.js";
+
+const states = data.states.map((own) => own.length);
+const kept = new Map();
+
+function remembered(key, make) {
+  if (!kept.has(key)) kept.set(key, make());
+  return kept.get(key);
+}
+
+// What answers questions about a variable of a model: { engine, note }; no engine if nothing can.
+export function answering(index, target) {
+  const families = remembered(`families ${index}`, () => familiesOf(index));
+  if (!data.tables) return { note: "This report was made without the data, so it cannot compute answers." };
+  if (!families) return { note: "Only the best optima have their numbers here: choose one of them." };
+  if (families.every(({ kind }) => kind === "linear")) {
+    return { engine: remembered(`gaussian ${index}`, () => new Gaussian(families)), note: "" };
+  }
+  return discrete(index, target, families);
+}
+
+function discrete(index, target, families) {
+  const inside = remembered(`tabular ${index}`, () => tabular(families));
+  if (!inside.has(target)) {
+    const why = isContinuous(target) || families[target].kind === "logistic"
+      ? "This network mixes kinds, and its answers about this variable are not exact."
+      : "It hangs on tables that are too large, or on continuous variables.";
+    return { note: `${why} In Python, optima[${data.optima[index].number}].fit(data) answers with a standard error.` };
+  }
+  const all = [...inside].map((node) => families[node]);
+  const whole = remembered(`whole ${index}`, () => new JunctionTree(all, states));
+  const partly = all.length < families.length
+    ? "Only variables with tables, whose ancestors have tables too, can be set." : "";
+  if (whole.isFeasible) return { engine: whole, note: partly };
+  const near = [target, ...surroundings(modelEdges(index), target).blanket].filter((node) => inside.has(node));
+  const above = ancestors(families, near);
+  const part = remembered(`part ${index} ${target}`, () => new JunctionTree(above.map((node) => families[node]), states));
+  const large = `All variables together would take more than ${number(MOST_CELLS, 0)} numbers at a time`;
+  if (!part.isFeasible) return { note: `${large}, and so would this variable's surroundings: ask Python.` };
+  return { engine: part, note: `${large}: only the variable, its Markov blanket and what is above them can be set.` };
+}
+
+// Nodes that have tables, and all above them too.
+function tabular(families) {
+  const found = new Set();
+  for (const node of inOrder(families)) {
+    const { parents, kind } = families[node];
+    if (kind === "cases" && parents.every((parent) => found.has(parent))) found.add(node);
+  }
+  return found;
+}
+
+function ancestors(families, nodes) {
+  const found = new Set();
+  const waiting = [...nodes];
+  while (waiting.length) {
+    const node = waiting.pop();
+    if (!found.has(node)) waiting.push(...families[node].parents);
+    found.add(node);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+// How much each other variable tells about a target, most first.
+export function influences(engine, target, evidence) {
+  const others = [...engine.nodes].filter((node) => node !== target && !evidence.has(node));
+  const found = engine instanceof Gaussian
+    ? linearInfluences(engine, target, evidence, others)
+    : discreteInfluences(engine, target, evidence, others);
+  return found.sort((a, b) => b.tells - a.tells || a.node - b.node);
+}
+
+// Share of the variance that goes away once the other is known, and what a deviation more of it does.
+function linearInfluences(engine, target, evidence, others) {
+  const answer = engine.answer(evidence);
+  const own = answer.distributions.get(target).deviation;
+  return others.map((node) => {
+    const { deviation } = answer.distributions.get(node);
+    const slope = deviation > 0 ? answer.with(node, target) / deviation ** 2 : 0;
+    return { node, tells: own > 0 ? Math.min(1, (slope * deviation / own) ** 2) : 0, shift: slope * deviation };
+  });
+}
+
+// Mutual information, from the distributions of the others given each state of the target; and the
+// state of the other that moves the target most, with what becomes of the target.
+function discreteInfluences(engine, target, evidence, others) {
+  const now = engine.answer(evidence);
+  const own = now.distributions.get(target);
+  const given = [...own].map((share, state) =>
+    (share > 0 ? engine.answer(new Map(evidence).set(target, state)).distributions : null));
+  return others.map((node) => {
+    const shares = now.distributions.get(node);
+    let tells = 0;
+    let most = { apart: -1 };
+    shares.forEach((share, state) => {
+      if (share <= 0) return;
+      const then = [...own].map((p, t) => (given[t] ? (p * given[t].get(node)[state]) / share : 0));
+      const apart = then.reduce((sum, p, t) => sum + Math.abs(p - own[t]), 0) / 2;
+      then.forEach((p, t) => { if (p > 0) tells += share * p * Math.log(p / own[t]); });
+      if (share >= 0.01 && apart > most.apart) most = { apart, state, share, then };
+    });
+    return { node, tells: Math.max(0, tells), most };
+  });
+}

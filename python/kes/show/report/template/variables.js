@@ -1,0 +1,46 @@
+// The variables of the data: each with its states or values, and what was missing.
+
+import { histogram, stateBars } from "./bars.js";
+import { bdi, button, byId, counted, element, number, short } from "./dom.js";
+import { isContinuous } from "./local.js";
+import { data } from "./model.js";
+
+const FIRST = 12; // cards at first
+const STATES = 6; // bars of a card
+
+function card(node, choose) {
+  const own = data.variables?.[node];
+  const parts = [element("h3", {}, button(bdi(data.names[node]), () => choose(node), { class: "plain" }))];
+  if (own && isContinuous(node)) {
+    parts.push(histogram(node));
+    parts.push(element("p", {}, `mean ${short(own.mean)}, deviation ${short(own.deviation)}`));
+  } else if (own) {
+    const all = own.counts.reduce((sum, count) => sum + count, 0);
+    parts.push(stateBars(node, own.counts.map((count) => count / all), { counts: own.counts, most: STATES }));
+  } else {
+    parts.push(element("p", {}, isContinuous(node) ? "continuous" : data.states[node].slice(0, STATES).join(", ")));
+  }
+  if (data.filled?.[node]) {
+    parts.push(element("p", { class: "filled" }, `${counted(data.filled[node], "missing value")} filled in`));
+  }
+  return element("div", { class: "variable" }, ...parts);
+}
+
+export function showVariables(choose) {
+  const place = byId("variables");
+  const all = data.names.map((_, node) => node);
+  const grid = element("div", { class: "variables" });
+  const few = all.length <= FIRST * 2 ? all : all.slice(0, FIRST);
+  grid.append(...few.map((node) => card(node, choose)));
+  place.append(grid);
+  if (few.length < all.length) {
+    const more = button(`Show all ${number(all.length, 0)} variables`, () => {
+      more.remove();
+      grid.append(...all.slice(few.length).map((node) => card(node, choose)));
+    }, { id: "all-variables" });
+    place.append(more);
+  }
+  if (!data.variables) {
+    place.append(element("p", {}, "This report was made without the data, so it shows no distributions and no probabilities."));
+  }
+}

@@ -1,0 +1,243 @@
+"""What the page says in words: the data, what was found, and how much the runs have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from html import escape
+from typing import TYPE_CHECKING
+
+from kes.analysis.compare import ges_standing
+from kes.analysis.coverage import Coverage
+from kes.analysis.landscape import Landscape
+from kes.errors import KesError, listed
+from kes.exact.certificate import Certificate
+from kes.results.summary import completed, counted
+from kes.show.report.repeat import command_line, settings_rows
+
+if TYPE_CHECKING:
+    from kes.results.optima import Optima
+
+_MISSING = {
+    "drop": "rows with missing values were left out",
+    "state": "a missing value is a state of its own",
+    "error": "none",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the data come from and when the page was made, as far as it is known."""
+
+    source: str | None = None
+    made: date | None = None
+
+
+def title(optima: Optima, origin: Origin) -> str:
+    """Return the heading of a page that was given none."""
+    network = f"Network of {counted(len(optima.names), 'variable')}"
+    return f"{network} in {origin.source}" if origin.source else network
+
+
+# --- the data ------------------------------------------------------------------------------------
+
+
+def facts(optima: Optima, origin: Origin) -> str:
+    """Return what the data are: a list of labels and values, as HTML."""
+    return _list((label, value) for label, value in _facts(optima, origin) if value)
+
+
+def _facts(optima: Optima, origin: Origin) -> Iterator[tuple[str, str]]:
+    reading = optima.record.reading
+    yield "Source", origin.source or ""
+    yield "Report made on", f"{origin.made:%-d %B %Y}" if origin.made else ""
+    weighted = f", weighted by {reading.weights!r}" if isinstance(reading.weights, str) else ""
+    yield "Cases", f"{optima.cases:,.12g}".replace(",", " ") + weighted
+    yield "Variables", _kinds(optima)
+    yield "Missing values", completed(optima) or _MISSING.get(reading.missing, reading.missing)
+    yield "Cut into intervals", listed(list(reading.cuts)) if reading.cuts else ""
+    omitted = [name for name, kind in reading.kinds.items() if kind == "omit"]
+    yield "Left out on request", listed(omitted) if omitted else ""
+    known = optima.settings.knowledge
+    yield "Told to the search", known.counts if known else ""
+    for note in optima.notes:
+        yield "Note", note
+
+
+def _kinds(optima: Optima) -> str:
+    kinds = [*optima.kinds.values()]
+    parts = [(kinds.count(kind), kind) for kind in ("discrete", "continuous")]
+    return ", ".join(f"{count} {kind}" for count, kind in parts if count)
+
+
+# --- what was found ------------------------------------------------------------------------------
+
+
+def cards(optima: Optima, certificate: Certificate | None) -> str:
+    """Return the few things to know about the best network, as HTML."""
+    best = optima.best
+    graph = best.mpdag
+    compelled = len(graph.directed) - len(graph.by_knowledge)
+    sorts = [(compelled, "directed"), (len(graph.by_knowledge), "directed by knowledge")]
+    sorts.append((len(graph.undirected), "with open direction"))
+    joined = {node for edge in graph.skeleton for node in edge}
+    alone = len(optima.names) - len(joined)
+    isolated = f"; {counted(alone, 'variable')} joined to none" if alone else ""
+    edges = ", ".join(f"{count} {sort}" for count, sort in sorts if count) + isolated
+    label, value, note = _proof(optima, certificate)
+    parts = [
+        ("Best network", counted(len(graph.skeleton), "edge"), edges),
+        ("Its score", _shown(best.score), _found(optima)),
+        (label, value, note),
+    ]
+    return "".join(_card(*part) for part in parts)
+
+
+def _found(optima: Optima) -> str:
+    best, runs = optima.best, counted(len(optima.runs), "run")
+    criterion = optima.settings.measure.title(optima.kind)
+    how = f"found by {best.hits} of {runs}" if best.hits else best.origin
+    return f"{criterion}; {how}"
+
+
+def _proof(optima: Optima, certificate: Certificate | None) -> tuple[str, str, str]:
+    """Say how sure it is that no network scores higher."""
+    best, record = optima.best, optima.record
+    if certificate is not None:
+        _refuse_other(optima, certificate)
+    reached = certificate is not None and record.level(certificate.score) <= record.level(best.score)
+    if best.origin.startswith("exact") or (certificate and certificate.proven and reached):
+        limit = certificate.max_parents if certificate else optima.settings.max_parents
+        scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
+        known = " that obeys what is known" if optima.settings.knowledge else ""
+        return "Proven", "highest score", f"no network{scope}{known} scores higher"
+    if certificate is not None:
+        gap = certificate.upper_bound - best.score
+        return "Not proven", f"{gap:,.2f} nats", "at most are missing to the highest score there is"
+    hits = best.hits
+    return (
+        "Not proven",
+        "best found",
+        f"{counted(hits, 'run')} ended in it, which does not prove that no rarer one is better"
+        if hits
+        else "a higher score may exist: see kes certify",
+    )
+
+
+def _refuse_other(optima: Optima, certificate: Certificate) -> None:
+    """Refuse a certificate about something else."""
+    same = set(certificate.graph.nodes) == set(optima.names)
+    if not same or certificate.criterion != optima.settings.criterion:
+        raise KesError(
+            "the certificate is about other variables or another criterion; make it with "
+            "kes.certify from the data and the criterion of this result"
+        )
+
+
+def _shown(score: float) -> str:
+    return f"{score:,.2f}".replace("-", "−").replace(",", " ")
+
+
+def _card(label: str, value: str, note: str) -> str:
+    return (
+        f'<div class="card"><dt>{escape(label)}</dt>'
+        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
+    )
+
+
+# --- the search ----------------------------------------------------------------------------------
+
+
+def search(optima: Optima) -> str:
+    """Return how the search went, as HTML paragraphs."""
+    run, ges = optima.best_run, ges_standing(optima)
+    runs = counted(len(optima.runs), "run")
+    ends = counted(len(optima.of_runs), "optimum", "optima")
+    levels = counted(optima.levels, "score level")
+    lines = [
+        f"{runs} ended in {ends} on {levels}. The best of them scores {_shown(run.score)}; it was "
+        f"found by {run.hits}, first by run {run.first_run}."
+    ]
+    if optima.tasks:
+        lines.append(
+            f"{counted(optima.tasks, 'task')} to improve on them raised the best score by "
+            f"{optima.gain:,.2f}."
+        )
+    lines.append(
+        f"Greedy equivalence search (GES) scores {_shown(ges.score)}: "
+        + (
+            f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it."
+            if ges.gap > 0
+            else "no run beats it."
+        )
+    )
+    return _paragraphs(lines)
+
+
+def numbers(optima: Optima, found: Landscape) -> str:
+    """Return what the table of optima has to say about its numbers, as HTML."""
+    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best."]
+    if len(found.optima) < len(optima):
+        parts.append(f"Only the best of the {len(optima)} optima are on this page.")
+    if any(not optimum.hits for optimum in found.optima):
+        parts.append("No run ended in those without hits; the tag says where they come from.")
+    return " ".join(parts)
+
+
+def seen(coverage: Coverage) -> str:
+    """Return how much of the landscape the runs have seen, as HTML paragraphs."""
+    mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
+    lines = [
+        f"{coverage.once} of the {counted(coverage.models, 'model')} were found by one run only. "
+        f"About {mass.value:.1%} of further runs would end in a model not seen yet "
+        f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
+    ]
+    if gain is not None:
+        lines += [
+            f"There are at least about {chao.value:.0f} models that runs can end in "
+            f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound).",
+            "As many runs again would bring a better score with a chance of "
+            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}.",
+        ]
+    hit = (
+        "The best score was hit only once, so a better one may well exist."
+        if coverage.best_hits == 1
+        else f"The best score was hit by {coverage.best_hits} runs, which does not prove that no "
+        "rarer model is better."
+    )
+    lines.append(f"Little unseen mass does not mean that the best model was found. {hit}")
+    return _paragraphs(lines)
+
+
+def _chance(probability: float) -> str:
+    return "less than 1%" if probability < 0.01 else f"up to about {probability:.0%}"
+
+
+# --- doing it again ------------------------------------------------------------------------------
+
+
+def settings(optima: Optima) -> str:
+    """Return all that decides the result, as HTML."""
+    return _list(settings_rows(optima))
+
+
+def command(optima: Optima) -> str:
+    """Return the command that gives the result, as HTML."""
+    line = command_line(optima)
+    if line is None:
+        return (
+            "<p>The command line has no option for a start graph, for weights that are no column, "
+            "or for further calls of improve(): use Python.</p>"
+        )
+    return f'<pre tabindex="0"><code>{escape(line)}</code></pre>'
+
+
+def _list(rows: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>" for label, value in rows
+    )
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
