@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import kes
@@ -58,7 +60,8 @@ def open_page(browser):
         page.set_default_timeout(20_000)
         complaints.watch(page, path)
         page.goto(path.as_uri())
-        page.wait_for_selector("#landscape .main-svg", state="attached")
+        for last in ("#landscape circle", "#optima tbody tr", "#target-name"):
+            page.wait_for_selector(last, state="attached")  # parts that are made later
         return page
 
     yield opened
@@ -87,3 +90,35 @@ def report(optima, tmp_path_factory):
 @pytest.fixture
 def page(open_page, report):
     return open_page(report)
+
+
+@pytest.fixture(scope="session")
+def measured():
+    """A Gaussian table: a chain, a collider, and a column that is joined to nothing."""
+    rng = np.random.default_rng(7)
+    dose = rng.normal(10, 2, 400)
+    effect = 0.5 * dose + rng.normal(0, 1, 400)
+    noise = rng.normal(size=400)
+    columns = {"dose": dose, "effect": effect, "cost": 3 - 1.2 * effect + rng.normal(size=400)}
+    columns |= {"noise": noise, "total": dose + 2 * noise + rng.normal(size=400)}
+    return pd.DataFrame(columns | {"alone": rng.normal(size=400)})
+
+
+@pytest.fixture(scope="session")
+def large():
+    """120 variables, each with up to two parents not far before it."""
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 3, (120, 2000))
+    for i in range(2, 120):
+        for parent in {int(p) for p in rng.integers(max(0, i - 9), i, rng.integers(1, 3))}:
+            follows = rng.random(2000) < 0.6
+            columns[i] = np.where(follows, columns[parent], columns[i])
+    names = [f"measurement_{i:03d}" for i in range(120)]
+    return kes.Dataset(names, [["low", "middle", "high"]] * 120, columns)
+
+
+@pytest.fixture(scope="session")
+def large_report(large, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "large.html"
+    kes.learn(large, runs=5, improve=10).report(path)
+    return path

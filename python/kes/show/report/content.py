@@ -109,9 +109,7 @@ def content(
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
         "clusters": overview(optima.best, packed),
-        "tables": None
-        if dataset is None
-        else families({i: found.optima[i] for i in own}, dataset),
+        "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
         "charts": charts(optima, found, coverage),
@@ -124,7 +122,7 @@ def content(
 def _supports(edges: Table, kind: str) -> list[list[float]]:
     """Return the support of each pair, and of its two directions."""
     columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
-    return [[round(edges[name][i], 9) for name in columns] for i in range(len(edges))]
+    return [[edges[name][i] for name in columns] for i in range(len(edges))]
 
 
 def _evidence(edges: Table) -> dict[str, list[Any]]:
@@ -162,7 +160,7 @@ def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
     known = set(directed).difference(optimum.edges[0])
     return {
-        "score": round(optimum.score, 4),
+        "score": round(optimum.score, 6),
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,

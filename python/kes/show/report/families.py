@@ -1,8 +1,8 @@
 """The local models of the best networks, as the page needs them to show and to compute.
 
 Tables are given by the cases that they were counted from, not by probabilities: that is shorter,
-tells how much stands behind each number, and the page gets the probabilities of `kes.fit` from it to
-the last digit. Networks that share a family share its numbers.
+tells how much stands behind each number, and the page gets the probabilities of `kes.fit` from it
+to the last digit. Networks that share a family share its numbers.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def _policy(style: str, code: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the source expression of a script or style that consists of a text between newlines."""
+    """Return what a policy calls a script or style that is this text between two newlines."""
     digest = hashlib.sha256(f"\n{text}\n".encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

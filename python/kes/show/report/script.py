@@ -1,8 +1,8 @@
 """The scripts of the page: modules on disk, one script in the file.
 
-Each module of ``template`` says what it imports and exports, as browsers and editors know it. A page
-that is one file cannot load modules, so each becomes a function that is called once and returns what
-it exports::
+Each module of ``template`` says what it imports and exports, as browsers and editors know it. A
+page that is one file cannot load modules, so each becomes a function that is called once and
+returns what it exports::
 
     const $dom = (() => { ... return { byId, svg }; })();
     const $chart = (() => { const { svg } = $dom; ... })();

@@ -42,6 +42,6 @@ def _histogram(values: NDArray[np.float64], weights: NDArray[np.float64]) -> dic
     return {"range": [least, most], "mean": mean, "deviation": deviation, "counts": counts}
 
 
-def cases(counts: NDArray[np.float64]) -> list[float]:
+def cases(counts: NDArray[Any]) -> list[float]:
     """Return numbers of cases as short as they can be written: whole ones as integers."""
     return [int(count) if count == int(count) else round(count, 9) for count in counts.tolist()]

@@ -106,7 +106,9 @@ def _proof(optima: Optima, certificate: Certificate | None) -> tuple[str, str, s
     best, record = optima.best, optima.record
     if certificate is not None:
         _refuse_other(optima, certificate)
-    reached = certificate is not None and record.level(certificate.score) <= record.level(best.score)
+    reached = certificate is not None and record.level(certificate.score) <= record.level(
+        best.score
+    )
     if best.origin.startswith("exact") or (certificate and certificate.proven and reached):
         limit = certificate.max_parents if certificate else optima.settings.max_parents
         scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
@@ -160,9 +162,10 @@ def search(optima: Optima) -> str:
         f"found by {run.hits}, first by run {run.first_run}."
     ]
     if optima.tasks:
+        raised = f"raised the best score by {optima.gain:,.2f}"
         lines.append(
-            f"{counted(optima.tasks, 'task')} to improve on them raised the best score by "
-            f"{optima.gain:,.2f}."
+            f"{counted(optima.tasks, 'task')} to improve on them "
+            f"{raised if optima.best is not run else 'found no higher score'}."
         )
     lines.append(
         f"Greedy equivalence search (GES) scores {_shown(ges.score)}: "
@@ -189,8 +192,12 @@ def seen(coverage: Coverage) -> str:
     """Return how much of the landscape the runs have seen, as HTML paragraphs."""
     mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
     lines = [
-        f"{coverage.once} of the {counted(coverage.models, 'model')} were found by one run only. "
-        f"About {mass.value:.1%} of further runs would end in a model not seen yet "
+        (
+            f"All {counted(coverage.runs, 'run')} ended in one model. "
+            if coverage.models == 1
+            else f"{coverage.once} of the {coverage.models} models were found by one run only. "
+        )
+        + f"About {mass.value:.1%} of further runs would end in a model not seen yet "
         f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
     ]
     if gain is not None:

@@ -147,19 +147,25 @@ function chooseOptimum(index) {
 
 // --- saving ---
 
+const shownModel = () => (state.view === "overview" ? data.best : state.first);
+
 function showSaving() {
-  const index = state.view === "overview" ? data.best : state.first;
-  const reason = cannotSave(index, "json");
-  byId("save-json").disabled = Boolean(reason);
+  const index = shownModel();
+  byId("save-json").disabled = Boolean(cannotSave(index, "json"));
   byId("save-bif").disabled = Boolean(cannotSave(index, "bif"));
   byId("save-note").textContent = cannotSave(index, "bif") || `BIF and JSON hold ${nameOf(index)}, fitted.`;
+}
+
+function saveNetwork(format, write, type) {
+  const index = shownModel();
+  if (!cannotSave(index, format)) save(`network.${format}`, [write(index)], type);
 }
 
 function listenSaving() {
   byId("save-svg").addEventListener("click", () => saveSvg(viewport.picture, viewport.size));
   byId("save-png").addEventListener("click", () => savePng(viewport.picture, viewport.size));
-  byId("save-bif").addEventListener("click", () => save("network.bif", [bif(state.first)], "text/plain"));
-  byId("save-json").addEventListener("click", () => save("network.json", [json(state.first)], "application/json"));
+  byId("save-bif").addEventListener("click", () => saveNetwork("bif", bif, "text/plain"));
+  byId("save-json").addEventListener("click", () => saveNetwork("json", json, "application/json"));
 }
 
 // --- controls ---

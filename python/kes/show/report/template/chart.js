@@ -9,7 +9,7 @@ export function ticks(least, most, count) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
   const found = [];
-  for (let i = Math.ceil(least / step - 1e-9); i * step <= most + 1e-9 * step; i += 1) found.push(i * step);
+  for (let i = Math.ceil(least / step - 1e-9); i * step <= most + 1e-9 * step; i += 1) found.push(i * step + 0); // no negative zero
   return found;
 }
 

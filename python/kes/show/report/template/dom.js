@@ -63,5 +63,5 @@ export function counted(count, noun) {
 
 // Numbers of cases may be fractions, where rows have weights.
 export function cases(count) {
-  return number(count, Number.isInteger(count) ? 0 : 1);
+  return number(count, Math.abs(count - Math.round(count)) < 1e-6 ? 0 : 1);
 }

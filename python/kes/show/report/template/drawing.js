@@ -90,7 +90,7 @@ function drawNode(node, layout) {
     class: "node",
     tabindex: "0",
     role: "button",
-    "aria-label": data.names[node],
+    "aria-label": printable(data.names[node]),
     "aria-pressed": "false",
     "data-node": node,
   });

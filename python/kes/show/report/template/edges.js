@@ -72,7 +72,7 @@ function columnsFor(view) {
       value: worthOf, cell: (edge) => natsCell(worthOf(edge)) });
   }
   if (hasCoefficients && view !== "consensus" && view !== "difference") {
-    columns.push({ label: "coefficient", title: "Estimate and 95 % interval", value: coefficientText,
+    columns.push({ label: "coefficient", title: "Estimate and 95 % interval; where a discrete variable depends on it, of log-odds", value: coefficientText,
       cell: (edge) => element("td", {}, coefficientText(edge)) });
   }
   for (const kind of [...kinds].reverse()) { // what says most about the data comes first

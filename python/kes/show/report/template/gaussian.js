@@ -3,16 +3,17 @@
 import { inOrder } from "./local.js";
 
 export class Gaussian {
+  // Families of which some are linear; others are those of constants, which have no part in it.
   constructor(families) {
     const n = families.length;
-    this.nodes = new Set(families.keys());
+    this.nodes = new Set(families.filter(({ kind }) => kind === "linear").map(({ node }) => node));
     this.mean = new Float64Array(n);
     const paths = Array.from({ length: n }, (_, i) => { // what a unit of each noise adds to a node
       const row = new Float64Array(n);
       row[i] = 1;
       return row;
     });
-    for (const node of inOrder(families)) {
+    for (const node of inOrder(families).filter((one) => this.nodes.has(one))) {
       const { parents, numbers: { intercept, coefficients } } = families[node];
       this.mean[node] = intercept;
       parents.forEach((parent, i) => {
@@ -20,7 +21,7 @@ export class Gaussian {
         for (let j = 0; j < n; j += 1) paths[node][j] += coefficients[i] * paths[parent][j];
       });
     }
-    const deviations = families.map(({ numbers }) => numbers.deviation);
+    const deviations = families.map(({ numbers }) => numbers.deviation ?? 0);
     this.spread = paths.map((row) => row.map((value, j) => value * deviations[j]));
   }
 
@@ -35,7 +36,7 @@ export class Gaussian {
   answer(evidence) {
     const known = [...evidence.keys()].filter((node) => this.covariance(node, node) > 0);
     const factor = cholesky(known.map((a) => known.map((b) => this.covariance(a, b))));
-    const loadings = [...this.nodes].map((node) => solveLower(factor, known.map((k) => this.covariance(k, node))));
+    const loadings = this.spread.map((_, node) => solveLower(factor, known.map((k) => this.covariance(k, node))));
     const surprise = solveLower(factor, known.map((k) => evidence.get(k) - this.mean[k]));
     const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
     const together = (a, b) => this.covariance(a, b) - dot(loadings[a], loadings[b]);

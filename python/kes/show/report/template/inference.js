@@ -21,7 +21,9 @@ export function answering(index, target) {
   const families = remembered(`families ${index}`, () => familiesOf(index));
   if (!data.tables) return { note: "This report was made without the data, so it cannot compute answers." };
   if (!families) return { note: "Only the best optima have their numbers here: choose one of them." };
-  if (families.every(({ kind }) => kind === "linear")) {
+  const isConstant = ({ node }) => states[node] === 1;
+  if (families.every((family) => family.kind === "linear" || isConstant(family))) {
+    if (isConstant(families[target])) return { note: "It has one state only, so there is nothing to ask." };
     return { engine: remembered(`gaussian ${index}`, () => new Gaussian(families)), note: "" };
   }
   return discrete(index, target, families);

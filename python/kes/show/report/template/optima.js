@@ -1,6 +1,6 @@
 // The table of optima: sorted by any column, filtered by edges, chosen by click or Enter.
 
-import { byId, element, number } from "./dom.js";
+import { byId, counted, element, number } from "./dom.js";
 import { codes, parsed } from "./filter.js";
 import { data } from "./model.js";
 import { SortableTable } from "./sorting.js";
@@ -48,7 +48,7 @@ export class OptimaTable {
     const shown = this.entries.filter((entry) => this.passes(entry, wanted));
     this.table.show(shown);
     const all = this.entries.length;
-    const count = shown.length === all ? `${all} models` : `${shown.length} of ${all} models`;
+    const count = shown.length === all ? counted(all, "model") : `${shown.length} of ${counted(all, "model")}`;
     byId("count").textContent = wanted?.unknown ? `No variable is called “${wanted.unknown}”.` : count;
   }
 

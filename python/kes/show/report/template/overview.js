@@ -4,6 +4,8 @@ import { bdi, button, byId, counted, element } from "./dom.js";
 import { drawNetwork } from "./drawing.js";
 import { data, ends, modelEdges } from "./model.js";
 
+const BROAD = 330; // points: wider pictures take two columns
+
 function hub(cluster, degree) {
   return cluster.nodes.reduce((best, node) => (degree[node] > degree[best] ? node : best));
 }
@@ -46,7 +48,9 @@ function card(cluster, number, { edges, around, across, choose, kind }) {
     picture.setAttribute("width", width);
     picture.setAttribute("height", height);
     made.append(picture);
+    made.classList.toggle("broad", width > BROAD);
   } else {
+    made.classList.add("all");
     const names = cluster.nodes.map((node) => button(bdi(data.names[node]), () => choose(node)));
     made.append(element("div", { class: "chips" }, ...names));
   }

@@ -5,12 +5,12 @@ import { bdi, button, byId, counted, element, number, short } from "./dom.js";
 import { isContinuous } from "./local.js";
 import { data } from "./model.js";
 
-const FIRST = 12; // cards at first
+const FIRST = matchMedia("(max-width: 600px)").matches ? 6 : 15; // cards at first
 const STATES = 6; // bars of a card
 
 function card(node, choose) {
   const own = data.variables?.[node];
-  const parts = [element("h3", {}, button(bdi(data.names[node]), () => choose(node), { class: "plain" }))];
+  const parts = [element("h3", {}, button(bdi(data.names[node]), () => choose(node), { class: "plain", title: data.names[node] }))];
   if (own && isContinuous(node)) {
     parts.push(histogram(node));
     parts.push(element("p", {}, `mean ${short(own.mean)}, deviation ${short(own.deviation)}`));
@@ -30,7 +30,7 @@ export function showVariables(choose) {
   const place = byId("variables");
   const all = data.names.map((_, node) => node);
   const grid = element("div", { class: "variables" });
-  const few = all.length <= FIRST * 2 ? all : all.slice(0, FIRST);
+  const few = all.length <= FIRST + 5 ? all : all.slice(0, FIRST);
   grid.append(...few.map((node) => card(node, choose)));
   place.append(grid);
   if (few.length < all.length) {

@@ -12,6 +12,7 @@ export class Viewport {
     this.place = { x: 0, y: 0, scale: 1 }; // what is at the upper left, and pixels per unit
     this.pointers = new Map();
     this.moved = false;
+    this.fitted = [0, 0];
     stage.addEventListener("pointerdown", (event) => this.press(event));
     stage.addEventListener("pointermove", (event) => this.drag(event));
     for (const name of ["pointerup", "pointercancel"]) {
@@ -19,7 +20,7 @@ export class Viewport {
     }
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     stage.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.picture && this.fit()).observe(stage);
+    new ResizeObserver(() => this.resized()).observe(stage);
   }
 
   // Show a picture of a certain size; one that replaces another in the same layout stays put.
@@ -27,14 +28,22 @@ export class Viewport {
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
+    this.stage.style.setProperty("--tall", `${Math.ceil(1.6 * size[1])}px`);
     if (keep) this.apply();
     else this.fit();
+  }
+
+  // A stage that is shown again keeps its place; one of another size starts anew.
+  resized() {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1])) this.fit();
   }
 
   // All of it.
   fit() {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (!width) return;
+    this.fitted = [width, height];
     const scale = Math.min(width / this.size[0], height / this.size[1], 1.6);
     const y = Math.min(0, (this.size[1] - height / scale) / 2);
     this.place = { x: (this.size[0] - width / scale) / 2, y, scale };

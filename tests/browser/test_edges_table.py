@@ -1,0 +1,136 @@
+"""What is sure and what is not: the table of edges."""
+
+import csv
+import io
+
+import pytest
+from tests.browser.reading import choose, rows, value
+
+import kes
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """A result with all that can be known of its edges."""
+    names = ["HR", "BP", "CO", "TPR", "CATECHOL", "HRBP", "HREKG", "HRSAT"]
+    data = kes.datasets.alarm(rows=400).select(names)
+    known = kes.Knowledge(required=[("HR", "HRBP")])
+    optima = kes.learn(data, runs=10, knowledge=known)
+    evidence = optima.evidence(tasks=2)
+    stability = kes.stability(data, resamples=4, runs=2)
+    path = tmp_path_factory.mktemp("edges") / "a.html"
+    optima.report(path, evidence=evidence, stability=stability)
+    return path, optima, evidence
+
+
+def column(page, label):
+    heads = page.locator("#edges th").all_inner_texts()
+    at = next(i for i, head in enumerate(heads) if head.startswith(label))
+    return [row[at] for row in rows(page, "#edges")]
+
+
+def test_evidence_and_worth_are_those_of_python(open_page, told):
+    path, optima, evidence = told
+    page = open_page(path)
+    nats = {frozenset((row["x"], row["y"])): row["evidence"] for row in evidence}
+    worth = {frozenset((row["x"], row["y"])): row["worth"] for row in optima.explain().edges()}
+    edges = [text.removesuffix("weak") for text in column(page, "edge")]
+    pairs = [frozenset(edge.replace(" – ", " → ").split(" → ")) for edge in edges]
+    assert set(pairs) == set(optima.best.graph.skeleton)
+    for pair, shown, loss in zip(
+        pairs, column(page, "evidence"), column(page, "worth"), strict=True
+    ):
+        # What is required has no rival without it.
+        finite = abs(nats[pair]) < 1e300
+        assert value(shown) == pytest.approx(nats[pair], abs=0.06) if finite else shown == ""
+        assert value(loss) == pytest.approx(worth[pair], abs=0.06) if pair in worth else loss == ""
+
+
+def test_directions_by_knowledge_are_told_apart(open_page, told):
+    path, optima, _ = told
+    page = open_page(path)
+    known = {f"{a} → {b}" for a, b in optima.best.mpdag.by_knowledge}
+    assert known
+    pairs = zip(column(page, "edge"), column(page, "direction"), strict=True)
+    shown = {edge.removesuffix("weak") for edge, how in pairs if how == "by knowledge"}
+    assert shown == known
+    assert page.locator("#stage .edge.known").count() == len(known)
+
+
+@pytest.mark.parametrize("label", ["evidence", "worth", "resampling", "search", "relative"])
+def test_every_column_sorts_both_ways(open_page, told, label):
+    page = open_page(told[0])
+    head = page.locator("#edges th", has_text=label)
+    for _ in range(2):
+        head.locator("button").click()
+        shown = [value(text) for text in column(page, label) if text]
+        down = head.get_attribute("aria-sort") == "descending"
+        assert shown == sorted(shown, reverse=down)
+
+
+def test_the_weakest_come_first_on_a_click(open_page, told):
+    page = open_page(told[0])
+    page.click("#weakest")
+    shown = [value(text) for text in column(page, "evidence") if text]
+    assert shown == sorted(shown)
+    page.click("#strongest")
+    shown = [value(text) for text in column(page, "evidence") if text]
+    assert shown == sorted(shown, reverse=True)
+
+
+def test_an_edge_in_words_says_what_the_table_says(open_page, told):
+    path, _, evidence = told
+    page = open_page(path)
+    page.click("#weakest")
+    page.locator("#edges tbody tr").first.click()
+    words = page.inner_text("#edge-words")
+    first = rows(page, "#edges")[0]
+    assert words.startswith(first[0].removesuffix("weak"))
+    weakest = min(row["evidence"] for row in evidence if row["evidence"] >= 0)
+    assert f"{weakest:.1f} nats worse" in words
+    assert "of the runs ended in a network with it" in words
+    assert "of the resampled tables" in words
+    assert page.locator("#stage .edge.picked").count() == 1
+
+
+def test_rows_can_be_chosen_with_the_keyboard(open_page, told):
+    page = open_page(told[0])
+    page.focus("#edges tr[tabindex='0']")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#edge-words").startswith(
+        rows(page, "#edges")[1][0].removesuffix("weak")
+    )
+
+
+def test_the_table_is_saved_as_it_is_shown(open_page, told):
+    page = open_page(told[0])
+    page.click("#weakest")
+    with page.expect_download() as download:
+        page.click("#save-edges")
+    text = download.value.path().read_text(encoding="utf-8-sig")
+    first, *lines = csv.reader(io.StringIO(text, newline=""))
+    assert first[:4] == ["edge", "direction", "evidence", "worth"]
+    assert [line[0] for line in lines] == [e.removesuffix("weak") for e in column(page, "edge")]
+
+
+def test_edges_of_numbers_have_coefficients(open_page, measured, tmp_path):
+    optima = kes.learn(measured, runs=3)
+    optima.report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    network = optima.best.fit(measured)
+    shown = dict(zip(column(page, "edge"), column(page, "coefficient"), strict=True))
+    table = network.coefficients("total")
+    for term, estimate, error in zip(*(table[name] for name in table.columns), strict=True):
+        if term == "(intercept)":
+            continue
+        [text] = [text for edge, text in shown.items() if {term, "total"} == set(edge.split(" → "))]
+        found = [value(part) for part in text.strip(")").replace(" (", " to ").split(" to ")]
+        ends = [estimate, estimate - 1.96 * error, estimate + 1.96 * error]
+        assert found == pytest.approx(ends, rel=2e-3, abs=2e-3)
+
+
+def test_the_consensus_has_its_supports(page, optima):
+    choose(page, "consensus")
+    expected = optima.consensus(0.5)
+    assert page.locator("#edges tbody tr").count() == len(expected.directed | expected.undirected)

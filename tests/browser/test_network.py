@@ -1,0 +1,242 @@
+"""The picture of the network: models, consensus, differences, overview, and saving them."""
+
+import re
+
+import numpy as np
+import pytest
+from tests.browser.reading import choose, drawn, node, view_box
+
+import kes
+
+
+def test_the_best_network_is_drawn_at_first(page, optima):
+    assert drawn(page) == (optima.best.graph.directed, optima.best.graph.undirected)
+    shown = page.inner_text("#shown")
+    assert shown.startswith("Optimum 0 (best)")
+    assert shown.endswith(optima.best.origin)
+
+
+def test_all_of_it_can_be_read_at_once(page):
+    stage = page.locator("#stage").bounding_box()
+    for box in page.locator("#stage .node").all():
+        own = box.bounding_box()
+        assert own["x"] >= stage["x"]
+        assert own["x"] + own["width"] <= stage["x"] + stage["width"]
+        assert own["y"] + own["height"] <= stage["y"] + stage["height"]
+    height = page.evaluate("document.querySelector('.node text').getBoundingClientRect().height")
+    assert height >= 10
+
+
+def test_models_beyond_the_best_are_drawn_too(page, optima):
+    last = len(optima) - 1
+    page.select_option("#first", str(last))
+    assert drawn(page) == (optima[last].graph.directed, optima[last].graph.undirected)
+
+
+@pytest.mark.parametrize("kind", ["search", "weight"])
+def test_the_slider_draws_the_consensus_of_python(page, optima, kind):
+    choose(page, "consensus")
+    page.select_option("#kind", kind)
+    for percent in (5, 33, 50, 90, 100):
+        page.fill("#threshold", str(percent))
+        expected = optima.consensus(percent / 100, support=kind)
+        assert drawn(page) == (expected.directed, expected.undirected)
+        assert page.inner_text("#threshold-value") == f"{percent} %"
+
+
+def test_support_is_width(page, optima):
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#stage .edge')].map(e => [e.querySelector('title')"
+        ".textContent, Number(e.querySelector('path:not(.touch)').getAttribute('stroke-width'))])"
+    )
+    supports = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
+    found = []
+    for title, width in widths:
+        pair = frozenset(re.split(" [→–] ", title.split("\n")[0]))
+        found.append((supports.get(pair, 0.0), width))
+    ordered = [width for _, width in sorted(found)]
+    assert ordered == sorted(ordered)
+    assert ordered[0] < ordered[-1]
+
+
+def test_differences_are_those_of_python(page, optima):
+    choose(page, "difference")
+    page.select_option("#first", "0")
+    page.select_option("#second", "9")
+    found = optima[0].compare(optima[9])
+
+    def pairs(change):
+        titles = page.locator(f"#stage .edge.{change} title").all_text_contents()
+        return {frozenset(re.split(" [→–] ", title.split("\n")[0])) for title in titles}
+
+    assert pairs("removed") == found.removed
+    assert pairs("added") == found.added
+    turned = (*found.reversed, *found.newly_directed, *found.newly_undirected)
+    assert pairs("turned") == {frozenset(pair) for pair in turned}
+    assert f"{found.shd} difference" in page.inner_text("#edges-summary")
+    assert page.locator("#edges tbody tr").count() == found.shd
+    shown = f"{found.score_difference:.4f}".replace("-", "−")
+    assert shown in page.inner_text("#edges-summary")
+
+
+def test_a_variable_is_brought_out_with_its_blanket(page, optima):
+    node(page, "CATECHOL").click()
+    marked = page.locator("#stage .node.blanket").evaluate_all("all => all.map(n => n.ariaLabel)")
+    assert set(marked) == optima.best.graph.markov_blanket("CATECHOL")
+    assert node(page, "CATECHOL").get_attribute("aria-pressed") == "true"
+    assert page.inner_text("#target-name") == "CATECHOL"
+    page.click("#said a")
+    assert page.evaluate("location.hash") == "#target"
+    node(page, "CATECHOL").click()
+    assert page.locator(".node.chosen").count() == 0
+
+
+def test_an_edge_is_told_in_words(page, optima):
+    a, b = sorted(optima.best.graph.directed)[0]
+    edge = page.locator("#stage .edge", has=page.locator(f"title:text('{a} → {b}')"))
+    edge.dispatch_event("click")
+    said = page.inner_text("#said")
+    assert said.startswith(f"{a} → {b}: All networks of the class agree on its direction.")
+    [worth] = [row["worth"] for row in optima.explain().edges() if {row["x"], row["y"]} == {a, b}]
+    assert f"{worth:,.1f}".replace(",", "\u202f") in said
+    assert page.inner_text("#edge-words") == said
+
+
+def test_find_brings_a_variable_into_view(page):
+    page.fill("#find", "anaph")
+    assert page.inner_text("#target-name") == "ANAPHYLAXIS"
+    page.fill("#find", "nothing like it")
+    assert page.inner_text("#find-status") == "no such variable"
+    page.fill("#find", "hr")  # a name, and part of others
+    assert page.inner_text("#target-name") == "HR"
+
+
+def test_zoom_and_pan(page):
+    whole = view_box(page)
+    page.click("#zoom-in")
+    assert view_box(page)[2] == pytest.approx(whole[2] / 1.25)
+    page.click("#zoom-out")
+    page.click("#zoom-fit")
+    assert view_box(page) == pytest.approx(whole)
+    stage = page.locator("#stage")
+    stage.scroll_into_view_if_needed()
+    box = stage.bounding_box()
+    x, y = box["x"] + 15, box["y"] + box["height"] - 15
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 40, steps=4)
+    page.mouse.up()
+    scale = box["width"] / whole[2]
+    moved = np.subtract(view_box(page), whole)
+    assert moved[:2] == pytest.approx([-60 / scale, 40 / scale], abs=3)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_function(
+        "most => document.querySelector('#stage svg').viewBox.baseVal.width < most",
+        arg=whole[2] * 0.9,
+    )
+
+
+def test_full_screen_is_all_network(page):
+    page.click("#fullscreen")
+    page.wait_for_function("document.fullscreenElement?.id === 'network'")
+    assert page.locator("#stage").bounding_box()["height"] > 500
+    page.click("#fullscreen")
+    page.wait_for_function("!document.fullscreenElement")
+
+
+# --- many variables ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_120_variables_can_be_read_in_an_overview(open_page, large_report, large, width):
+    page = open_page(large_report, viewport={"width": width, "height": 900})
+    assert page.locator("#overview").is_visible()
+    names = page.locator("#overview .node").evaluate_all("all => all.map(n => n.ariaLabel)")
+    names += page.locator("#overview .cluster.all .chips button").all_inner_texts()
+    assert sorted(names) == sorted(large.names), "every variable once"
+    heights = page.evaluate(
+        "[...document.querySelectorAll('#overview .node text')]"
+        ".map(t => t.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 7.5
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    overlapping = page.evaluate(
+        """[...document.querySelectorAll('#overview .cluster')].filter(c => {
+            const boxes = [...c.querySelectorAll('.node')].map(n => n.getBoundingClientRect());
+            return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.left < b.right - 1
+                && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+        }).length"""
+    )
+    assert overlapping == 0
+
+
+def test_the_overview_leads_to_the_whole_and_to_its_parts(open_page, large_report):
+    page = open_page(large_report)
+    inside = drawn(page, "#overview")
+    across = page.locator("#overview .chips button", has_text="to ").all_inner_texts()
+    choose(page, "optimum")
+    assert page.locator("#stage").is_visible()
+    directed, undirected = drawn(page)
+    twice = sum(int(text.split()[0]) for text in across)  # told on both sides
+    rest = len(directed) + len(undirected) - len(inside[0]) - len(inside[1])
+    assert 2 * rest == twice
+    choose(page, "overview")
+    name = page.locator("#overview .node").first.get_attribute("aria-label")
+    node(page, name, "#overview").click()
+    assert page.inner_text("#target-name") == name
+    page.fill("#find", "measurement_077")
+    assert page.locator("#stage").is_visible()
+    height = node(page, "measurement_077").locator("text").bounding_box()["height"]
+    assert height >= 8, "found, and large enough to be read"
+
+
+# --- saving --------------------------------------------------------------------------------------
+
+
+def saved(page, button):
+    with page.expect_download() as download:
+        page.click(button)
+    return download.value.path().read_bytes()
+
+
+def test_pictures_can_be_saved(page):
+    import xml.etree.ElementTree as ET
+
+    root = ET.fromstring(saved(page, "#save-svg"))
+    texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert len(texts) == 37
+    assert "CATECHOL" in texts
+    width, height = float(root.get("width")), float(root.get("height"))
+    png = saved(page, "#save-png")
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    size = [int.from_bytes(png[at : at + 4]) for at in (16, 20)]
+    assert size == pytest.approx([2 * width, 2 * height], abs=2)
+
+
+@pytest.mark.parametrize("kind", ["bif", "json"])
+def test_networks_are_saved_as_python_fits_them(page, optima, data, tmp_path, kind):
+    page.select_option("#first", "3")
+    path = tmp_path / f"network.{kind}"
+    path.write_bytes(saved(page, f"#save-{kind}"))
+    read, fitted = kes.read_network(path), optima[3].fit(data)
+    assert (read.nodes, dict(read.states), dict(read.parents)) == (
+        fitted.nodes,
+        dict(fitted.states),
+        dict(fitted.parents),
+    )
+    for name in fitted.nodes:
+        assert read.cpts[name] == pytest.approx(fitted.cpts[name], abs=1e-12)
+
+
+def test_gaussian_networks_are_saved_as_json_only(open_page, measured, tmp_path):
+    optima = kes.learn(measured, runs=3)
+    optima.report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    assert page.is_disabled("#save-bif")
+    path = tmp_path / "network.json"
+    path.write_bytes(saved(page, "#save-json"))
+    fitted = optima.best.fit(measured)
+    read = kes.read_network(path)
+    assert dict(read.models) == dict(fitted.models)
