@@ -102,7 +102,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions(printed, tmp_path):
         (["score", "none.csv", "data.kes.json.gz"], "none.csv"),
         (["compare", "data.kes.json.gz", "numbers.kes.json.gz"], "different variables"),
         (["compare", "data.kes.json.gz"], "Missing argument 'THERE'"),
-        (["stability", "data.kes.json.gz", "--fraction", "1"], "fraction=1 of 400 cases"),
+        (["stability", "data.kes.json.gz", "--fraction", "1"], "--fraction 1 of 400 cases"),
         (["completion", "tcsh"], "'tcsh' is not one of"),
     ],
 )
