@@ -233,8 +233,8 @@ def _size(cases: Cases[AnyTable], fraction: object) -> int:
     if not 2 <= size < cases.number:
         given = either(f"fraction={share:g}", f"--fraction {share:g}")
         raise KesError(
-            f"{given} of {cases.number} cases makes subsamples of {size}; they must have at least 2 "
-            "cases and fewer than the data"
+            f"{given} of {cases.number} cases makes subsamples of {size}; they must have at least "
+            "2 cases and fewer than the data"
         )
     return size
 
