@@ -125,7 +125,7 @@ class Table:
         shown = _fitting([len(block[0]) for block in blocks], width)
         lines = ["  ".join(cells).rstrip() for cells in zip(*blocks[:shown], strict=True)]
         size = f"[{self._size(self.columns[shown:])}]"
-        return "\n".join([*lines, size, *self._remarks(width)])
+        return "\n".join([*lines, *wrap(size, width), *self._remarks(width)])
 
     def _repr_html_(self) -> str:
         blocks = [_html_cells(block) for block in self._blocks(_HTML_ROWS)]

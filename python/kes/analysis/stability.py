@@ -37,7 +37,7 @@ from kes.data.dataset import Data
 from kes.data.incomplete import AnyTable
 from kes.data.resampling import Cases, RunCounter
 from kes.data.stream import Stream
-from kes.errors import Interrupted, KesError, checked_options, unknown
+from kes.errors import Interrupted, KesError, checked_options, either, unknown
 from kes.progress import reporting
 from kes.results.optima import Optima
 from kes.search.amounts import check_improve
@@ -231,9 +231,10 @@ def _size(cases: Cases[AnyTable], fraction: object) -> int:
     share = number("fraction", fraction, least=0.0, most=1.0)
     size = int(share * cases.number + 1e-9)
     if not 2 <= size < cases.number:
+        given = either(f"fraction={share:g}", f"--fraction {share:g}")
         raise KesError(
-            f"fraction={share:g} of {cases.number} cases makes subsamples of {size}; they must "
-            "have at least 2 cases and fewer than the data"
+            f"{given} of {cases.number} cases makes subsamples of {size}; they must have at least "
+            "2 cases and fewer than the data"
         )
     return size
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 
 import click
 
 from kes.analysis.compare import Comparison, compare_graphs
 from kes.cli import options
 from kes.cli.model import DataRequest, Model, graph_of, open_model
-from kes.cli.screen import say, show
+from kes.cli.screen import say, show, width
 from kes.results.optima import Optima
 
 _EXAMPLES = """
@@ -37,7 +38,7 @@ def command(*, here: Path, there: Path) -> None:
     """
     first, second = (_opened(path) for path in (here, there))
     found = _compare(first, second)
-    say(found)
+    say(fill(str(found), width()))
     if found.shd:
         show(found.table())
 
