@@ -98,6 +98,7 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \
 	  $(if $(TARGET),--target '$(TARGET)')
+
 bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables beside peers
 	$(BIN)/python benchmarks/gaussian.py --install
 
