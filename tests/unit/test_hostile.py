@@ -288,6 +288,17 @@ def test_damaged_metadata_of_parquet(tmp_path):
     assert "not a readable Parquet file" in refusal(kes.audit, path)
 
 
+def test_lines_within_single_quotes(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"'a','b'\n'1'\r'2','3'\n")
+    refusal(kes.audit, tmp_path / "a.csv")
+
+
+def test_summaries_show_no_control_characters():
+    frame = pd.DataFrame({HOSTILE[:-1]: [0, 1, 1, 0] * 9, "b": [0, 1, 1, 0] * 9, "c": [0, 1] * 18})
+    shown = repr(kes.learn(frame, runs=1, improve=False, random_state=0))
+    assert all(line == printable(line) for line in shown.split("\n"))
+
+
 @pytest.mark.parametrize("argument", ["a\0b.bif", "\ud800.bif"])
 def test_arguments_that_no_shell_passes_on(argument, capsys):
     assert run(["convert", argument, "b.net"]) == 2

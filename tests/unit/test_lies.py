@@ -165,3 +165,11 @@ def test_a_thousand_runs_are_checked_in_no_time(data, tmp_path):
     started = time.process_time()
     kes.load(tmp_path / "a.json.gz")
     assert time.process_time() - started < 1
+
+
+def test_a_proven_result_is_believed(data, tmp_path):
+    """What a proof found has no task and is made of no others."""
+    few = data.select(data.names[:6])
+    optima = kes.learn(few, runs=1, k=0, improve=False, random_state=0, prove=True)
+    optima.save(tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json") == optima

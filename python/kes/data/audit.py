@@ -20,7 +20,7 @@ from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, listed, option, printable, unknown
 from kes.table import Table
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -225,7 +225,9 @@ class Audit(Table):
         shown = said if rows is None else said[:rows]
         if len(said) > len(shown):
             shown.append(f"... and {len(said) - len(shown)} more to be said of others")
-        lines = [line for one in shown for line in wrap(one, width, subsequent_indent="  ")]
+        lines = [
+            line for one in shown for line in wrap(printable(one), width, subsequent_indent="  ")
+        ]
         return "\n".join([figures.to_text(rows, width), *lines])
 
 

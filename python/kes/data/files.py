@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Sequence
@@ -65,7 +66,9 @@ def _read_parquet(file: Path) -> Source:
                 if field.type in (pa.string(), pa.large_string())
             ]
         with ParquetFile(file, read_dictionary=texts) as parquet:  # coded, as the file has them
-            return open_frame(parquet.read())
+            table = parquet.read()
+            table.validate(full=True)  # a damaged file may refer to categories that are not there
+            return open_frame(table)
     except KesError:
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
@@ -92,7 +95,7 @@ def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
         names, columns = _core.parse_csv(content, delimiter)
         if len(names) == 1:
             names, columns = _core.parse_csv(_blank_lines_as_fields(content), delimiter)
-    except (ValueError, _core.CoreError) as error:
+    except (ValueError, csv.Error, _core.CoreError) as error:
         joint = " " if str(error).startswith(("is ", "has ")) else ", "
         raise KesError(f"{str(file)!r}{joint}{error}") from None
     notes = [f"not UTF-8, so read as {guessed} (see {option('encoding')})"] if guessed else []

@@ -75,7 +75,8 @@ def _check_offspring(record: Record) -> None:
     if sorted(tasks) != tasks:
         raise ValueError("what improving made is not in the order of its tasks")
     for child in record.offspring:
-        if _ORIGINS.get(child.how) != len(child.parents):
+        wrong = (child.how == "exact") != (child.task is None)
+        if wrong or _ORIGINS.get(child.how) != len(child.parents):
             raise ValueError(f"no model is {child.how!r} from {len(child.parents)} others")
 
 

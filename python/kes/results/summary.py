@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kes.data.audit import MANY_STATES, are_numbers
-from kes.errors import listed
+from kes.errors import listed, printable
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def text(optima: Optima, *, more: Sequence[tuple[str, str]] = (), told: Sequence
     """
     rows = [*_rows(optima, told), *more]
     width = max(len(label) for label, _ in rows)
-    return "\n".join([title(optima), *(f"  {label:<{width}}  {value}" for label, value in rows)])
+    lines = (f"  {label:<{width}}  {printable(value)}" for label, value in rows)
+    return "\n".join([title(optima), *lines])
 
 
 def html(optima: Optima) -> str:
