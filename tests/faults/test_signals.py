@@ -111,8 +111,8 @@ def test_killed_at_200_random_moments_it_ends_in_the_same_bytes(undisturbed):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_200_random_moments_it_saves_and_goes_on(undisturbed, number):
-    """From the first instruction of the interpreter on, and within seconds on a busy machine."""
+    """From the first instruction of the interpreter on. How long it takes tells how busy it is."""
     took = disturb(undisturbed, number, MANY, check_interrupted(number))
-    print(f"{number.name}: median {np.median(took):.2f} s, longest {max(took):.2f} s")
-    assert np.median(took) < 1
-    assert max(took) < 10
+    *_, seconds = undisturbed
+    assert np.median(took) < 0.5 + seconds / 4
+    assert max(took) < 3 + seconds
