@@ -48,7 +48,12 @@ def disturb(undisturbed, number, count, check):
         ended = False
         while not ended:
             process = subprocess.Popen(
-                COMMAND, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                COMMAND,
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                preexec_fn=heed,
             )
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=rng.uniform(0, seconds) if len(took) < count else None)
@@ -65,6 +70,11 @@ def disturb(undisturbed, number, count, check):
                 readable(out)
         assert out.read_bytes() == whole
     return took
+
+
+def heed():
+    """Take interrupts, also if the tests run in the background of a shell, which ignores them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def readable(path):
