@@ -53,7 +53,7 @@ def disturb(undisturbed, number, count, check):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                preexec_fn=heed,
+                preexec_fn=heed,  # noqa: PLW1509 - no threads here
             )
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=rng.uniform(0, seconds) if len(took) < count else None)

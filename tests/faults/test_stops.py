@@ -109,7 +109,7 @@ def test_commands(tmp_path, arguments, made, number):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_signals
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     while made is not None and not (tmp_path / made).exists():
         time.sleep(0.1)
