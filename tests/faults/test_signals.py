@@ -48,7 +48,12 @@ def disturb(undisturbed, number, count, check):
         ended = False
         while not ended:
             process = subprocess.Popen(
-                COMMAND, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                COMMAND,
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                preexec_fn=heed,  # noqa: PLW1509 - no threads here
             )
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=rng.uniform(0, seconds) if len(took) < count else None)
@@ -65,6 +70,11 @@ def disturb(undisturbed, number, count, check):
                 readable(out)
         assert out.read_bytes() == whole
     return took
+
+
+def heed():
+    """Take interrupts, also if the tests run in the background of a shell, which ignores them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def readable(path):
@@ -84,10 +94,15 @@ def check_killed(code, out, err):
 
 def check_interrupted(number):
     def check(code, out, err):
-        """It may have come to its end before the signal came; else it says that it stops."""
-        assert "Traceback" not in err, err
+        """Before the first line of kes it is Python that ends, in its own ways; after it, kes.
+
+        It may also have come to its end before the signal came.
+        """
+        assert f"{os.sep}kes{os.sep}" not in err, err
+        if code == -number or "Traceback" in err:
+            return
         assert code in (0, 128 + number), (code, err)
-        assert code == 0 or "nterrupted" in err or err == ""
+        assert code == 0 or "nterrupted" in err
 
     return check
 
@@ -106,8 +121,8 @@ def test_killed_at_200_random_moments_it_ends_in_the_same_bytes(undisturbed):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_200_random_moments_it_saves_and_goes_on(undisturbed, number):
-    """From the first instruction of the interpreter on, and within seconds on a busy machine."""
+    """From the first instruction of the interpreter on. How long it takes tells how busy it is."""
     took = disturb(undisturbed, number, MANY, check_interrupted(number))
-    print(f"{number.name}: median {np.median(took):.2f} s, longest {max(took):.2f} s")
-    assert np.median(took) < 1
-    assert max(took) < 10
+    *_, seconds = undisturbed
+    assert np.median(took) < 0.5 + seconds / 4
+    assert max(took) < 3 + seconds
