@@ -129,6 +129,41 @@ def test_where_there_is_nothing_to_improve(columns):
     assert "no higher score in 40 tasks" in repr(optima)
 
 
+# --- large models --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Of 150 variables each is the sum, modulo 3, of up to two before it, and some noise."""
+    rng = np.random.default_rng(0)
+    values = np.zeros((500, 150), dtype=int)
+    for y in range(150):
+        parents = rng.choice(np.arange(max(0, y - 20), y), size=min(y, 2), replace=False)
+        noise = rng.integers(0, 3, 500) * (rng.random(500) < 0.2)
+        values[:, y] = (values[:, parents].sum(axis=1) + noise) % 3
+    return kes.data.encode(pd.DataFrame(values, columns=[f"x{y}" for y in range(150)]).astype(str))
+
+
+def test_a_new_order_leads_out_of_where_greedy_search_ends(large):
+    """The sum of two shows nothing until both are there, so edges one by one do not lead there."""
+    ges = kes.learn(large, k=1, runs=1, improve=False)
+    optima = ges.improve(tasks=1, n_jobs=1)
+    assert optima.best.origin == "ordered from run 0"
+    assert optima.best.score > ges.best.score + 1000
+    assert optima.best.score == kes.score(optima.best.graph, large)
+    assert kes.inclusion_boundary(optima.best.graph, large)[0].delta < 1e-6
+    assert optima == ges.improve(tasks=1, n_jobs=2)
+
+
+def test_large_models_too_are_improved_for_as_long_as_asked_and_no_longer(large):
+    ges = kes.learn(large, k=1, runs=1, improve=False)
+    start = time.monotonic()
+    timed = ges.improve(budget="3s")
+    assert time.monotonic() - start < 4
+    if timed.tasks:
+        assert timed == ges.improve(tasks=timed.tasks)
+
+
 # --- origins -------------------------------------------------------------------------------------
 
 

@@ -10,8 +10,9 @@ of the runs and GES:
 
 The best model is recombined with the others until that finds nothing more, then the best are
 refined, then the best is perturbed; whenever a higher score turns up, all over again with that.
-Large models are ordered first (unless something is known of the network), then perturbed, and
-refined when that finds nothing more. The mathematics is in the core (``improve/``).
+With many variables the best is ordered first (unless something is known of the network), and with
+many edges refined only when perturbing finds nothing more. The mathematics is in the core
+(``improve/``).
 """
 
 from __future__ import annotations

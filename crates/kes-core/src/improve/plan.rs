@@ -1,10 +1,10 @@
 //! What to do next.
 //!
 //! A model that became the best is recombined with what was found since, and with the best of what was
-//! there before. Small models are refined at once: it takes milliseconds. On large ones a refinement takes
-//! as long as thousands of steps, while every perturbation improves some places of many. So the order is
-//! searched first, which leaves optima that no few changes of edges leave, then the best model is perturbed,
-//! and when that stalls, it is ordered again, and refined slice by slice.
+//! there before. With many variables the order is searched first, which leaves optima that no few changes
+//! of edges leave. Models with few edges are refined at once: it takes milliseconds. To refine one with
+//! many takes as long as thousands of steps, while every perturbation improves some places of many; so it
+//! is perturbed, and when that stalls, ordered again, and refined slice by slice.
 
 use super::refine::slices;
 use super::{Origin, Pool};
@@ -73,6 +73,12 @@ impl Plan {
             return partners;
         }
         let graph = &pool.found[best].graph;
+        let stalled = self.idle >= STALLED;
+        let unordered = self.ordered.is_none() || stalled && self.ordered != Some(best);
+        if unordered && graph.len() >= LARGE && pool.effort.knowledge.is_none() {
+            self.ordered = Some(best);
+            return vec![Task::Order(best)];
+        }
         let parts = slices(graph);
         if parts == 1 {
             let wanted = if self.refined.is_empty() { REFINED } else { 1 };
@@ -82,18 +88,10 @@ impl Plan {
                 self.refined.extend(&fresh);
                 return fresh.into_iter().map(|i| Task::Refine(i, 0)).collect();
             }
-        } else {
-            let stalled = self.idle >= STALLED;
-            let unordered = self.ordered.is_none() || stalled && self.ordered != Some(best);
-            if unordered && graph.len() >= LARGE && pool.effort.knowledge.is_none() {
-                self.ordered = Some(best);
-                return vec![Task::Order(best)];
-            }
-            if stalled && self.slices < parts {
-                let next = self.slices..parts.min(self.slices + ROUND);
-                self.slices = next.end;
-                return next.map(|slice| Task::Refine(best, slice)).collect();
-            }
+        } else if stalled && self.slices < parts {
+            let next = self.slices..parts.min(self.slices + ROUND);
+            self.slices = next.end;
+            return next.map(|slice| Task::Refine(best, slice)).collect();
         }
         self.idle += 1;
         vec![Task::Perturb(best); ROUND]
