@@ -9,7 +9,6 @@ the one place that reaches upwards, and only when they are called.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -269,7 +268,6 @@ class Questions(PartQuestions):
             self,
             path,
             problem=self.ready(data, weights, missing) if is_at_hand else None,
-            source=os.path.basename(data) if isinstance(data, str | os.PathLike) else None,
             stability=stability,
             evidence=evidence,
             effects=[effects] if isinstance(effects, Effects) else effects,
