@@ -116,7 +116,8 @@ def test_worth_is_what_explain_says(optima, text):
     found = content(text)
     worth = {(row["x"], row["y"]): row["worth"] for row in optima.explain().edges()}
     assert len(worth) == len(optima.best.graph.skeleton)
-    for pair, nats in found["worth"].items():
+    assert set(found["worth"]) == set(found["own"])
+    for pair, nats in found["worth"]["0"].items():
         x, y = (found["names"][node] for node in found["pairs"][int(pair)])
         assert nats == pytest.approx(worth[x, y] if (x, y) in worth else worth[y, x], abs=0.01)
 

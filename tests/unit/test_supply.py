@@ -87,7 +87,7 @@ assert run(["report", "a.kes.json.gz", "--example", "alarm", "--rows", "200"]) =
 
 def test_no_network_at_run_time(tmp_path):
     """Everything is imported, learned, saved, loaded and reported; a socket would be an error."""
-    pytest.importorskip("plotly")
+    pytest.importorskip("pygraphviz")
     done = subprocess.run(
         [sys.executable, "-c", OFFLINE], cwd=tmp_path, capture_output=True, text=True, check=False
     )

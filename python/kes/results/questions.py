@@ -9,7 +9,6 @@ the one place that reaches upwards, and only when they are called.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -265,12 +264,10 @@ class Questions(PartQuestions):
         from kes.show.report import write
 
         is_at_hand = data is not None or self.problem is not None
-        source = self.record.reading.source if data is None else data
         write(
             self,
             path,
             problem=self.ready(data, weights, missing) if is_at_hand else None,
-            source=os.path.basename(source) if isinstance(source, str | os.PathLike) else None,
             stability=stability,
             evidence=evidence,
             effects=[effects] if isinstance(effects, Effects) else effects,

@@ -11,10 +11,10 @@ from typing import Any
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
-from kes.analysis.explain import explain_stop
 from kes.analysis.landscape import Landscape
 from kes.analysis.stability import Stability
 from kes.analysis.support import edge_table, ensembles
+from kes.analysis.worth import edge_worth
 from kes.data.column import State
 from kes.drawing import layout
 from kes.drawing.layout import Layout
@@ -41,9 +41,6 @@ LEAST_SUPPORT = 0.05
 
 FEW = 5
 """Cases below which a probability is marked: it is hardly more than a guess."""
-
-_MOST_NEIGHBOURS = 300
-"""Variables up to which the worth of each edge is computed: it takes all neighbours of a model."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,9 @@ def content(
         "pairs": pairs,
         "supports": {part.kind: _supports(edges, part.kind) for part in parts},
         "evidence": None if further.evidence is None else _evidence(edges),
-        "worth": None if problem is None else _worth(optima.best, problem, place, number),
+        "worth": None
+        if problem is None
+        else {i: _worth(found.optima[i], problem, number, place) for i in own},
         "optima": [
             _optimum(optimum, place)
             | {"number": found.numbers[i], "shd": int(found.distances[0, i])}
@@ -135,18 +134,16 @@ def _evidence(edges: Table) -> dict[str, list[Any]]:
 
 
 def _worth(
-    best: Optimum,
+    optimum: Optimum,
     problem: Problem,
-    place: Mapping[tuple[int, int], int],
     number: Mapping[str, int],
-) -> dict[int, float | None] | None:
-    """Return what each edge of the best model is worth; not if there are too many variables."""
-    if len(number) > _MOST_NEIGHBOURS:
-        return None
+    place: Mapping[tuple[int, int], int],
+) -> dict[int, float | None]:
+    """Return what each edge of a model is worth in its place."""
     found = {}
-    for row in explain_stop(best, problem).edges():
-        x, y = sorted((number[row["x"]], number[row["y"]]))
-        found[place[x, y]] = _rounded(row["worth"])
+    for edge, nats in edge_worth(optimum.graph, problem).items():
+        x, y = sorted(number[name] for name in edge)
+        found[place[x, y]] = _rounded(nats)
     return found
 
 

@@ -19,7 +19,6 @@ from kes.show.report import words
 from kes.show.report.content import Further, content
 from kes.show.report.repeat import python_call
 from kes.show.report.script import script, template
-from kes.show.report.words import Origin
 
 if TYPE_CHECKING:
     from kes.analysis.effects import Effects
@@ -36,7 +35,6 @@ def write(
     path: PathLike,
     *,
     problem: Problem | None = None,
-    source: str | None = None,
     stability: Stability | None = None,
     evidence: Table | None = None,
     effects: Sequence[Effects] = (),
@@ -47,7 +45,7 @@ def write(
     text = page(
         optima,
         problem=problem,
-        origin=Origin(source, date.today()),
+        made=date.today(),
         further=Further(stability, evidence, effects),
         certificate=certificate,
         title=title,
@@ -60,20 +58,20 @@ def page(
     optima: Optima,
     *,
     problem: Problem | None = None,
-    origin: Origin | None = None,
+    made: date | None = None,
     further: Further | None = None,
     certificate: Certificate | None = None,
     title: str | None = None,
 ) -> str:
     """Return the report as text; equal results give equal pages."""
-    found, coverage, where = Landscape.of(optima), Coverage(optima), origin or Origin()
+    found, coverage = Landscape.of(optima), Coverage(optima)
     shown = content(optima, found, coverage, problem, further or Further())
     style, code = template("style.css"), script()
     return Template(template("page.html")).substitute(
         policy=_policy(style, code),
-        title=escape(title or words.title(optima, where)),
+        title=escape(title or words.title(optima)),
         cards=words.cards(optima, certificate),
-        facts=words.facts(optima, where),
+        facts=words.facts(optima, made),
         search=words.search(optima),
         numbers=words.numbers(optima, found),
         coverage=words.seen(coverage),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
@@ -26,32 +26,33 @@ _MISSING = {
 }
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where the data come from and when the page was made, as far as it is known."""
-
-    source: str | None = None
-    made: date | None = None
-
-
-def title(optima: Optima, origin: Origin) -> str:
+def title(optima: Optima) -> str:
     """Return the heading of a page that was given none."""
     network = f"Network of {counted(len(optima.names), 'variable')}"
-    return f"{network} in {origin.source}" if origin.source else network
+    source = _source(optima)
+    return f"{network} in {source}" if source else network
+
+
+def _source(optima: Optima) -> str:
+    """Return what the data are called; nothing if they came without a name."""
+    reading = optima.record.reading
+    if reading.example is not None:
+        return "the example ALARM"
+    return os.path.basename(reading.source) if reading.source else ""
 
 
 # --- the data ------------------------------------------------------------------------------------
 
 
-def facts(optima: Optima, origin: Origin) -> str:
-    """Return what the data are: a list of labels and values, as HTML."""
-    return _list((label, value) for label, value in _facts(optima, origin) if value)
+def facts(optima: Optima, made: date | None) -> str:
+    """Return what the data are, and when the page was made: labels and values, as HTML."""
+    return _list((label, value) for label, value in _facts(optima, made) if value)
 
 
-def _facts(optima: Optima, origin: Origin) -> Iterator[tuple[str, str]]:
+def _facts(optima: Optima, made: date | None) -> Iterator[tuple[str, str]]:
     reading = optima.record.reading
-    yield "Source", origin.source or ""
-    yield "Report made on", f"{origin.made:%-d %B %Y}" if origin.made else ""
+    yield "Source", _source(optima)
+    yield "Report made on", f"{made.day} {made:%B %Y}" if made else ""
     weighted = f", weighted by {reading.weights!r}" if isinstance(reading.weights, str) else ""
     yield "Cases", f"{optima.cases:,.12g}".replace(",", " ") + weighted
     yield "Variables", _kinds(optima)
@@ -103,21 +104,18 @@ def _found(optima: Optima) -> str:
 
 def _proof(optima: Optima, certificate: Certificate | None) -> tuple[str, str, str]:
     """Say how sure it is that no network scores higher."""
-    best, record = optima.best, optima.record
+    best, level = optima.best, optima.record.level
+    found, limit = optima.proof, optima.settings.max_parents
+    proven, bound = optima.proven, None if found is None else found.upper_bound
     if certificate is not None:
         _refuse_other(optima, certificate)
-    reached = certificate is not None and record.level(certificate.score) <= record.level(
-        best.score
-    )
-    if optima.proven or (certificate and certificate.proven and reached):
-        limit = certificate.max_parents if certificate else optima.settings.max_parents
+        proven, bound, limit = certificate.proven, certificate.upper_bound, certificate.max_parents
+    if proven and (bound is None or level(bound) <= level(best.score)):
         scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
         known = " that obeys what is known" if optima.settings.knowledge else ""
         return "Proven", "highest score", f"no network{scope}{known} scores higher"
-    bounds = [one.upper_bound for one in (certificate, optima.proof) if one is not None]
-    known_bounds = [bound for bound in bounds if bound is not None]
-    if known_bounds:
-        gap = min(known_bounds) - best.score
+    if bound is not None:
+        gap = bound - best.score
         return "Not proven", f"{gap:,.2f} nats", "at most are missing to the highest score there is"
     hits = best.hits
     return (

@@ -10,8 +10,7 @@ const THREAD = 3; // nats: odds of less than 20 to 1
 const hasCoefficients = data.states.some((states) => !states.length);
 
 const evidenceOf = (edge) => data.evidence?.nats[edge.pair] ?? null;
-const isBest = (edge) => edge.model === data.best;
-const worthOf = (edge) => (isBest(edge) ? data.worth?.[edge.pair] ?? null : null);
+const worthOf = (edge) => data.worth?.[edge.model]?.[edge.pair] ?? null;
 const strengthOf = (edge) => evidenceOf(edge) ?? worthOf(edge);
 
 function directionText(edge) {
@@ -68,7 +67,7 @@ function columnsFor(view) {
       value: evidenceOf, cell: (edge) => natsCell(evidenceOf(edge), data.evidence.exact[edge.pair]) });
   }
   if (data.worth && view !== "consensus" && view !== "difference") {
-    columns.push({ label: "worth", title: "What the score of the best network loses without it", down: true,
+    columns.push({ label: "worth", title: "What the score of this network loses without it", down: true,
       value: worthOf, cell: (edge) => natsCell(worthOf(edge)) });
   }
   if (hasCoefficients && view !== "consensus" && view !== "difference") {
