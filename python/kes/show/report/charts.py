@@ -49,4 +49,4 @@ def _scores(optima: Optima, found: Landscape) -> dict[str, Any]:
 
 
 def _rounded(values: Iterable[float]) -> list[float]:
-    return [round(value, 4) for value in values]
+    return [round(value, 6) for value in values]

@@ -161,9 +161,18 @@ function saveNetwork(format, write, type) {
   if (!cannotSave(index, format)) save(`network.${format}`, [write(index)], type);
 }
 
+// The overview has many pictures: the one of the whole network is saved, and shown for that.
+function savePicture(write) {
+  if (state.view === "overview") {
+    state.view = "optimum";
+    render();
+  }
+  write(viewport.picture, viewport.size);
+}
+
 function listenSaving() {
-  byId("save-svg").addEventListener("click", () => saveSvg(viewport.picture, viewport.size));
-  byId("save-png").addEventListener("click", () => savePng(viewport.picture, viewport.size));
+  byId("save-svg").addEventListener("click", () => savePicture(saveSvg));
+  byId("save-png").addEventListener("click", () => savePicture(savePng));
   byId("save-bif").addEventListener("click", () => saveNetwork("bif", bif, "text/plain"));
   byId("save-json").addEventListener("click", () => saveNetwork("json", json, "application/json"));
 }

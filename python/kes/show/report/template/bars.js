@@ -72,7 +72,7 @@ export function histogram(node, { normal = null, value = null, act = null } = {}
 
 // The curve has the area of the bars, unless it would leave the picture.
 function density({ mean, deviation }, least, most, place, counts, top) {
-  const { width, floor } = SIZE;
+  const { floor } = SIZE;
   const all = counts.reduce((sum, count) => sum + count, 0);
   const bin = (most - least) / counts.length || 1;
   const peak = (all * bin) / (deviation * Math.sqrt(2 * Math.PI)) / Math.max(top, 1e-9);
@@ -82,5 +82,5 @@ function density({ mean, deviation }, least, most, place, counts, top) {
     const at = least + ((most - least) * i) / 120;
     points.push(`${place(at).toFixed(1)} ${(floor - scale * Math.exp(-(((at - mean) / deviation) ** 2) / 2)).toFixed(1)}`);
   }
-  return svg("path", { class: "density", d: `M${points.join("L")}`, "data-width": width });
+  return svg("path", { class: "density", d: `M${points.join("L")}` });
 }

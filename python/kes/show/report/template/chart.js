@@ -21,7 +21,8 @@ function tickText(value, all) {
 // The range of some numbers, never empty, with a little room around.
 export function range(values, room = 0.04) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const extra = (most - least || Math.abs(most) * 0.01 || 1) * room;
+  const isFlat = most - least <= 1e-9 * Math.abs(most); // but for rounding
+  const extra = (isFlat ? Math.abs(most) * 0.01 || 1 : most - least) * room;
   return [least - extra, most + extra];
 }
 

@@ -47,10 +47,8 @@ export function short(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value)));
   if (size < -4 || size > 8) return value.toExponential(digits - 1).replaceAll("-", "−");
-  const places = Math.max(0, digits - 1 - size);
-  return number(Number(value.toFixed(places)), 0) === number(value, places) || places === 0
-    ? number(value, 0)
-    : number(value, places).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  const text = number(value, Math.max(0, digits - 1 - size));
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 export function percent(share) {

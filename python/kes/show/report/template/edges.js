@@ -175,7 +175,11 @@ export function edgeWords(edge, model) {
       parts.push(`${a} → ${b} is ${number(Math.abs(direction), 1)} nats better than the opposite.`);
     }
   }
-  if (worth !== null) parts.push(`Taken away with all else as it is, the score falls by ${number(worth, 1)}${nats === null ? `: ${verdict(worth)}` : ""}.`);
+  if (worth !== null && worth < 0) {
+    parts.push(`Without it the score would be ${number(-worth, 1)} higher, but what is known rules out the network that remains.`);
+  } else if (worth !== null) {
+    parts.push(`Taken away with all else as it is, the score falls by ${number(worth, 1)}${nats === null ? `: ${verdict(worth)}` : ""}.`);
+  }
   const shares = kinds.map((kind) => [kind, data.supports[kind][edge.pair][0]]);
   const [[, search]] = shares;
   parts.push(`${percent(search)} of the runs ended in a network with it.`);
@@ -187,7 +191,6 @@ export function edgeWords(edge, model) {
 }
 
 function verdict(nats) {
-  if (nats < 0) return "it is rather not there";
   if (nats < THREAD) return "it hangs by a thread";
   return nats < SURE ? "fairly sure" : "sure, as far as these data and this criterion go";
 }
