@@ -37,11 +37,11 @@ KEPT = 20
 
 _NO_LIMIT = 2**62
 
-MOST_CHECKED = 300
+MOST_CHECKED = 100
 """Variables up to which models are checked afresh.
 
-With more it takes seconds for each, which a budget or Ctrl-C cannot wait for; the climb that found
-them has seen their whole boundary.
+With 300 it takes a second for twenty models, which a budget or Ctrl-C cannot wait for; the climb
+that found them has seen their whole boundary.
 """
 
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
