@@ -40,7 +40,7 @@ def test_weak_edges_are_marked(printed, tmp_path):
         assert (0 < gain < WEAK) == mark
         _, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 2)
         assert bool(re.search(rf"a - b +{gain:.3f} +100  weak$", out, re.M)) == mark
-        assert ("odds of less than 20 to 1" in out) == mark
+        assert ("weak: worth less than 3 nats" in out) == mark
 
 
 def test_directions_are_those_of_the_best_model(printed):

@@ -141,7 +141,7 @@ def test_samples_have_the_kinds_of_their_nodes():
     [
         ({"dose": 4.0, "sex": "m"}, True),
         ({"dose": 4.0, "cost": 8.0, "age": 45.0}, True),
-        ({"dose": 4.0, "cost": 8.0}, False),  # age and sex bear on each other
+        ({"dose": 4.0, "cost": 8.0}, True),  # age and sex bear on each other: a mixture
         ({"sex": "f"}, False),
         ({"cost": 8.0, "level": 2}, False),
         ({}, False),
@@ -242,6 +242,56 @@ def test_rows_are_predicted_one_by_one():
     for i in range(12):
         alone = network.predict(data[i : i + 1], "ill", probabilities=True, unseen="missing")
         np.testing.assert_allclose(together[i], alone[0], rtol=1e-12)
+
+
+def test_answers_about_both_kinds_are_exact_however_improbable_the_evidence():
+    """Joint normal densities of all children, for each state of their common cause.
+
+    x is g plus noise of variance 9, and c is x plus noise of variance 0.09: given g, the c of one x
+    have covariance 9 and variance 9.09. Draws of x would hardly ever be near what is known of c.
+    """
+    rng = np.random.default_rng(0)
+    g = rng.choice([0, 1], 500)
+    table, arcs = {"g": np.where(g, "v", "u")}, []
+    for k in range(3):
+        x = g + 3 * rng.normal(size=500)
+        table[f"x{k}"] = x
+        arcs += [("g", f"x{k}"), *((f"x{k}", f"c{k}{i}") for i in range(2))]
+        table |= {f"c{k}{i}": x + 0.3 * rng.normal(size=500) for i in range(2)}
+    network = kes.fit(arcs, pd.DataFrame(table))
+    known = {name: 40.0 + i for i, name in enumerate(n for n in table if n.startswith("c"))}
+    log = []
+    for state in ("u", "v"):
+        total = np.log(network.probability({"g": state}).value)
+        for k in range(3):
+            root = network.conditional(f"x{k}", {"g": state})
+            parts = [network.conditional(f"c{k}{i}", {f"x{k}": 0.0}) for i in range(2)]
+            slopes = [
+                network.conditional(f"c{k}{i}", {f"x{k}": 1.0}).mean[0] - parts[i].mean[0]
+                for i in range(2)
+            ]
+            mean = [parts[i].mean[0] + slopes[i] * root.mean[0] for i in range(2)]
+            covariance = np.outer(slopes, slopes) * root.deviation[0] ** 2 + np.diag(
+                [part.deviation[0] ** 2 for part in parts]
+            )
+            apart = np.array([known[f"c{k}{i}"] for i in range(2)]) - mean
+            total += -0.5 * apart @ np.linalg.solve(covariance, apart)
+            total -= 0.5 * np.linalg.slogdet(covariance)[1]
+        log.append(total)
+    found = network.probability("g", known)
+    assert found["u"].error == 0
+    expected = 1 / (1 + np.exp(log[1] - log[0]))
+    assert found["u"].value == pytest.approx(expected, rel=1e-9)
+
+
+def test_draws_that_are_worth_too_little_are_no_answer():
+    network = clinic()
+    for ask in (
+        lambda: network.probability("sex", {"cost": 60.0}),
+        lambda: network.conditional("age", {"cost": 60.0}),
+    ):
+        with pytest.raises(kes.KesError, match=r"10000 draws are worth .* only, too few"):
+            ask()
 
 
 def test_draws_that_are_worth_little_are_warned_of():

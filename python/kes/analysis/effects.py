@@ -292,7 +292,8 @@ def _note(contrast: Contrast, change: str, within: float, resamples: int, *, dis
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
         f"path leads from {x} to {y} (reaches).",
         f"Assumed, and not shown by data: arrows are causes, no common cause of two variables is "
-        f"left out, and one of these optima ({within:g} nats below the best at most) is right.",
+        f"left out, and one of these optima ({within:g} nats below the best at most) is right. "
+        "Models that are no optima are not among them, however close they score: see evidence.",
     ]
     if discrete:
         lines.append(

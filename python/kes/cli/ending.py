@@ -15,8 +15,8 @@ from kes.search.record import Record
 from kes.table import Table
 
 WEAK = 3.0
-"""Nats below which an edge is marked: odds of less than 20 to 1, short of "strong" evidence by the
-usual scale [Kass & Raftery 1995]."""
+"""Nats below which an edge is marked: odds of less than 20 to 1 against the same model without it,
+short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
 
 _MOST = 50
 """Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
@@ -34,7 +34,7 @@ def show_network(optima: Optima, out: Path | None) -> None:
     say("\n".join(f"  {line}" for line in lines[:-1]))
     say("worth: nats that the score loses without the edge; runs: how many ended with it")
     if weak:
-        say(f"weak: worth less than {WEAK:g} nats, that is, odds of less than 20 to 1")
+        say(f"weak: worth less than {WEAK:g} nats; one that others can stand in for may be weaker")
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
         say(f"All edges, with their evidence: kes edges {file}")

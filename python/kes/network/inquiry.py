@@ -6,12 +6,14 @@ unknown nodes that bear on the question  answer
 all discrete                             exact, by `Unknown.sum_over`
 all continuous, their families linear    exact, by `kes.network.information`
 all continuous, a family logistic        draws from what the linear families say
+both, no discrete one by a continuous    exact, by `kes.network.mixture`, if states are few
 both                                     draws of each node given its parents
 =======================================  ============================================
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from kes.network.cases import Known
 from kes.network.information import Posterior, integrate
+from kes.network.mixture import Mixture, is_mixture, mixture
 from kes.network.moments import Moments
 from kes.network.unknown import Unknown
 from kes.network.weighting import Draws, draw_forward, draw_normal
@@ -62,6 +65,11 @@ class Inquiry:
     draws, seed
         How many draws to make where drawing is needed, and the seed. Every row gets the same
         random numbers, so that its answer does not depend on the other rows.
+
+    Attributes
+    ----------
+    worth
+        How many unweighted draws those for `moments` were worth; infinite if all is exact.
     """
 
     def __init__(
@@ -70,6 +78,7 @@ class Inquiry:
         self._known, self._states = known, known.network.states
         self._draws, self._seed = draws, seed
         self.unknown = Unknown(known, asked)
+        self.worth = math.inf
 
     def log_evidence(self, component: Sequence[str]) -> NDArray[np.float64]:
         """Return ln of the sum or integral over a component of all families that it touches."""
@@ -77,6 +86,8 @@ class Inquiry:
             return self.unknown.sum_over(component)
         if self._is_linear(component):
             return self._integrate(component).log_evidence
+        if self._is_mixture(component):
+            return self._mixture(component).log_evidence()
         return np.concatenate([draws.log_evidence() for draws in self._blocks(component)])
 
     def answer(self, target: str) -> Answer:
@@ -91,6 +102,12 @@ class Inquiry:
             deviation = found.covariance[place, place] ** 0.5
             return _exact(found.means[:, place : place + 1], deviation)
         states = len(self._states[target])
+        if self._is_mixture(component):
+            mixed = self._mixture(component)
+            if states:
+                return _exact(mixed.distribution(target, states))
+            mean, spread = mixed.spread(target)
+            return _exact(mean[:, np.newaxis], spread)
         parts = [_estimated(draws, target, states) for draws in self._blocks(component)]
         return Answer(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -117,8 +134,12 @@ class Inquiry:
             found = self._integrate(component)
             exact = np.zeros(len(component))
             return Moments(tuple(component), found.means[0], found.covariance, exact)
+        if self._is_mixture(component):
+            mean, covariance = self._mixture(component).moments(0)
+            return Moments(tuple(nodes), mean, covariance, np.zeros(len(nodes)))
         draws = next(self._blocks(component))
         weights = draws.weights()[0]
+        self.worth = min(self.worth, float(1 / (weights**2).sum()))
         values = np.stack([draws.columns[node][0] for node in nodes])
         mean = values @ weights
         apart = values - mean[:, np.newaxis]
@@ -135,6 +156,14 @@ class Inquiry:
         touched = self.unknown.touching(component)
         return self._is_continuous(component) and not any(self._states[node] for node in touched)
 
+    def _is_mixture(self, component: Sequence[str]) -> bool:
+        return not self._is_continuous(component) and is_mixture(
+            self._known, component, self.unknown.touching(component)
+        )
+
+    def _mixture(self, component: Sequence[str]) -> Mixture:
+        return mixture(self._known, component, self.unknown.touching(component))
+
     def _integrate(self, component: Sequence[str]) -> Posterior:
         return integrate(self._known, component, self.unknown.touching(component))
 
@@ -147,7 +176,7 @@ class Inquiry:
             yield draw(self._known.block(start, step), component, touched, self._draws, self._seed)
 
 
-def _exact(values: NDArray[np.float64], deviation: float = 0.0) -> Answer:
+def _exact(values: NDArray[np.float64], deviation: float | NDArray[np.float64] = 0.0) -> Answer:
     rows = len(values)
     return Answer(values, np.full(rows, deviation), np.zeros_like(values), np.full(rows, np.inf))
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.ranks import Ranks
-from kes.errors import KesError, listed
+from kes.errors import KesError, listed, option
 from kes.network import checks, conversion
 from kes.network.base import DRAWS, Network
 from kes.network.inquiry import Inquiry
@@ -204,6 +204,7 @@ class MixedNetwork(Network):
         answer = Inquiry(self._known_of(row), [node], draws=draws, seed=seed).answer(node)
         if np.isnan(answer.values[0, 0]):
             raise KesError("impossible evidence: it has probability zero; drop some of it")
+        _refuse_few(float(answer.worth[0]), draws)
         return answer.values[0].tolist(), answer.errors[0].tolist()
 
     def conditional(
@@ -237,9 +238,11 @@ class MixedNetwork(Network):
             raise KesError(f"discrete nodes have no moments: {listed(discrete)}; see probability()")
         known = self._known_of(self._evidence(evidence))
         count = whole("draws", draws, least=1)
-        found = Inquiry(known, asked, draws=count, seed=seed).moments(asked)
+        inquiry = Inquiry(known, asked, draws=count, seed=seed)
+        found = inquiry.moments(asked)
         if np.isnan(found.mean).any():
             raise KesError("impossible evidence: it has probability zero; drop some of it")
+        _refuse_few(inquiry.worth, count)
         return found
 
     def predict(
@@ -317,3 +320,12 @@ class MixedNetwork(Network):
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.models)
+
+
+def _refuse_few(worth: float, draws: int) -> None:
+    """Refuse to answer by draws of which hardly any agrees with what is known."""
+    if worth < _FEW_DRAWS:
+        raise KesError(
+            f"what is known is so improbable that {draws} draws are worth {worth:.1f} only, too "
+            f"few for an answer; give more {option('draws')}, or drop some of the evidence"
+        )
