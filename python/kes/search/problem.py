@@ -290,8 +290,9 @@ class Problem:
         notes = [*self.dataset.notes]
         if dependent:
             notes.append(
-                "never all joined, as some determine another linearly (or nearly): "
-                f"{listed(dependent)}"
+                "never all joined, however strong the relation, as some determine another linearly "
+                f"(or nearly): {listed(dependent)}; leave one out, or cut the numbers "
+                f"({option('discretize', 3)})"
             )
         is_run_0 = self.settings.k == 1.0
         return Record(
