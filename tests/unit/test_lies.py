@@ -94,7 +94,20 @@ def start_with_cycle(document):
     document["settings"]["start"] = [[[0, 1], [1, 0]], []]
 
 
+def proof(**said):
+    entry = {"proven": False, "upper_bound": 0.0, "method": "", "counted": 0, "families": 0}
+
+    def change(document):
+        document["proof"] = entry | said
+
+    return change
+
+
 LIES = [
+    (proof(proven="no"), "'no' where true or false"),
+    (proof(proven=True), "the bound of the proof"),  # no network of these data is certain
+    (proof(proven=True, upper_bound=None), "the bound of the proof"),
+    (proof(upper_bound=-1e9), "the bound of the proof"),
     (edge([[0, 0]], []), "no essential graph"),
     (edge([], [[0, 0]]), "not in order"),
     (edge([[0, 1], [1, 2], [2, 0]], []), "no essential graph"),

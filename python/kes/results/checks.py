@@ -36,6 +36,7 @@ def check_record(record: Record) -> None:
     _check_runs(record)
     _check_models(record)
     _check_offspring(record)
+    _check_proof(record)
 
 
 def check_graph(n: int, graph: CoreGraph) -> None:
@@ -78,6 +79,18 @@ def _check_offspring(record: Record) -> None:
         wrong = (child.how == "exact") != (child.task is None)
         if wrong or _ORIGINS.get(child.how) != len(child.parents):
             raise ValueError(f"no model is {child.how!r} from {len(child.parents)} others")
+
+
+def _check_proof(record: Record) -> None:
+    """No score is above a bound, and one that is proven to be the highest is the bound."""
+    proof = record.proof
+    if proof is None or (proof.upper_bound is None and not proof.proven):
+        return
+    best = max(record.level(model.score) for model in record.pool)
+    bound = None if proof.upper_bound is None else record.level(proof.upper_bound)
+    # Rounding may lift a score to the next level, but not further.
+    if bound is None or best > bound + 1 or (proof.proven and bound > best + 1):
+        raise ValueError("the bound of the proof is not that of the best score")
 
 
 def _ascending(items: Sequence[Any]) -> bool:

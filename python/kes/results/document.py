@@ -176,7 +176,7 @@ def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:
         return None
     bound = entry["upper_bound"]
     return Proof(
-        proven=bool(entry["proven"]),
+        proven=_flag(entry["proven"]),
         upper_bound=None if bound is None else number("upper_bound", bound, least=-math.inf),
         method=_text(entry["method"]),
         counted=whole("counted", entry["counted"], least=0),
