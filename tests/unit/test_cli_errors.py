@@ -55,6 +55,8 @@ def test_no_file(tmp_path, capsys):
         (["--budget", "5x"], "Error: --budget '5x' is no length of time: give seconds, or"),
         (["--budget", "0"], "Error: --budget must be a number greater than 0 (seconds), not 0.0"),
         (["--improve-budget", "-1s"], "Error: --improve-budget '-1s' is no length of time"),
+        (["--improve-tasks", "5", "--no-improve"], "--improve-tasks says how much to improve"),
+        (["--improve-budget", "1s", "--no-improve"], "--improve-budget says how much to improve"),
         (["--failures", "3"], "--failures needs --neighbourhood sampled"),
         (["--missing", "drop", "--missing", "state"], "both drop and state; choose one"),
         (["--two-phase", "--neighbourhood", "sampled"], "--two-phase needs the exact"),
@@ -84,6 +86,22 @@ def test_command_line(arguments, message, tmp_path, capsys, monkeypatch):
 def test_command_line_without_data(capsys):
     assert run(["learn"]) == 2
     assert "Give a data file, or --example alarm" in capsys.readouterr().err
+
+
+def test_the_example_is_not_read_in_any_way(capsys):
+    words = ["--columns", "HR,HRBP", "--discretize", "3", "--weights", "foo"]
+    assert run(["learn", "--example", "alarm", *words]) == 2
+    shown = capsys.readouterr().err
+    assert "not for --example" in shown
+    assert all(word in shown for word in words[::2])
+
+
+def test_long_budgets_for_improving_are_lengths_of_time(tmp_path, capsys):
+    """Seconds in the notation 1.08e+06 are not."""
+    pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
+    words = ["--runs", "1", "--improve-budget", "300h", "--budget", "0.1s"]
+    assert run(["learn", str(tmp_path / "data.csv"), *words]) == 0
+    assert "no length of time" not in capsys.readouterr().err
 
 
 def test_unexpected_failures_are_told_in_one_line(tmp_path, capsys, monkeypatch):

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import kes
@@ -47,6 +48,19 @@ def test_fit_takes_other_optima_and_priors(printed, tmp_path):
     assert code == 2
     assert f"the optima of this result are 0 to {last}" in err
     assert printed("fit", "data.kes.json.gz", "--prior", "flat")[0] == 2
+
+
+def test_fit_cuts_the_data_as_it_is_told(printed, tmp_path):
+    """Cuts into other numbers of intervals do not give the data of the result."""
+    rng = np.random.default_rng(0)
+    table = tmp_path / "c.csv"
+    np.savetxt(table, rng.normal(size=(50, 2)), delimiter=",", header="a,b", comments="")
+    result = tmp_path / "c.kes.json"
+    assert printed("learn", table, "--discretize", 3, "--runs", 1, "--out", result)[0] == 0
+    assert printed("fit", result, "--data", table, "--discretize", 3)[0] == 0
+    code, _, err = printed("fit", result, "--data", table, "--discretize", 4)
+    assert code == 2
+    assert "not the data that the result comes from" in err
 
 
 def test_fit_takes_a_graph(printed, tmp_path):

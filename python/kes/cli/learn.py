@@ -255,9 +255,12 @@ def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
     """Return how much to do after the runs."""
     if tasks is not None and budget is not None:
         raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")
+    if tasks is None and budget is None:
+        return improve
     if not improve:
-        return False
-    return True if tasks is None and budget is None else tasks or f"{budget:g}s"
+        given = "--improve-budget" if tasks is None else "--improve-tasks"
+        raise click.UsageError(f"{given} says how much to improve, and --no-improve not to.")
+    return tasks or f"{budget:f}".rstrip("0").rstrip(".") + "s"  # 1.08e+06 is no length of time
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:

@@ -14,7 +14,7 @@ import click
 
 from kes import datasets
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, read_table, reading
+from kes.cli.source import TableOptions, read_table, says_how
 from kes.data.dataset import Data
 from kes.errors import KesError
 from kes.formats import holds_network
@@ -68,7 +68,7 @@ def open_result(path: Path, request: DataRequest) -> Optima:
     if request.data is None and example is None:
         return _with_data_found(optima, path, request)
     data: Data | None = request.data
-    if options is not None and (data is None or reading(options) != Reading()):
+    if options is not None and (data is None or says_how(options)):
         data = read_table(request.data, options)[0]
     return Optima(optima.record, problem=optima.ready(data, None, None))
 

@@ -10,7 +10,7 @@ import click
 from kes.cli import options
 from kes.cli.model import Model, graph_of, open_model
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, read_as, read_table, reading
+from kes.cli.source import TableOptions, read_as, read_table, says_how
 from kes.data import Dataset
 from kes.data.incomplete import AnyTable
 from kes.graph.pdag import Pdag
@@ -69,7 +69,7 @@ def command(
 
 def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:
     """Read the table as that of the result was read, unless the options say how."""
-    if reading(options) != Reading() or options["discretize"] or isinstance(model, Pdag):
+    if says_how(options) or isinstance(model, Pdag):
         cases, how = read_table(data, options)
     elif isinstance(model, Optima):
         how = model.record.reading

@@ -43,6 +43,8 @@ def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Readi
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give a data file, or --example alarm (and not both).")
     if data is None:
+        if said := says_how(options):
+            raise click.UsageError(f"{', '.join(said)}: not for --example, which is as it is.")
         rows = options["rows"] or 20_000
         return datasets.alarm(rows=rows), Reading(example=rows)
     if options["rows"] is not None:
@@ -67,6 +69,15 @@ def read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> 
         encoding=how.encoding,
         discretizer=discretizer or how.discretizer,
     )
+
+
+def says_how(options: TableOptions) -> list[str]:
+    """Return those options that say how a file is to be read, of all that were given."""
+    others = TableOptions.__annotations__.keys() - {"example", "rows"}
+    given = {name: value for name, value in options.items() if name in others and value}
+    if options["completions"] == Reading().completions:
+        del given["completions"]
+    return [f"--{name}" for name in given]
 
 
 def reading(options: TableOptions) -> Reading:
