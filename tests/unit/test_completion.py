@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,6 +99,15 @@ class TestStack:
         stack = Stack(part, 3)
         stack.scatter(Stream(0))
         assert set(stack.copies[0]) <= {0, 1}
+
+    def test_resamples_in_which_a_number_is_never_there(self):
+        """Of three cases that hold a number, half of the cases often have none."""
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(rng.normal(size=(20, 2)), columns=["a", "b"])
+        frame.loc[3:, "a"] = np.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kes.stability(frame, missing="em", resamples=20, runs=1, improve=False)
 
 
 class TestSearch:
@@ -224,6 +235,13 @@ def test_a_network_is_fitted_to_gaps_by_em():
     complete = kes.fit([("x", "y")], frame, missing="drop")
     assert np.allclose(found.cpts["y"], complete.cpts["y"], atol=0.02)
     assert np.allclose(found.cpts["x"], np.bincount(x) / 3000, atol=0.001)  # nothing is lost of x
+
+
+@pytest.mark.parametrize("completions", [0, "x"])
+def test_a_network_is_fitted_to_one_completion_at_least(completions):
+    frame = pd.DataFrame({"x": ["u", "v", None], "y": ["u", "v", "v"]})
+    with pytest.raises(KesError, match="completions must be a whole number of at least 1"):
+        kes.fit([("x", "y")], frame, missing="em", completions=completions)
 
 
 @pytest.fixture(scope="module")

@@ -167,7 +167,8 @@ class Stack:
         """
         column = self._table.columns[v]
         if isinstance(column, Continuous):
-            _, exponent = np.frexp(np.std(column.values[self._observed[v]]))
+            known = column.values[self._observed[v]]
+            _, exponent = np.frexp(np.std(known) if len(known) else 0.0)
             step = np.ldexp(1.0, int(exponent) - _DIGITS)
             drawn = np.rint(drawn / step) * step
         self.copies[v][self.gaps[v]] = drawn

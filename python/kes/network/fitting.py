@@ -34,7 +34,7 @@ from kes.network.logistic import fit_logistic
 from kes.network.mixed import MixedNetwork
 from kes.network.regression import fit_linear
 from kes.network.tables import regressor_names
-from kes.settings import TRANSFORMS, number
+from kes.settings import TRANSFORMS, number, whole
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
@@ -146,6 +146,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: EncodingOptions) -> Fitted:
     """Estimate a network as `fit` does, from data that are read in a certain way."""
     transform = how["transform"]
+    completions = whole("completions", how["completions"], least=1)
     _check_prior(how["prior"], how["ess"])
     if transform not in (None, *TRANSFORMS):
         raise unknown("transform", transform, TRANSFORMS)
@@ -179,7 +180,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: Encodin
     checks.parents(parents, nodes)  # before any work is done
     estimate = partial(_estimate, parents, discretizer=discretizer, transform=ranks)
     if gaps is not None:
-        stack = Stack(Incomplete(dataset, gaps), how["completions"])
+        stack = Stack(Incomplete(dataset, gaps), completions)
         stack.scatter(Stream(0))
         for number in range(_FILLINGS):
             fill(stack, partial(estimate, prior="bdeu", ess=1.0), Stream(0, number))
