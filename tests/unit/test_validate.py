@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kes
+from kes.cli import run
 from kes.data import encode
 from kes.data.resampling import Cases
 from kes.data.stream import Stream
@@ -87,6 +88,28 @@ def test_data_that_do_not_fit_are_named(optima, judges):
         optima.validate(judges, top=0)
     with pytest.raises(kes.KesError, match="prior must be"):
         optima.validate(judges, prior="laplace")
+
+
+def test_missing_values_of_the_judges_are_not_those_of_the_search(data, judges, tmp_path):
+    """What is dropped of the test does not change what was filled in for the search."""
+    rng = np.random.default_rng(0)
+    names = list(data.names[:5])
+    known, new = (table.to_pandas()[names].astype(str) for table in (data, judges))
+    known, new = (frame.mask(rng.random(frame.shape) < 0.05) for frame in (known, new))
+    optima = kes.learn(known, missing="em", runs=3, improve=False)
+    optima.save(tmp_path / "a.kes.json")
+    expected = optima.validate(new.dropna())
+    assert kes.load(tmp_path / "a.kes.json").validate(new, known, missing="drop") == expected
+
+
+def test_a_file_of_judges_is_read_as_that_of_the_search_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("a|b\n" + "u|x\nv|y\n?|x\n" * 9, encoding="utf-8")
+    words = ["--sep", "|", "--missing", "drop", "--missing", "?", "--out", "a.kes.json"]
+    assert run(["learn", "a.csv", "--runs", "2", *words]) == 0
+    optima = kes.load("a.kes.json")
+    table = encode("a.csv", sep="|", missing="drop", na_values="?")
+    assert optima.validate("a.csv", "a.csv") == optima.validate(table, "a.csv")
 
 
 def test_smallest():

@@ -51,13 +51,17 @@ def validate(
 ) -> Table:
     """Judge the best optima by other data; see `Optima.validate`."""
     count = whole("top", top, least=1)
-    states = list(optima.states.values())
+    states, reading = list(optima.states.values()), optima.record.reading
     held_out = encode_like_incomplete(
         test,
         optima.names,
         states,
         weights=weights,
         missing=missing,
+        na_values=reading.na_values,
+        sep=reading.sep,
+        decimal=reading.decimal,
+        encoding=reading.encoding,
         discretizer=optima.discretizer,
     )
     judged = optima[:count]

@@ -156,7 +156,8 @@ class Questions(PartQuestions):
         top : int
             How many of the optima.
         weights, missing
-            Weights of `test`, and what to do with missing values.
+            Weights of `test`, and what to do with values that are missing there; by default what
+            was done for the search. The data of the search are always read as they were then.
 
         Returns
         -------
@@ -170,7 +171,7 @@ class Questions(PartQuestions):
 
         return validate(
             self,
-            self.ready(data, None, missing).dataset,
+            self.ready(data, None, None).dataset,
             test,
             prior=prior,
             ess=ess,
