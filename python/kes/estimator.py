@@ -13,13 +13,12 @@ import numpy as np
 from narwhals.dependencies import is_into_dataframe
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data import Incomplete, encode_incomplete
+from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.like import encode_like_incomplete
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, missing_extra
 from kes.learning import learn
-from kes.network import fit
 from kes.search.options import DEFAULT_CACHE_MB
 
 try:
@@ -201,25 +200,16 @@ start, knowledge, cache_mb, budget, patience
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
         data = self._table(X, reset=True)
-        self._discretizer = Discretizer.checked(self.discretize)
-        table = encode_incomplete(
-            data,
-            weights=weights,
-            missing=self.missing,
-            kinds=self.kinds,
-            discretizer=self._discretizer,
-        )
-        names = list(open_source(data).names)
-        self._used = [names.index(name) for name in table.names]
         options = self.get_params(deep=False)
-        for read in ("prior", "missing", "kinds", "discretize"):  # the table is read
-            del options[read]
+        prior, ess = options.pop("prior"), self.ess
         options["transform"] = options.pop("transformation")
-        self.optima_ = learn(table, **{**options, "random_state": self._seed()})
-        self.graph_ = self.optima_.best.graph
-        assert self.optima_.problem is not None, "a search has its data"
-        whole = self.optima_.problem.dataset
-        self.network_ = fit(self.optima_.best.mpdag, whole, prior=self.prior, ess=self.ess)
+        options |= {"random_state": self._seed(), "weights": weights}
+        self.optima_ = learn(data, **options)
+        best = self.optima_.best
+        self.graph_ = best.graph
+        self.network_ = best.fit(data, prior=prior, ess=ess, weights=weights)
+        names = list(open_source(data).names)
+        self._used = [names.index(name) for name in self.network_.nodes]
         return self
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -304,10 +294,12 @@ start, knowledge, cache_mb, budget, patience
 
     def _known_as(self, names: Sequence[str]) -> Discretizer | None:
         """Return what cuts the columns, under the names that they have here."""
-        if self._discretizer is None:
+        discretizer = self.network_.discretizer
+        if discretizer is None:
             return None
-        own = dict(zip(self.network_.nodes, names, strict=True))
-        return Discretizer.at({own[name]: cuts for name, cuts in self._discretizer.cuts.items()})
+        own = zip(self.network_.nodes, names, strict=True)
+        cuts = discretizer.cuts
+        return Discretizer.at({here: cuts[name] for name, here in own if name in cuts})
 
     def _seed(self) -> int | None:
         if isinstance(self.random_state, np.random.RandomState):

@@ -220,6 +220,38 @@ def test_continuous_columns_get_a_gaussian_network():
     assert np.isfinite(make_pipeline(BINS, kes.KES(runs=2)).fit(X).score(X))
 
 
+@pytest.fixture(scope="module")
+def numbers():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=list("abc"))
+    return table.assign(b=table["a"] + table["b"])
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"discretize": 3}, {"discretize": 3}),
+        ({"transformation": "ranks"}, {"transform": "ranks"}),
+        ({"kinds": {"c": "omit"}}, {"kinds": {"c": "omit"}}),
+    ],
+)
+def test_result_and_network_know_how_the_table_was_read(given, same, numbers, tmp_path):
+    """They take the raw table again: cuts and scores are those that learn finds and keeps."""
+    model = kes.KES(runs=3, **given).fit(numbers)
+    assert model.optima_ == kes.learn(numbers, runs=3, **same)
+    assert model.optima_.best.fit(numbers) == model.network_
+    assert model.network_.log_likelihood(numbers) == pytest.approx(200 * model.score(numbers))
+    model.optima_.save(tmp_path / "a.kes.json")
+    assert len(kes.load(tmp_path / "a.kes.json").extend(1, data=numbers).runs) == 4
+
+
+def test_cuts_of_columns_that_are_left_out_do_not_matter(numbers):
+    cuts = kes.Discretizer(3).fit(numbers)
+    model = kes.KES(runs=3, discretize=cuts, kinds={"c": "omit"}).fit(numbers)
+    two = kes.KES(runs=3, discretize=3).fit(numbers[["a", "b"]])
+    assert model.score(numbers) == pytest.approx(two.score(numbers[["a", "b"]]))
+
+
 @pytest.mark.parametrize("option", [{"k": 2}, {"runs": 0}, {"criterion": "bci"}, {"prior": -1.0}])
 def test_options_are_checked_when_fitting(option, chain):
     model = kes.KES(**option)  # scikit-learn forbids complaints here
