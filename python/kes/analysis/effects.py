@@ -13,23 +13,25 @@ in the table. No average is taken over optima: how often runs end in one says no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kes.analysis.adjustment import Contrast, interventions, margin, slope
+from kes.data.dataset import Dataset
+from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.resampling import Cases
 from kes.data.stream import Stream
 from kes.errors import KesError, listed, option, unknown
 from kes.formats.names import labels
 from kes.graph.parents import NOTHING, Parents, descendants, parent_sets
 from kes.results.summary import counted, of_completed
+from kes.search.problem import Problem
 from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.data.column import State
-    from kes.data.dataset import Dataset
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
 
@@ -119,7 +121,7 @@ def _width(span: tuple[float, float] | None) -> float:
 
 def effects(
     optima: Optima,
-    dataset: Dataset,
+    problem: Problem,
     x: str,
     y: str,
     *,
@@ -129,11 +131,12 @@ def effects(
     resamples: int,
 ) -> Effects:
     """Return the effects of x on y that good optima allow for; see `Optima.effects`."""
+    dataset = problem.dataset
     contrast = _contrast(dataset, x, y, states, outcome)
     ways = _ways(optima, x, y, within)
     distinct = sorted({way for _, way in ways}, key=lambda way: (way.parents, way.reaches))
     estimates = {way: _estimate(dataset, contrast, way) for way in distinct}
-    ranges = _resampled(dataset, contrast, distinct, resamples, optima.seed)
+    ranges = _resampled(problem, contrast, distinct, resamples)
     best, rows = optima.best.score, []
     for number, way in ways:
         rows.append(
@@ -149,10 +152,16 @@ def effects(
     order = ("optimum", "below", "parents", "reaches", "effect", "low", "high", "unseen")
     names = sorted(rows[0], key=lambda name: order.index(name) if name in order else len(order))
     change = _change(dataset, contrast)
-    note = _note(contrast, change, within, resamples, discrete=dataset.kind == "discrete")
+    note = _note(contrast, change, within, discrete=dataset.kind == "discrete")
+    if resamples:
+        filled = ", filled in anew" if isinstance(problem.table, Incomplete) else ""
+        note.append(
+            f"low, high: 95 % of {counted(resamples, 'bootstrap resample')}{filled}, with graph "
+            "and parents as they are."
+        )
     return Effects(
         {name: [row[name] for row in rows] for name in names},
-        note="\n".join([note, *of_completed(optima)]),
+        note="\n".join([*note, *of_completed(optima)]),
         x=x,
         y=y,
         change=change,
@@ -209,21 +218,37 @@ def _estimate(dataset: Dataset, contrast: Contrast, way: Way) -> dict[str, Any]:
 
 
 def _resampled(
-    dataset: Dataset, contrast: Contrast, ways: Sequence[Way], resamples: int, seed: int
+    problem: Problem, contrast: Contrast, ways: Sequence[Way], resamples: int
 ) -> dict[Way, dict[str, float | None]]:
-    """Return the range of each effect over tables drawn with replacement."""
+    """Return the range of each effect over tables drawn with replacement.
+
+    Cases are drawn with their gaps, and these are filled anew each time: drawn from the completed
+    table, what was filled in would count as seen, and ranges would be too narrow.
+    """
     if not resamples:
         return {}
-    bearing = {contrast.x, contrast.y}.union(*(way.parents for way in ways))
-    cases = Cases(dataset.select([name for name in dataset.names if name in bearing]))
+    table: AnyTable = problem.table
+    if isinstance(table, Dataset):
+        bearing = {contrast.x, contrast.y}.union(*(way.parents for way in ways))
+        table = table.select([name for name in table.names if name in bearing])
+    cases = Cases(table)
     drawn: dict[Way, list[float]] = {way: [] for way in ways}
     for number in range(resamples):
-        table = cases.bootstrap(Stream(seed, number))
+        stream = Stream(problem.settings.seed, number)
+        table = _completed(cases.bootstrap(stream), problem, stream)
         for way in ways:
             effect = _estimate(table, contrast, way)["effect"]
             if effect is not None:
                 drawn[way].append(effect)
     return {way: _quantiles(effects) for way, effects in drawn.items()}
+
+
+def _completed(table: AnyTable, problem: Problem, stream: Stream) -> Dataset:
+    """Return a part of the cases of a problem with its gaps filled as those of all cases are."""
+    if isinstance(table, Dataset):
+        return table
+    settings = replace(problem.settings, seed=stream.seed())
+    return Problem(table, settings, problem.cache_mb, problem.reading).dataset
 
 
 def _quantiles(effects: list[float]) -> dict[str, float | None]:
@@ -286,7 +311,7 @@ def _change(dataset: Dataset, contrast: Contrast) -> str:
     return f"{what} when {x} is set to {high} instead of {low}"
 
 
-def _note(contrast: Contrast, change: str, within: float, resamples: int, *, discrete: bool) -> str:
+def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> list[str]:
     x, y = contrast.x, contrast.y
     lines = [
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
@@ -302,12 +327,7 @@ def _note(contrast: Contrast, change: str, within: float, resamples: int, *, dis
         )
     else:
         lines.append("Assumed as well: the effect is linear and the same for all cases.")
-    if resamples:
-        lines.append(
-            f"low, high: 95 % of {counted(resamples, 'bootstrap resample')}, with graph and "
-            "parents as they are."
-        )
-    return "\n".join(lines)
+    return lines
 
 
 # --- hand-over -----------------------------------------------------------------------------------

@@ -212,7 +212,8 @@ class PartQuestions:
         within : float
             Look at optima that are at most so many nats below the best.
         resamples : int
-            If not 0, estimate the same effects on so many tables drawn with replacement.
+            If not 0, estimate the same effects on so many tables drawn with replacement. With
+            ``missing="em"``, the gaps of each are filled anew.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
 
@@ -237,7 +238,7 @@ class PartQuestions:
 
         return effects(
             self,
-            self.ready(data, weights, missing).dataset,
+            self.ready(data, weights, missing),
             x,
             y,
             states=states,
