@@ -127,7 +127,8 @@ def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
     """
     check_choice(options.get("missing", _DEFAULTS["missing"]))
     table = encode_incomplete(data, **options)
-    assert isinstance(table, Dataset), "missing values are settled"
+    if isinstance(table, Incomplete):
+        raise _left_open("there is no model to fill its gaps from")
     return table
 
 
@@ -139,6 +140,8 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     check_choice(missing, gaps=True)
     if isinstance(data, Dataset | Incomplete):
         _refuse_kinds(kinds or columns)
+        if isinstance(data, Incomplete) and missing in ("drop", "state"):
+            raise _left_open(f"{option('missing', missing)} comes too late")
         return _recut(data if weights is None else _reweighted(data, weights), discretizer)
     source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
     said = _said(kinds, discretizer, source.names)
@@ -306,6 +309,13 @@ def _refuse_kinds(given: object) -> None:
             f"a Dataset is taken as it is; leave out {option('kinds')}, or pass the table that it "
             "was made of"
         )
+
+
+def _left_open(why: str) -> KesError:
+    return KesError(
+        f"this table was read with {option('missing', 'em')}, and {why}; pass the table that it "
+        "was made of"
+    )
 
 
 def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
