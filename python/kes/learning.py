@@ -203,9 +203,12 @@ def load(path: PathLike) -> Optima:
 def score(
     graph: EssentialGraph | Sequence[tuple[str, str]],
     data: Data,
+    *,
+    random_state: int | None = 0,
+    max_parents: int | None = None,
     **options: Unpack[ScoringOptions],
 ) -> float:
-    """Score a model: the same number that a search would report for it.
+    """Score a model: the same number that a search with the same options reports for it.
 
     Parameters
     ----------
@@ -216,7 +219,11 @@ def score(
 completions
         As in `kes.learn`. Columns that are not nodes of an essential graph do not count, but must
         be readable, too; a row that is dropped for a value missing there is dropped. Knowledge
-        does not change a score.
+        does not change a score, but see below.
+    random_state, max_parents
+        As in `kes.learn`. They matter only where ``missing="em"`` fills gaps: the model that fills
+        them is found by a search with this seed, among those that `max_parents` and `knowledge`
+        allow, by this criterion. Scores can be compared if all of these are the same.
 
     Returns
     -------
@@ -235,7 +242,8 @@ completions
     >>> kes.score([("HRBP", "HR")], data) > kes.score([], data)
     True
     """
-    own = cast("SearchOptions", {**options, "cache_mb": _CACHE_MB})
+    more = {"random_state": random_state, "max_parents": max_parents, "cache_mb": _CACHE_MB}
+    own = cast("SearchOptions", {**options, **more})
     problem = Problem.of(data, 1.0, own)
     names = problem.dataset.names
     if not isinstance(graph, EssentialGraph):
@@ -252,6 +260,7 @@ def inclusion_boundary(
     g: EssentialGraph,
     data: Data | None = None,
     *,
+    random_state: int | None = 0,
     max_parents: int | None = None,
     **options: Unpack[ScoringOptions],
 ) -> list[Neighbour]:
@@ -265,6 +274,8 @@ def inclusion_boundary(
         Table with a column for each node of the graph, in any form that `kes.learn` takes.
         Further columns are not used, but must be readable, too. Without data the neighbours are
         not scored.
+    random_state
+        Seed, which matters only where ``missing="em"`` fills gaps: see `kes.score`.
     max_parents
         Leave out neighbours in whose DAGs the step gives a node more parents than this.
     knowledge
@@ -309,7 +320,7 @@ def inclusion_boundary(
         if known is not None:
             refuse_inadmissible(g, known, "the model")
         return neighbours(g, limit, known)
-    more = {"max_parents": limit, "cache_mb": _BOUNDARY_MB}
+    more = {"random_state": random_state, "max_parents": limit, "cache_mb": _BOUNDARY_MB}
     own = cast("SearchOptions", {**options, **more})
     problem = Problem.of(data, 1.0, own).over(g.nodes)
     if problem.settings.knowledge is not None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.cli import run
 from kes.data import Incomplete, encode_incomplete
 from kes.data.incomplete import Stack
 from kes.data.stream import Stream
@@ -172,6 +173,30 @@ class TestSearch:
         assert once.record.reading.completions == 1
         with pytest.raises(KesError, match="completions must be a whole number"):
             kes.learn(table, missing="em", completions=0)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"random_state": 7},
+            {"max_parents": 1},
+            {"knowledge": kes.Knowledge(forbidden=[("CVP", "LVEDVOLUME"), ("LVEDVOLUME", "CVP")])},
+        ],
+        ids=["seed", "parents", "knowledge"],
+    )
+    def test_scores_are_those_of_a_search_with_the_same_options(
+        self, table, options, tmp_path, capsys
+    ):
+        """All of them have a say in the completed table."""
+        found = kes.learn(table, missing="em", runs=5, **options)
+        best = found.best
+        assert kes.score(best.graph, table, missing="em", **options) == best.score
+        assert kes.score(best.graph, table, missing="em") != best.score
+        boundary = kes.inclusion_boundary(best.graph, table, missing="em", **options)
+        assert boundary[0].delta <= found.record.tolerance
+        found.save(tmp_path / "a.kes.json")
+        table.to_csv(tmp_path / "a.csv", index=False)
+        assert run(["score", str(tmp_path / "a.csv"), str(tmp_path / "a.kes.json")]) == 0
+        assert capsys.readouterr().out.startswith(f"{best.score:.4f} ")
 
     def test_resamples_fill_in_anew(self, table):
         """A resample of an incomplete table is incomplete, and what fills it is its own."""

@@ -51,14 +51,21 @@ def command(
 
     Scores of different models on one table can be compared, by the same criterion; those of one
     model on different tables cannot. For networks, the probability of the cases is told as well.
+
+    With --missing em, gaps are filled as for a search with these options and seed 0, or with all
+    settings of a result; scores can be compared only if these are the same.
     """
     given = {"criterion": criterion, "ess": ess, "penalty": penalty, "transform": transform}
     found = open_model(model)
     chosen = {name: value for name, value in given.items() if value is not None}
+    scoring: dict[str, Any] = {}
     if isinstance(found, Optima):
-        chosen = {name: getattr(found.settings, name) for name in given} | chosen
+        settings = found.settings
+        chosen = {name: getattr(settings, name) for name in given} | chosen
+        scoring = {"random_state": settings.seed, "max_parents": settings.max_parents}
+        scoring["knowledge"] = settings.knowledge
     cases, completions = _read(data, table, found)
-    scoring: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    scoring |= {name: value for name, value in chosen.items() if value is not None}
     value = score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
     say(f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}")
     if not isinstance(found, Optima | Pdag):
