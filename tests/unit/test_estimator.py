@@ -245,6 +245,14 @@ def test_result_and_network_know_how_the_table_was_read(given, same, numbers, tm
     assert len(kes.load(tmp_path / "a.kes.json").extend(1, data=numbers).runs) == 4
 
 
+@pytest.mark.parametrize("missing", ["state", "em"])
+def test_missing_values_of_columns_that_are_cut(missing, numbers):
+    holes = numbers.mask(np.random.default_rng(1).random(numbers.shape) < 0.1)
+    model = kes.KES(runs=3, missing=missing, discretize=3).fit(holes)
+    assert {len(states) for states in model.network_.states.values()} == {3 + (missing == "state")}
+    assert -4 * np.log(4) < model.score(holes) < 0
+
+
 def test_cuts_of_columns_that_are_left_out_do_not_matter(numbers):
     cuts = kes.Discretizer(3).fit(numbers)
     model = kes.KES(runs=3, discretize=cuts, kinds={"c": "omit"}).fit(numbers)

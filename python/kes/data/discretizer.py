@@ -23,6 +23,7 @@ from kes.data.decimals import Sign
 from kes.data.factor import Factor
 from kes.data.incomplete import Incomplete
 from kes.data.kinds import is_continuous, judge, to_numbers
+from kes.data.missing import is_missing_state
 from kes.data.raw import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Coded, Source, open_source
@@ -227,13 +228,16 @@ class Discretizer:
     def cut(self, name: str, column: Raw, decimal: Sign | None = None) -> Factor:
         """Put the intervals in the place of the numbers of one column, if they are not there yet.
 
-        All intervals are states, also those that do not occur.
+        All intervals are states, also those that do not occur. If "missing" is a state already, it
+        stays one.
         """
         intervals = self.intervals(name)
-        if isinstance(column, Factor) and set(map(str, column.values)) <= set(intervals):
-            place = {interval: code for code, interval in enumerate(intervals)}
-            lookup = [*(place[str(value)] for value in column.values), -1]
-            return Factor(intervals, np.array(lookup, dtype=np.int32)[column.codes], declared=True)
+        if isinstance(column, Factor):
+            states = (*intervals, *filter(is_missing_state, column.values))
+            if set(map(str, column.values)) <= set(states):
+                place = {state: code for code, state in enumerate(states)}
+                lookup = [*(place[str(value)] for value in column.values), -1]
+                return Factor(states, np.array(lookup, dtype=np.int32)[column.codes], declared=True)
         values = _numbers(column, name, decimal)
         codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # the cuts below
         codes[np.isnan(values)] = -1
