@@ -44,8 +44,8 @@ def complete(
 ) -> tuple[Dataset, Completion]:
     """Fill the gaps of a table; return it, and what was done.
 
-    The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`
-    and number of completions give the same values. How runs choose among neighbours does not matter
+    The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`,
+    knowledge and number of completions give the same values. How runs choose among neighbours does not matter
     for it, so that searches with any k, and proofs, speak of the same completed table.
     """
     if settings.transform == "ranks":
