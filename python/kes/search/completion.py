@@ -45,8 +45,8 @@ def complete(
     """Fill the gaps of a table; return it, and what was done.
 
     The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`,
-    knowledge and number of completions give the same values. How runs choose among neighbours does not matter
-    for it, so that searches with any k, and proofs, speak of the same completed table.
+    knowledge and number of completions give the same values. How runs choose among neighbours does
+    not matter for it, so that searches with any k, and proofs, speak of the same completed table.
     """
     if settings.transform == "ranks":
         ranks = Ranks.of(table.dataset, table.gaps)
