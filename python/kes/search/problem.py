@@ -16,7 +16,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoding import encode_incomplete
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.like import encode_like_incomplete
-from kes.errors import KesError, listed
+from kes.errors import KesError, listed, option
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.search.amounts import Size
