@@ -44,9 +44,10 @@ def complete(
 ) -> tuple[Dataset, Completion]:
     """Fill the gaps of a table; return it, and what was done.
 
-    The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`
-    and number of completions give the same values. How runs choose among neighbours does not matter
-    for it, so that searches with any k, and proofs, speak of the same completed table.
+    The same table, in whatever order of rows, the same seed, criterion (with `ess`, `penalty` and
+    `transform`), `max_parents`, knowledge and number of completions give the same values. How runs
+    choose among neighbours does not matter for it, so that searches with any k, and proofs, speak
+    of the same completed table.
     """
     if settings.transform == "ranks":
         ranks = Ranks.of(table.dataset, table.gaps)

@@ -60,29 +60,44 @@ def search(
         return replace(execution, limits=replace(limits, budget=left), client=None)
 
     proving = allowance(problem, prove) is not None
+    effort, complete = None, record.improving.complete
     if is_new or not _is_improved(record, improve):
         # With a proof, more would be in vain.
         effort = chosen(len(record.runs)) if improve == "auto" and proving else None
         record = improve_runs(problem, record, improve, rest(), effort=effort)
-    if not proving or _is_proven(record, prove):
+        complete = record.improving.complete
+    if proving and (is_new or not _is_proven(record, prove)):
+        waiting = record if effort is None else _marked(record, complete=False)
+        record = prove_best(problem, waiting, prove, rest())
+        if record.proof is not None and record.proof.proven:
+            record = _marked(record, complete=complete)
+        elif improve == "auto":
+            better = improve_runs(problem, record, improve, rest())
+            record = replace(better, prove=record.prove, proof=record.proof)
+    if base is None or record.improving.complete or _highest(record) >= _highest(base):
         return record
-    record = prove_best(problem, record, prove, rest())
-    if improve != "auto" or (record.proof is not None and record.proof.proven):
-        return record
-    better = improve_runs(problem, record, improve, rest())
-    return replace(better, prove=prove, proof=record.proof)
+    return record.keeping_tasks(base)  # for what the budget was over
+
+
+def _marked(record: Record, *, complete: bool) -> Record:
+    """Return a record that says whether it is improved by as much as is asked for."""
+    return replace(record, improving=replace(record.improving, complete=complete))
+
+
+def _highest(record: Record) -> float:
+    return max(record.level(model.score) for model in record.pool)
 
 
 def _is_improved(record: Record, improve: Improve) -> bool:
-    """Tell whether a record is improved by as much as is asked for."""
+    """Tell whether a record is improved by as much as is asked for, or more."""
     improving, effort = record.improving, effort_of(improve, len(record.runs))
     if effort is None:
         return True
-    by_number = effort.tasks is not None and effort.settling is None
-    is_same = improving.own == effort.tasks if by_number else improving.asked == improve
-    return improving.complete and is_same
+    if effort.tasks is not None and effort.settling is None:
+        return improving.own >= effort.tasks
+    return improving.complete and improving.asked == improve
 
 
 def _is_proven(record: Record, prove: Prove) -> bool:
-    """Tell whether a record is proven, or as much was tried as is asked for."""
-    return record.proof is not None and (record.proof.proven or record.prove == prove)
+    """Tell whether a record is proven, or as much was tried as is asked for, or more."""
+    return record.proof is not None and (record.proof.proven or record.prove in (prove, True))
