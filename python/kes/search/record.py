@@ -197,11 +197,17 @@ class Completion:
         How often a model was learned and the gaps were filled from it.
     settled : bool
         Whether the last of these models was found again in the table that was filled from it.
+        If not, a budget was over, or there were as many rounds as there may be.
     """
 
     cells: tuple[int, ...]
     rounds: int
     settled: bool
+
+    @property
+    def most(self) -> int | None:
+        """Rounds at most that lead to the same values again; None if they end by themselves."""
+        return None if self.settled else self.rounds
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from kes.data.dataset import Dataset
+from kes.progress import Progress, reporting
 from kes.search.amounts import Improve, Prove, chosen, effort_of
-from kes.search.execution import Execution
+from kes.search.completion import MOST_ROUNDS
+from kes.search.execution import Execution, SearchInterrupted
 from kes.search.improve import improve_runs
 from kes.search.problem import Problem
 from kes.search.proof import allowance, prove_best
@@ -77,6 +81,35 @@ def search(
     if base is None or record.improving.complete or _highest(record) >= _highest(base):
         return record
     return record.keeping_tasks(base)  # for what the budget was over
+
+
+def prepared(problem: Problem, execution: Execution) -> Execution:
+    """Fill the gaps of the table, and return how to do the rest, with what is left of the budget.
+
+    Filling takes no more than half of a budget, but does one round.
+
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C.
+    """
+    if isinstance(problem.table, Dataset):
+        return execution
+    started, limits = time.monotonic(), execution.limits
+    half = math.inf if limits.budget is None else limits.budget / 2
+
+    def going_on(rounds: int) -> bool:
+        spent = time.monotonic() - started
+        report(Progress(rounds, MOST_ROUNDS, None, 0, spent, None, unit="rounds"))
+        return spent < half
+
+    try:
+        with reporting(execution.progress) as report:
+            problem.fill(execution.threads, going_on)
+    except KeyboardInterrupt:
+        raise SearchInterrupted(None) from None
+    left = limits.budget and limits.budget - (time.monotonic() - started)
+    return replace(execution, limits=replace(limits, budget=left))
 
 
 def _marked(record: Record, *, complete: bool) -> Record:
