@@ -19,7 +19,7 @@ from kes.search.known import checked_knowledge, refuse_inadmissible
 from kes.search.options import DEFAULTS, SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.search.record import Record
-from kes.search.search import search
+from kes.search.search import prepared, search
 from kes.settings import Criterion, arcs_of, whole
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def learn(
         the extra ``certify``.
     budget : float, str or None
         Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". It holds for all of
-        it: the runs end early enough to be improved on. At least one run is finished.
+        it: the runs end early enough to be improved on. At least one run is finished. Filling in
+        missing values takes half of it at most, or one round of EM.
     patience : int or None
         Stop after this many runs in a row without a better score.
     client : distributed.Client or None
@@ -140,7 +141,8 @@ def learn(
         Memory for counts that runs share. Does not change the result.
     progress : None, True or callable
         True shows a bar. A callable gets a `kes.Progress` at most ten times a second: first of the
-        runs, then of the tasks, then of the sets of variables that are counted for a proof.
+        rounds of EM, if there are any, and of the runs, then of the tasks, then of the sets of
+        variables that are counted for a proof.
 
     Returns
     -------
@@ -175,10 +177,9 @@ def learn(
     problem = Problem.of(data, k, options)
 
     def work() -> Record:
+        rest = prepared(problem, execution)
         amounts = Amounts.chosen(runs, asked, proof, problem.size)
-        return search(
-            problem, amounts.runs, execution, improve=amounts.improve, prove=amounts.prove
-        )
+        return search(problem, amounts.runs, rest, improve=amounts.improve, prove=amounts.prove)
 
     return Optima.found_by(problem, work)
 

@@ -22,7 +22,7 @@ class Progress:
     ----------
     done, wanted : int
         Runs finished and runs asked for; of an improvement, tasks; of a proof, sets of variables
-        that were counted and that may be.
+        that were counted and that may be; where gaps are filled, rounds of EM.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -32,7 +32,7 @@ class Progress:
     left : float or None
         Estimated seconds to the end; None as long as nothing is known.
     unit : str
-        What is counted: "runs", "tasks" or "sets".
+        What is counted: "runs", "tasks", "sets" or "rounds".
     """
 
     done: int

@@ -14,6 +14,7 @@ from kes.data import Incomplete, encode_incomplete
 from kes.data.incomplete import Stack
 from kes.data.stream import Stream
 from kes.errors import KesError
+from kes.search import completion
 
 
 def with_gaps(frame: pd.DataFrame, share: float, seed: int = 0) -> pd.DataFrame:
@@ -141,6 +142,44 @@ class TestSearch:
         text = repr(optima)
         assert f"{table.isna().sum().sum()} filled in, 5 times each, by " in text
         assert "of the completed table" in text
+
+    def test_a_budget_ends_filling_too_and_the_table_can_be_made_again(
+        self, table, optima, tmp_path
+    ):
+        """The clock is over after one round; whoever has the data gets the same values again."""
+        assert optima.record.completion.rounds > 1
+        hasty = kes.learn(table, missing="em", runs=3, budget=1e-6)
+        done = hasty.record.completion
+        assert (done.rounds, done.settled) == (1, False)
+        assert "by 1 round of EM, stopped by the budget before the model settled" in repr(hasty)
+        assert hasty.record.fingerprint != optima.record.fingerprint
+        hasty.save(tmp_path / "a.kes.json")
+        again = kes.load(tmp_path / "a.kes.json").extend(2, table)
+        assert again.record.completion == done
+        assert again == hasty.extend(2)
+        assert kes.certify(table, missing="em", optima=hasty).score >= hasty.best.score
+
+    def test_filling_takes_the_threads_and_tells_its_progress(self, table, monkeypatch):
+        used, seen = [], []
+        own = completion._best
+
+        def best(*given, threads, **more):
+            used.append(threads)
+            return own(*given, threads=threads, **more)
+
+        monkeypatch.setattr(completion, "_best", best)
+        kes.learn(table, missing="em", runs=1, improve=False, n_jobs=3, progress=seen.append)
+        assert set(used) == {3}
+        assert {progress.unit for progress in seen} == {"rounds", "runs"}
+
+    def test_an_interrupt_while_filling(self, table, monkeypatch):
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("kes.search.completion.fill", interrupted)
+        with pytest.raises(kes.Interrupted) as stop:
+            kes.learn(table, missing="em")
+        assert stop.value.optima is None
 
     def test_k_does_not_matter_for_what_is_filled_in(self, table, optima):
         """So that searches, sweeps, scores and proofs are about one table."""
@@ -356,5 +395,10 @@ def test_the_command_line(frame, tmp_path):
     assert "filled in, 3 times each, by " in done.output
     same = kes.learn(tmp_path / "t.csv", missing="em", completions=3, discretize=3, runs=3)
     assert kes.load(out) == same
+    short, budget = tmp_path / "b.kes.json", ["--runs", "3", "--budget", "0.001s"]
+    for amount in (budget, ["--runs", "4"], ["--runs", "5", "--budget", "9s"]):
+        done = CliRunner().invoke(command, [*words, *amount, "--out", str(short)])
+        assert done.exit_code == 0, done.output
+        assert "by 1 round of EM, stopped by the budget" in done.output
     wrong = CliRunner().invoke(command, [*words, "--discretize", "a=b"])
     assert "such as age=5,dose=3" in wrong.output

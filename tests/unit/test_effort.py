@@ -1,6 +1,7 @@
 """Amounts that are left to `learn`: chosen by size and by what still improves, and proofs."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 import kes
 from kes.cli import kes as command
 from kes.results.document import encoded
+from kes.results.optima import Optima
 from kes.search import proof
 from kes.search.amounts import Amounts, Size, chosen_runs, effort_of
 from kes.search.execution import Execution
@@ -207,6 +209,97 @@ def test_files_hold_proofs(trapped, tmp_path):
     assert more.proven
     assert more.best.origin == "exact"
     assert more.extend(2).best.score == optima.best.score
+
+
+def weaker(upper_bound):
+    return Proof(False, upper_bound, "by hand", 0, 0)
+
+
+def test_a_proof_holds_whatever_the_runs_are(trapped):
+    """Neither fewer tasks, nor a budget that is too short, nor no proof asked for takes it away."""
+    exact = greedy(trapped, prove=True)
+    problem, execution = exact.problem, Execution.checked()
+    more = search(problem, 4, execution, improve=False, base=exact.record)
+    assert Optima(more).best.graph == exact.best.graph
+    assert more.proof == exact.proof
+    chosen = kes.learn(trapped)
+    for hasty in (exact.extend(1, budget=1e-6), chosen.extend(1, budget=1e-6)):
+        assert hasty.proven
+        assert hasty.best.score == exact.best.score
+    bare = search(chosen.problem, 101, execution, improve=False, base=chosen.record)
+    assert bare.proof.proven
+    assert max(model.score for model in bare.pool) == exact.best.score
+    at_once = greedy(trapped).extend(3).record
+    again = search(problem, 4, execution, improve=False, prove=True, base=more)
+    assert replace(again.unproven(), prove=False) == at_once
+
+
+def test_a_short_budget_takes_no_model_away(many):
+    good = kes.learn(many, k=0.4, runs=10)
+    assert good.gain > 0
+    hasty = good.extend(1, budget=1e-6)
+    assert hasty.best.score >= good.best.score
+    assert hasty.ancestry()["origin"][0].startswith(("run", "GES"))
+
+
+def test_a_proof_is_replaced_only_by_a_stronger_one(trapped, monkeypatch):
+    exact = greedy(trapped, prove=True)
+    score = exact.best.score
+    assert proof.with_proof(exact.record, weaker(score + 1), None) == exact.record
+    assert weaker(-9.0).is_stronger_than(weaker(None))
+    assert weaker(-9.0).is_stronger_than(weaker(-8.0))
+    assert not weaker(-9.0).is_stronger_than(exact.proof)
+    assert not weaker(-9.0).is_stronger_than(weaker(-9.0))
+    bounded = replace(greedy(trapped).record, prove=True, proof=weaker(score + 1))
+    nothing = replace(proof._FEW, seconds=1e-9, start=9.0)
+    monkeypatch.setattr(proof, "_FEW", nothing)
+    execution = Execution.checked()
+    kept = search(exact.problem, 2, execution, improve=False, prove="auto", base=bounded)
+    assert (kept.proof, kept.prove) == (bounded.proof, True)
+    monkeypatch.undo()
+    assert search(exact.problem, 3, execution, improve=False, prove="auto", base=kept).proof.proven
+
+
+def test_work_that_is_stopped_by_chance_is_told_without_it(trapped, monkeypatch):
+    """Out of memory or enough counted: whichever a thread meets first, the proof says the same."""
+
+    class Core:
+        def families(self, *_, **__):
+            return SimpleNamespace(lacking="memory", counted=12, sizes=[3, 4])
+
+    problem = Problem.of(trapped, 0.8, {})
+    monkeypatch.setattr(proof, "_seconds_per_set", lambda _: 1.0)
+    record = greedy(trapped).record
+    problem.core = Core()
+    for most, work in ((11.0, (11, 0)), (12.0, (12, 7))):
+        allowed = replace(proof._FEW, seconds=most)
+        attempt = proof._Attempt(
+            problem, record, allowed, threads=1, deadline=1e9, report=lambda *_, **__: None
+        )
+        found, model = attempt.proof()
+        assert model is None
+        assert (found.counted, found.families) == work
+
+
+def test_an_interrupted_proof_leaves_improving_to_be_done(many, monkeypatch):
+    """It was not improved in full only because a proof was to follow."""
+    enough = kes.learn(many, k=0.4, runs=100, improve=200).history()["task"][-1] + 1
+    monkeypatch.setattr("kes.search.amounts.MOST_TASKS", enough)  # half as many are to follow
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proof._Attempt, "proof", interrupted)
+        with pytest.raises(kes.Interrupted) as stop:
+            kes.learn(many, k=0.4)
+    found = stop.value.optima
+    assert found.tasks == enough
+    assert not found.record.improving.complete
+    full = search(found.problem, 100, Execution.checked(), improve="auto", base=found.record)
+    assert full == kes.learn(many, k=0.4, prove=False).record
+    assert full.improving.complete
+    assert full.improving.own > enough
 
 
 def test_settings_are_checked(trapped):

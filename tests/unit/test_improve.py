@@ -455,11 +455,13 @@ def test_how_much_was_improved_makes_no_other_settings(csv, capsys):
     assert learn(*common, "--runs", 20) == 0
     content = Path("a.json.gz").read_bytes()
     changed = os.stat("a.json.gz").st_mtime_ns
-    for same in ([], ["--no-improve"], ["--improve-tasks", 200]):
+    for same in ([], ["--no-improve"], ["--improve-tasks", 200], ["--improve-tasks", 30]):
         assert learn(*common, "--runs", 20, *same) == 0
         assert os.stat("a.json.gz").st_mtime_ns == changed, "there was nothing to do"
-    assert learn(*common, "--runs", 20, "--improve-tasks", 30) == 0
-    assert kes.load("a.json.gz").tasks == 30
+    assert learn(*common, "--runs", 20, "--improve-tasks", 230) == 0
+    assert kes.load("a.json.gz").tasks == 230
+    assert learn(*common, "--runs", 20, "--improve-budget", "0.01s") == 0
+    assert kes.load("a.json.gz").tasks >= 230, "a short time takes nothing away"
     assert learn(*common, "--runs", 30, "--no-improve") == 0
     assert kes.load("a.json.gz").tasks == 0
     Path("a.json.gz").write_bytes(content)

@@ -14,6 +14,7 @@ from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.settings import Settings
 
 
 def check_writable(out: Path) -> None:
@@ -27,18 +28,23 @@ def check_writable(out: Path) -> None:
         raise click.UsageError(f"--out {out}: you may not write to the folder {folder}.")
 
 
-def earlier(out: Path | None, problem: Problem, runs: int) -> Record | None:
-    """Return what the file holds already, if it comes from the same data and settings."""
+def earlier(out: Path | None, settings: Settings) -> Record | None:
+    """Return what the file holds already, if it comes from the same settings."""
     if out is None or not out.exists():
         return None
     record = storage.read(out)
-    differences = record.settings.differences(problem.settings)
+    differences = record.settings.differences(settings)
     if differences:
         raise KesError(
             f"{out} holds a result with other settings:",
             *(f"  {line}" for line in differences),
             "Repeat its settings to add runs to it, or give another --out",
         )
+    return record
+
+
+def continued(record: Record, out: Path | None, problem: Problem, runs: int) -> Record:
+    """Return what a file holds, ready to go on from, if it comes from the same data."""
     try:
         problem.check(record)
     except KesError as error:

@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,7 +15,7 @@ import click
 from kes.cli import options
 from kes.cli.ending import show_network, suggest_more, suggest_next
 from kes.cli.interrupts import exit_code
-from kes.cli.keeping import check_writable, earlier, save, say_interrupted, say_where
+from kes.cli.keeping import check_writable, continued, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
@@ -29,7 +30,7 @@ from kes.search.execution import Execution, SearchInterrupted
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
-from kes.search.search import search
+from kes.search.search import prepared, search
 from kes.settings import MOST_MB, Sampled, Settings
 
 if TYPE_CHECKING:
@@ -214,32 +215,31 @@ def command(
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
-    amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
-    base = earlier(out, problem, amounts.runs)
+    base = earlier(out, problem.settings)
+    problem.earlier = None if base is None else base.completion
     started = time.monotonic()
-    with _client(address) as client:
-        execution = Execution.checked(
-            n_jobs=jobs,
-            budget=budget,
-            patience=patience,
-            progress=_display(progress),
-            client=client,
-        )
-        keeper = None if out is None else storage.Checkpoint(out, checkpoint)
-        try:
+    execution = Execution.checked(
+        n_jobs=jobs, budget=budget, patience=patience, progress=_display(progress)
+    )
+    keeper = None if out is None else storage.Checkpoint(out, checkpoint)
+    try:
+        execution = prepared(problem, execution)
+        amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
+        base = None if base is None else continued(base, out, problem, amounts.runs)
+        with _client(address) as client:
             record = search(
                 problem,
                 amounts.runs,
-                execution,
+                replace(execution, client=client),
                 improve=amounts.improve,
                 prove=amounts.prove,
                 base=base,
                 watchers=[] if keeper is None else [keeper],
                 after_runs=None if keeper is None else keeper.keep,
             )
-        except SearchInterrupted as stop:
-            say_interrupted(stop.record, out)
-            ctx.exit(exit_code())
+    except SearchInterrupted as stop:
+        say_interrupted(stop.record, out)
+        ctx.exit(exit_code())
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)

@@ -1,4 +1,4 @@
-"""Missing values: refuse them, drop their rows, or make them a state."""
+"""Missing values: refuse them, drop their rows, make them a state, or leave gaps to be filled."""
 
 from __future__ import annotations
 

@@ -114,6 +114,9 @@ completions
     reporter = _Reporter(progress, limit)
     seed = optima.seed if isinstance(optima, Optima) else 0
     problem = _problem(data, max_parents, options, seed)
+    if isinstance(optima, Optima):  # its gaps are filled as they were
+        problem.earlier = optima.record.completion
+    problem.fill(threads(n_jobs), lambda _: True)
     rivals = Rivals(problem, optima)
     work = _Work(problem, threads(n_jobs), memory, reporter)
     expense = _estimate(problem.dataset, problem.settings)

@@ -242,9 +242,11 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
     ) -> Optima:
         """Do more runs with the same settings, and improve on all of them as `kes.learn` did.
 
-        The new result is the same as if all runs had been asked for at once. Models that `improve`
-        has made are kept. If the best score was to be proven, it is again. This result stays as it
-        is.
+        The new result is the same as if all runs had been asked for at once, and as much for the
+        rest: after ``runs=None`` that is what was chosen then. Models that `improve` has made are
+        kept. If the best score was to be proven, it is again; a proof that is here is never lost.
+        Where a budget is too short to reach the best score again, its model is kept, too. This
+        result stays as it is.
 
         Parameters
         ----------
@@ -296,9 +298,9 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         budget : float, str or None
             Stop after this time: seconds, or a text such as "10s" or "5m".
         tasks : int or None
-            Stop after so many tasks. A task recombines two models, refines one or perturbs one,
-            and climbs from there. By default, unless there is a budget, as many as `kes.learn`
-            chooses: ten for each run but no more than 1000.
+            Stop after so many tasks. A task recombines two models, refines or perturbs one, or
+            orders its variables anew, and climbs from there. By default, unless there is a budget,
+            as many as `kes.learn` chooses: ten for each run but no more than 1000.
         n_jobs : int or None
             Threads; None or -1 for all usable cores. Does not change the result.
         progress : None, True or callable

@@ -32,9 +32,9 @@ class Optimum(OptimumQuestions):
         The first of them; None if there is none.
     origin : str
         Where it comes from: "run 8", "GES", "recombined from run 3 and run 41", "refined from
-        task 210", "perturbed from task 12". A model that improving found is called by the number
-        of its task; `Optima.ancestry` goes back to the runs. "exact" if no search but a proof
-        found it.
+        task 210", "perturbed from task 12", "ordered from GES". A model that improving found is
+        called by the number of its task; `Optima.ancestry` goes back to the runs. "exact" if no
+        search but a proof found it.
     is_local_optimum : bool
         Whether no admissible neighbour scores higher, checked from scratch. A search in two
         phases or with a sampled neighbourhood may stop elsewhere.

@@ -11,6 +11,7 @@ import numpy as np
 
 from kes.data.audit import MANY_STATES, are_numbers
 from kes.errors import listed, printable
+from kes.search.completion import MOST_ROUNDS
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
@@ -114,7 +115,12 @@ def completed(optima: Optima) -> str:
     if completion is None:
         return ""
     rounds = counted(completion.rounds, "round")
-    end = "until the model settled" if completion.settled else "after which the model still changed"
+    if completion.settled:
+        end = "until the model settled"
+    elif completion.rounds < MOST_ROUNDS:
+        end = "stopped by the budget before the model settled"
+    else:
+        end = "after which the model still changed"
     return (
         f"{sum(completion.cells)} filled in, {optima.record.reading.completions} times each, "
         f"by {rounds} of EM, {end}"

@@ -18,8 +18,10 @@ on what is missing.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 from kes.data.core import core_errors, core_problem, cores
 from kes.data.dataset import Dataset
@@ -39,31 +41,58 @@ MOST_ROUNDS = 20
 _BRANCH = 0  # of the seed's random streams; the number of the round follows
 
 
+GoingOn: TypeAlias = Callable[[int], bool]
+"""Told, ten times a second or so, how many rounds are done; says whether to go on."""
+
+
 def complete(
-    table: Incomplete, settings: Settings, completions: int, cache_mb: int
+    table: Incomplete,
+    settings: Settings,
+    completions: int,
+    cache_mb: int,
+    *,
+    threads: int | None = None,
+    most: int | None = None,
+    going_on: GoingOn = lambda _: True,
 ) -> tuple[Dataset, Completion]:
     """Fill the gaps of a table; return it, and what was done.
 
-    The same table, in whatever order of rows, the same seed and the same criterion, `max_parents`,
-    knowledge and number of completions give the same values. How runs choose among neighbours does
-    not matter for it, so that searches with any k, and proofs, speak of the same completed table.
+    The same table, in whatever order of rows, the same seed, criterion (with `ess`, `penalty` and
+    `transform`), `max_parents`, knowledge and number of completions give the same values. How runs
+    choose among neighbours does not matter for it, so that searches with any k, and proofs, speak
+    of the same completed table. Stopped before the model has settled, the values are those of the
+    last round that was begun: the same as with so many rounds at most.
+
+    Parameters
+    ----------
+    threads : int or None
+        None for all cores.
+    most : int or None
+        Rounds to repeat of a completion that was stopped.
     """
     if settings.transform == "ranks":
         ranks = Ranks.of(table.dataset, table.gaps)
         scores = Incomplete(ranks.apply(table.dataset), table.gaps)
-        filled, done = complete(scores, replace(settings, transform=None), completions, cache_mb)
+        plain = replace(settings, transform=None)
+        filled, done = complete(
+            scores, plain, completions, cache_mb, threads=threads, most=most, going_on=going_on
+        )
         return ranks.undo(filled), done
     free = replace(settings, k=DEFAULT_K, two_phase=False, neighbourhood="exact", start=None)
     trees = replace(free, max_parents=_parents_in_trees(settings))
     stack = Stack(table, completions)
     stack.scatter(Stream(settings.seed, _BRANCH, 0))
-    model = _best(stack.dataset(), trees, cache_mb)
+    best = partial(_best, cache_mb=cache_mb, threads=threads or cores())
+    # At least one round is done: the first filling knows of no dependences.
+    model = best(stack.dataset(), trees, tick=lambda: going_on(0) or True)
     settled, rounds = False, 0
-    while not settled and rounds < MOST_ROUNDS:
+    while model is not None and not settled and rounds < MOST_ROUNDS:
         rounds += 1
         arcs = model.to_dag()
         fill(stack, partial(fit, arcs), Stream(settings.seed, _BRANCH, rounds))
-        found = _best(stack.dataset(), free, cache_mb)
+        if rounds == most or not going_on(rounds):
+            break
+        found = best(stack.dataset(), free, tick=partial(going_on, rounds))
         settled, model = found == model, found
     return stack.dataset(), Completion(table.cells, rounds, settled)
 
@@ -75,25 +104,35 @@ def _parents_in_trees(settings: Settings) -> int:
     return max(1 if most is None else min(1, most), *required.values(), 0)
 
 
-def _best(table: Dataset, settings: Settings, cache_mb: int) -> EssentialGraph:
-    """Return the best model of a few runs and what improves on them."""
+def _best(
+    table: Dataset, settings: Settings, *, cache_mb: int, threads: int, tick: Callable[[], bool]
+) -> EssentialGraph | None:
+    """Return the best model of a few runs and what improves on them; None if told to stop."""
     core = core_problem(table, settings.measure, cache_mb)
     models: list[tuple[CoreGraph, float]] = []
     ends: dict[int, int] = {}
+    stopped = False
+
+    def goes_on() -> bool:
+        nonlocal stopped
+        stopped = stopped or not tick()
+        return not stopped
 
     def on_runs(runs: list[int], ended: list[int], new: NewModels) -> bool:
         models.extend((graph, score) for graph, score, _ in new)
         ends.update(zip(runs, ended, strict=True))
-        return True
+        return goes_on()
 
     def on_tasks(found: list[tuple[CoreGraph, float, str, list[int], int]], _: int) -> bool:
         pool.extend((graph, score) for graph, score, *_ in found)
-        return True
+        return goes_on()
 
     runs, tasks = of_round(len(table.names))
-    options, threads = settings.for_core(table.names), cores()
+    options = settings.for_core(table.names)
     with core_errors():
         core.search(list(range(runs)), on_runs, n_jobs=threads, **options)
+        if stopped:
+            return None
         # In the order of the runs: that in which they end depends on the threads.
         pool = [models[place] for place in dict.fromkeys(ends[run] for run in range(runs))]
         core.improve(
@@ -105,5 +144,7 @@ def _best(table: Dataset, settings: Settings, cache_mb: int) -> EssentialGraph:
             n_jobs=threads,
             knowledge=options["knowledge"],
         )
+    if stopped:
+        return None
     best, _ = max(pool, key=lambda model: core.level(model[1]))
     return EssentialGraph.from_core(table.names, best)

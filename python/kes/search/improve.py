@@ -77,8 +77,9 @@ def improve_runs(
 
     def result(*, complete: bool) -> Record:
         improving = Improving(asked, complete, own=gatherer.done)
-        if not complete and record.improving.own > gatherer.done:  # which found all this and more
-            return replace(record, improving=replace(record.improving, asked=asked, complete=False))
+        if record.improving.own > gatherer.done:  # which found all this and more
+            improving = replace(record.improving, asked=asked, complete=complete)
+            return replace(record, improving=improving)
         return replace(gatherer.record(), improving=improving).keeping(record)
 
     try:

@@ -16,12 +16,12 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoding import encode_incomplete
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.like import encode_like_incomplete
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.search.amounts import Size
 from kes.search.collector import NewModels, OnBatch
-from kes.search.completion import complete
+from kes.search.completion import GoingOn, complete
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
 from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
@@ -57,6 +57,8 @@ class Problem:
         Bound on the memory for counted set terms; it changes the speed, never the result.
     reading : Reading
         How the data were read.
+    earlier : Completion or None
+        How the gaps of the table were filled before, to be repeated.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Problem:
         settings: Settings,
         cache_mb: int = DEFAULT_CACHE_MB,
         reading: Reading | None = None,
+        earlier: Completion | None = None,
     ) -> None:
         self.table = table
         self.settings = settings
@@ -72,6 +75,7 @@ class Problem:
             self.settings = replace(settings, transform=None)
         self.cache_mb = cache_mb
         self.reading = reading or Reading(weights=table.weights is not None)
+        self.earlier = earlier
 
     @classmethod
     def of(cls, data: Data, k: object, options: SearchOptions) -> Problem:
@@ -141,7 +145,7 @@ class Problem:
             )
         except KesError as error:
             raise OtherData(str(error)) from error
-        problem = cls(table, record.settings, reading=reading)
+        problem = cls(table, record.settings, reading=reading, earlier=record.completion)
         problem.check(record)
         return problem
 
@@ -178,9 +182,28 @@ class Problem:
 
     @cached_property
     def _completed(self) -> tuple[Dataset, Completion | None]:
+        return self._filled(None, lambda _: True)
+
+    def fill(self, threads: int, going_on: GoingOn) -> None:
+        """Fill the gaps now, with so many threads and as long as it is to go on.
+
+        A completion that is to be repeated, is repeated in any case.
+        """
+        if "_completed" not in self.__dict__:
+            self._completed = self._filled(threads, going_on)
+
+    def _filled(self, threads: int | None, going_on: GoingOn) -> tuple[Dataset, Completion | None]:
         if isinstance(self.table, Dataset):
             return self.table, None
-        return complete(self.table, self.settings, self.reading.completions, self.cache_mb)
+        return complete(
+            self.table,
+            self.settings,
+            self.reading.completions,
+            self.cache_mb,
+            threads=threads,
+            most=None if self.earlier is None else self.earlier.most,
+            going_on=going_on if self.earlier is None else lambda done: going_on(done) or True,
+        )
 
     # --- the core ---
 
@@ -291,8 +314,7 @@ class Problem:
         if dependent:
             notes.append(
                 "never all joined, however strong the relation, as some determine another linearly "
-                f"(or nearly): {listed(dependent)}; leave one out, or cut the numbers "
-                f"({option('discretize', 3)})"
+                f"(or nearly): {listed(dependent)}; leave one out, or discretize the numbers"
             )
         is_run_0 = self.settings.k == 1.0
         return Record(

@@ -27,7 +27,7 @@ from kes.progress import Progress, Reporter, reporting
 from kes.search.amounts import Prove
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
-from kes.search.record import Model, Offspring, Proof, Record
+from kes.search.record import Model, Proof, Record
 from kes.solver.bound import Bounded, Means, Network, upper_bound
 from kes.solver.linear_program import Counts
 
@@ -107,7 +107,9 @@ def prove_best(problem: Problem, record: Record, asked: Prove, execution: Execut
     SearchInterrupted
         On Ctrl-C, with the record as it was.
     """
-    record = replace(record, prove=asked, proof=None)
+    bare = replace(record.unproven(), prove=asked)
+    if record.proof is None:
+        record = bare
     allowed = allowance(problem, asked)
     left = execution.limits.budget
     if allowed is None or (left is not None and left <= 0):
@@ -117,7 +119,7 @@ def prove_best(problem: Problem, record: Record, asked: Prove, execution: Execut
         with reporting(execution.progress) as report, core_errors():
             found = _Attempt(
                 problem,
-                record,
+                bare,
                 allowed,
                 threads=execution.threads,
                 deadline=deadline,
@@ -127,16 +129,19 @@ def prove_best(problem: Problem, record: Record, asked: Prove, execution: Execut
         raise SearchInterrupted(record) from None
     if time.monotonic() > deadline and not found[0].proven:
         return record  # the clock, and not the work, has decided
-    return with_proof(record, *found)
+    if record.proof is not None and record.proof.is_stronger_than(found[0]):
+        return replace(record, prove=record.prove or asked)
+    return with_proof(bare, *found)
 
 
 def with_proof(record: Record, proof: Proof, model: Model | None) -> Record:
-    """Return a record with a proof, and with the model that it found if that scores highest."""
-    best = max(record.level(own.score) for own in record.pool)
-    if model is None or record.level(model.score) <= best:
-        return replace(record, proof=proof)
-    exact = Offspring(model, "exact", (), None)
-    return replace(record, proof=proof, offspring=(*record.offspring, exact))
+    """Return a record with a proof, and with the model that it found if that scores highest.
+
+    What it says already is replaced only by what says no less.
+    """
+    if record.proof is None or not record.proof.is_stronger_than(proof):
+        record = replace(record, proof=proof)
+    return record if model is None else record.with_exact(model)
 
 
 class _Attempt:
@@ -169,10 +174,10 @@ class _Attempt:
             memory_mb=self._allowed.counting_mb,
             knowledge=problem.knowledge,
         )
-        if families.lacking == "memory" or families.counted <= self._most:
-            work = (families.counted, sum(families.sizes))
-        else:  # when exactly it was stopped is chance
+        if families.counted > self._most:  # when exactly it was stopped, and by what, is chance
             work = (self._most, 0)
+        else:
+            work = (families.counted, sum(families.sizes))
         if families.lacking is not None or families.counted > self._most:
             return Proof(False, None, "stopped, as there are too many families", *work), None
         found = self._solved(families)

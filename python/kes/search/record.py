@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -79,7 +80,7 @@ class Improving:
     ----------
     asked : bool, int or str
         What `kes.learn` was asked to do after its runs: nothing (False), as much as it chooses
-        (True), so many tasks, or so long.
+        (True), as much as pays ("auto"), so many tasks, or so long.
     complete : bool
         Whether it did that: not if it was interrupted, or a budget was over.
     own : int
@@ -127,6 +128,14 @@ class Proof:
     method: str
     counted: int
     families: int
+
+    def is_stronger_than(self, other: Proof | None) -> bool:
+        """Tell whether it says more than another one of the same problem."""
+        if other is None:
+            return self.proven or self.upper_bound is not None
+        if self.proven or other.proven:
+            return not other.proven
+        return _or_infinite(self.upper_bound) < _or_infinite(other.upper_bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +197,17 @@ class Completion:
         How often a model was learned and the gaps were filled from it.
     settled : bool
         Whether the last of these models was found again in the table that was filled from it.
+        If not, a budget was over, or there were as many rounds as there may be.
     """
 
     cells: tuple[int, ...]
     rounds: int
     settled: bool
+
+    @property
+    def most(self) -> int | None:
+        """Rounds at most that lead to the same values again; None if they end by themselves."""
+        return None if self.settled else self.rounds
 
 
 @dataclass(frozen=True)
@@ -305,13 +320,46 @@ class Record:
         """Return this record with what `Optima.improve` had made of an older one with fewer runs.
 
         What `learn` itself had made is left behind, as this record has its own, unless something
-        that is kept was made of it.
+        that is kept was made of it. What was proven holds whatever the runs are, and is kept.
         """
+        return self._with_calls(old, old.improving.own)._with_proof(old)
+
+    def keeping_tasks(self, old: Record) -> Record:
+        """Return this record with all that was made of an older one with fewer runs."""
+        return self._with_calls(old, 0)._with_proof(old)
+
+    def with_exact(self, model: Model) -> Record:
+        """Return the record with a model that a proof found, if that scores highest."""
+        if self.level(model.score) <= max(self.level(own.score) for own in self.pool):
+            return self
+        exact = Offspring(model, "exact", (), None)
+        return replace(self, offspring=(*self.offspring, exact))
+
+    def unproven(self) -> Record:
+        """Return the record without its proof, and without what nothing but that has found."""
+        parents = {parent for child in self.offspring for parent in child.parents}
+        last = len(self.pool) - 1
+        if self.offspring and self.offspring[-1].task is None and last not in parents:
+            return replace(self, offspring=self.offspring[:-1], proof=None)
+        return replace(self, proof=None)
+
+    def _with_proof(self, old: Record) -> Record:
+        """Return this record with the proof of another one of the same problem, if it has none."""
+        proof = old.proof
+        if proof is None or not proof.is_stronger_than(self.proof):
+            return self
+        record = replace(self, proof=proof)
+        if not proof.proven:
+            return record
+        return record.with_exact(max(old.pool, key=lambda model: self.level(model.score)))
+
+    def _with_calls(self, old: Record, least: int) -> Record:
+        """Return this record with what tasks of another one, from a number on, have made."""
         first = len(old.pool) - len(old.offspring)
         called = [
             first + number
             for number, child in enumerate(old.offspring)
-            if child.task is not None and child.task >= old.improving.own
+            if child.task is not None and child.task >= least
         ]
         place = {model.edges: i for i, model in enumerate(self.pool)}
         kept: list[Offspring] = []
@@ -326,6 +374,10 @@ class Record:
             return self
         improving = replace(self.improving, earlier=old.improving.tasks)
         return replace(self, offspring=(*self.offspring, *kept), improving=improving)
+
+
+def _or_infinite(bound: float | None) -> float:
+    return math.inf if bound is None else bound
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from kes.data.dataset import Dataset
+from kes.progress import Progress, reporting
 from kes.search.amounts import Improve, Prove, chosen, effort_of
-from kes.search.execution import Execution
+from kes.search.completion import MOST_ROUNDS
+from kes.search.execution import Execution, SearchInterrupted
 from kes.search.improve import improve_runs
 from kes.search.problem import Problem
 from kes.search.proof import allowance, prove_best
@@ -60,29 +64,73 @@ def search(
         return replace(execution, limits=replace(limits, budget=left), client=None)
 
     proving = allowance(problem, prove) is not None
+    effort, complete = None, record.improving.complete
     if is_new or not _is_improved(record, improve):
         # With a proof, more would be in vain.
         effort = chosen(len(record.runs)) if improve == "auto" and proving else None
         record = improve_runs(problem, record, improve, rest(), effort=effort)
-    if not proving or _is_proven(record, prove):
+        complete = record.improving.complete
+    if proving and (is_new or not _is_proven(record, prove)):
+        waiting = record if effort is None else _marked(record, complete=False)
+        record = prove_best(problem, waiting, prove, rest())
+        if record.proof is not None and record.proof.proven:
+            record = _marked(record, complete=complete)
+        elif improve == "auto":
+            better = improve_runs(problem, record, improve, rest())
+            record = replace(better, prove=record.prove, proof=record.proof)
+    if base is None or record.improving.complete or _highest(record) >= _highest(base):
         return record
-    record = prove_best(problem, record, prove, rest())
-    if improve != "auto" or (record.proof is not None and record.proof.proven):
-        return record
-    better = improve_runs(problem, record, improve, rest())
-    return replace(better, prove=prove, proof=record.proof)
+    return record.keeping_tasks(base)  # for what the budget was over
+
+
+def prepared(problem: Problem, execution: Execution) -> Execution:
+    """Fill the gaps of the table, and return how to do the rest, with what is left of the budget.
+
+    Filling takes no more than half of a budget, but does one round.
+
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C.
+    """
+    if isinstance(problem.table, Dataset):
+        return execution
+    started, limits = time.monotonic(), execution.limits
+    half = math.inf if limits.budget is None else limits.budget / 2
+
+    def going_on(rounds: int) -> bool:
+        spent = time.monotonic() - started
+        report(Progress(rounds, MOST_ROUNDS, None, 0, spent, None, unit="rounds"))
+        return spent < half
+
+    try:
+        with reporting(execution.progress) as report:
+            problem.fill(execution.threads, going_on)
+    except KeyboardInterrupt:
+        raise SearchInterrupted(None) from None
+    left = limits.budget and limits.budget - (time.monotonic() - started)
+    return replace(execution, limits=replace(limits, budget=left))
+
+
+def _marked(record: Record, *, complete: bool) -> Record:
+    """Return a record that says whether it is improved by as much as is asked for."""
+    return replace(record, improving=replace(record.improving, complete=complete))
+
+
+def _highest(record: Record) -> float:
+    return max(record.level(model.score) for model in record.pool)
 
 
 def _is_improved(record: Record, improve: Improve) -> bool:
-    """Tell whether a record is improved by as much as is asked for."""
+    """Tell whether a record is improved by as much as is asked for, or more."""
     improving, effort = record.improving, effort_of(improve, len(record.runs))
     if effort is None:
         return True
-    by_number = effort.tasks is not None and effort.settling is None
-    is_same = improving.own == effort.tasks if by_number else improving.asked == improve
-    return improving.complete and is_same
+    if effort.tasks is not None and effort.settling is None:
+        return improving.own >= effort.tasks
+    return improving.complete and improving.asked == improve
 
 
 def _is_proven(record: Record, prove: Prove) -> bool:
-    """Tell whether a record is proven, or as much was tried as is asked for."""
-    return record.proof is not None and (record.proof.proven or record.prove == prove)
+    """Tell whether a record is proven, or as much was tried as is asked for, or more."""
+    return record.proof is not None and (record.proof.proven or record.prove in (prove, True))
