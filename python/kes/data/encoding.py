@@ -155,9 +155,11 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
-    _refuse(findings, verdicts, missing)
+    state = not _stateless(verdicts, discretizer)
+    _refuse(findings, verdicts, missing, state)
     used = _used(verdicts)
-    settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
+    read = [one.column for one in used.values()]
+    settled = settle(list(used), read, row_weights, missing, state=state)
     if settled.rows is not None:
         used = _judged_again(used, settled, said or {}, how["decimal"])
     if discretizer is not None:
@@ -187,7 +189,23 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
 
 
-def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str) -> None:
+def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
+    """Tell whether a column with gaps will be continuous, so that missing can be no state of it."""
+    gappy = {
+        name
+        for name, verdict in verdicts.items()
+        if verdict.kind == "continuous" and verdict.column.missing()
+    }
+    if discretizer is None:
+        return bool(gappy)
+    # Where none are named, all will be cut.
+    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or gappy
+    return not gappy.issubset(cut)
+
+
+def _refuse(
+    findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str, state: bool
+) -> None:
     """Refuse what cannot be used, all of it at once."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
     empty = [name for name, verdict in used.items() if verdict.what == "empty"]
@@ -200,7 +218,7 @@ def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missin
         )
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
-        told = refusal({name: count for name, count in gaps.items() if count}, rows)
+        told = refusal({name: count for name, count in gaps.items() if count}, rows, state=state)
         complaints += told if complaints else ["; ".join(told)]
     if complaints:
         raise KesError(*complaints)
