@@ -22,7 +22,7 @@ from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
 from kes.data.source import open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, listed, option
+from kes.errors import KesError, checked_options, either, listed, option
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -53,6 +53,9 @@ READING_DEFAULTS: ReadingOptions = {
     "encoding": None,
     "discretizer": None,
 }
+_CASES_PER_VARIABLE = 2
+_MANY_VARIABLES = 5
+"""So many variables have pairs enough for chance to join some where cases are as few."""
 _DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
 
 
@@ -178,6 +181,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
     notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    notes.extend(_few_cases(made, cases))
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))
     if discretizer is not None and discretizer.cuts:
@@ -187,6 +191,17 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
         return dataset
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
+
+
+def _few_cases(columns: Sequence[Column], cases: float) -> list[str]:
+    """Say so if cases are so few that edges mean little."""
+    varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
+    if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
+        return []
+    return [
+        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
+        f"see {either('kes.stability', 'kes stability')}"
+    ]
 
 
 def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
