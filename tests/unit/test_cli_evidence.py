@@ -98,3 +98,19 @@ def test_both_commands_are_offered():
     offered = CliRunner().invoke(command, ["--help"]).output
     assert re.search(r"^  edges +Tell how sure", offered, re.MULTILINE)
     assert re.search(r"^  effects +Tell what setting", offered, re.MULTILINE)
+
+
+def test_certify_reads_the_table_as_its_result_did(tmp_path, printed):
+    """Gaps, columns left out and cuts are remembered; what is said anew holds instead."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=200)
+    data = pd.DataFrame({"a": a, "b": a + rng.normal(size=200), "c": rng.integers(0, 3, 200)})
+    data.loc[::20, "b"] = np.nan
+    table, path = tmp_path / "data.csv", tmp_path / "a.kes.json"
+    data.to_csv(table, index=False)
+    how = ("--missing", "drop", "--drop", "c", "--discretize", 3)
+    assert printed("learn", table, "--runs", 5, "--out", path, *how)[0] == 0
+    code, out, err = printed("certify", table, "--result", path)
+    assert code == 0, err
+    assert printed("certify", table, "--result", path, *how)[1] == out
+    assert printed("certify", table, "--result", path, "--drop", "c")[0] != 0, "gaps are in the way"

@@ -81,8 +81,18 @@ def test_a_network_without_edges_is_told_in_words(printed, tmp_path):
     pd.DataFrame({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18}).to_csv(tmp_path / "ab.csv", index=False)
     code, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 1, "--out", tmp_path / "a.json")
     assert code == 0
-    assert "The best network has no edges" in out
+    assert "The best network has no edges: by this criterion all is independent." in out
     assert "kes query" in out
+
+
+def test_relations_that_are_not_linear_are_not_denied(printed, tmp_path):
+    """A parabola: linearly independent, and yet the one is a function of the other."""
+    x = np.linspace(-1, 1, 101)
+    pd.DataFrame({"x": x, "y": x**2}).to_csv(tmp_path / "xy.csv", index=False)
+    _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1)
+    assert "as far as linear relations go, all is independent (--discretize 3 sees others)" in out
+    _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1, "--discretize", 3)
+    assert "1 edge" in out
 
 
 def test_required_edges_have_a_worth_too(printed):

@@ -364,3 +364,14 @@ def test_a_dataset_becomes_a_frame_that_is_coded_as_it_was():
     ]
     assert encode(again).states == dataset.states
     assert np.array_equal(encode(again).codes, dataset.codes)
+
+
+def test_few_cases_of_many_variables_are_told():
+    """Of 8 cases of 20 independent variables, a search makes dozens of edges."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(41, 20))
+    note = "only 8 cases of 20 variables: with so few, edges come up by chance; see kes.stability"
+    assert encode(table[:8]).notes == (note,)
+    assert "only 40 cases" in encode(table[:40]).notes[0]
+    assert encode(table).notes == ()
+    assert encode(table[:8], weights=[10] * 8).notes == ()

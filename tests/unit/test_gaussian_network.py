@@ -365,3 +365,12 @@ def test_wrong_parts_are_refused(change, message):
 def test_wrong_questions_are_named(ask, message):
     with pytest.raises(KesError, match=message):
         ask(random_network())
+
+
+def test_tables_without_any_column_of_the_network_are_refused():
+    """Nothing bears on the answer then: the names are probably spelt otherwise."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"])
+    network = fit([("a", "b")], data)
+    with pytest.raises(KesError, match=r"expected some of 'a', 'b', not 'A', 'B'"):
+        network.predict(data.rename(columns=str.upper), "b")

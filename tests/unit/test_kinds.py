@@ -144,6 +144,46 @@ class TestNotes:
             encode(pd.DataFrame({"a": range(60)}))
 
 
+class TestStrays:
+    """A few values that are no numbers make text of a column of numbers, which is told."""
+
+    NUMBERS = (*(f"{x / 4}" for x in range(19)), "2.5")  # one twice: no identifier
+
+    def test_one_is_named(self):
+        table = pd.DataFrame({"t": [*self.NUMBERS * 10, "oops"], "b": [0, 1, 0] * 67})
+        said = "all but 1 of 201 values are numbers ('oops')"
+        assert encode(table).notes == (
+            f"'t': {said}, taken as discrete; if that means missing: na_values=['oops']",
+        )
+        row = next(iter(kes.audit(table)))
+        assert row["verdict"] == f"taken as discrete: {said}"
+        assert row["what to do"] == "if that means missing: na_values=['oops']"
+        assert encode(table, na_values=["oops"], missing="drop").kinds[0] == "continuous"
+
+    def test_columns_without_equal_values_are_left_out_for_that_reason(self):
+        table = pd.DataFrame({"t": [*(f"{x / 4}" for x in range(80)), "oops"], "b": [0, 1, 0] * 27})
+        [note] = encode(table).notes
+        assert note.startswith("left out: 't' (all but 1 of 81 values are numbers ('oops'); if ")
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            [*NUMBERS * 10, *["high"] * 20],  # many enough to be meant
+            [*["1", "2", "3"] * 29, "4+"],  # numbers that are discrete without it, too
+            [*["01067", "80331"] * 40, "unknown"],  # codes
+        ],
+    )
+    def test_others_are_states_like_any(self, values):
+        table = pd.DataFrame({"t": values, "b": np.arange(len(values)) % 2})
+        assert encode(table).notes == ()
+
+    @pytest.mark.parametrize("mark", ["n/a", "na", "#N/A", "#NA", "--"])
+    def test_what_looks_missing_is_refused(self, mark):
+        table = pd.DataFrame({"t": [*self.NUMBERS * 4, mark], "b": [0, 1, 0] * 27})
+        with pytest.raises(kes.KesError, match=f'but also .{mark}.*na_values="{mark}"'):
+            encode(table)
+
+
 class TestText:
     def test_examples_in_docstrings(self):
         assert doctest.testmod(sys.modules["kes.data.decimals"]).failed == 0

@@ -10,6 +10,7 @@ import pytest
 
 import kes
 from kes.data import encode, encode_like
+from kes.data.discretizer import Discretizer
 from kes.data.missing import is_missing_state
 from kes.errors import KesError
 
@@ -83,6 +84,19 @@ def test_drop_warns_when_it_leaves_less_than_half():
         "less than half of the rows are left, and they may be unlike the others: fill the gaps "
         'from the model with missing="em", or make missing a state with missing="state"'
     )
+
+
+def test_a_state_is_suggested_only_where_there_can_be_one():
+    """Of a continuous column there is none, unless it is cut."""
+    table = pd.DataFrame({"a": [0.5, 1.5, np.nan, np.nan, np.nan], "b": ["u", "v", "u", "v", None]})
+    remedies = 'with missing="em", or drop the rows that have any with missing="drop"'
+    with pytest.raises(KesError, match=remedies + "$"):
+        encode(table)
+    assert encode(table, missing="drop").notes[1].endswith('from the model with missing="em"')
+    with pytest.raises(KesError, match='missing="state"'):
+        encode(table, discretizer=Discretizer(2))
+    with pytest.raises(KesError, match='missing="state"'):
+        encode(table[["b"]])
 
 
 def test_drop_drops_weights_too():

@@ -101,7 +101,7 @@ def command(
         own = {name: getattr(optima.settings, name) for name in given}
         given = {name: own[name] if value is None else value for name, value in given.items()}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    dataset, how = read_table(data, told)
+    dataset, how = read_table(data, told, like=None if optima is None else optima.record.reading)
     options["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)

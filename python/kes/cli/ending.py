@@ -26,7 +26,13 @@ def show_network(optima: Optima, out: Path | None) -> None:
     """Print the edges of the best model: what each is worth, and how many runs have it."""
     edges = _edges(optima)
     if not edges:
-        say("\nThe best network has no edges: by this criterion all is independent.")
+        alone = "by this criterion all is independent"
+        if optima.kind != "discrete":
+            alone = (
+                "no edge raises the score: as far as linear relations go, all is independent "
+                "(--discretize 3 sees others)"
+            )
+        say(f"\nThe best network has no edges: {alone}.")
         return
     weak = sum(mark != "" for mark in edges[""])
     say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")

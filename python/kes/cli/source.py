@@ -38,8 +38,13 @@ class TableOptions(TypedDict):
     encoding: str | None
 
 
-def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Reading]:
-    """Read the data, or draw those of the example; return how they were read, too."""
+def read_table(
+    data: str | None, options: TableOptions, *, like: Reading | None = None
+) -> tuple[AnyTable, Reading]:
+    """Read the data, or draw those of the example; return how they were read, too.
+
+    Where no option says how, a file is read as one was before that `like` tells of.
+    """
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give a data file, or --example alarm (and not both).")
     if data is None:
@@ -51,6 +56,8 @@ def read_table(data: str | None, options: TableOptions) -> tuple[AnyTable, Readi
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
     how = replace(reading(options), source=data)
     discretizer = _discretizer(options["discretize"])
+    if like is not None and discretizer is None and how == Reading(source=data):
+        how = replace(like, source=data, example=None)
     table = read_as(data, how, discretizer)
     return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
 

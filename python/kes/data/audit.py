@@ -15,7 +15,15 @@ from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.data.decimals import LOOKS_MISSING, Sign
 from kes.data.factor import Factor
-from kes.data.kinds import Kinds, Verdict, check_kinds, decimal_sign, judge, saying
+from kes.data.kinds import (
+    Kinds,
+    Verdict,
+    check_kinds,
+    decimal_sign,
+    judge,
+    saying,
+    without_strays,
+)
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
@@ -145,6 +153,7 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
         notes.append(f"left out: {listed(left_out, show=str)}")
     told = [
         f"{name!r}: {verdict.why}, taken as {verdict.kind}"
+        + (f"; {without_strays(verdict)}" if verdict.strays else "")
         for name, verdict in verdicts.items()
         if verdict.told
     ]
@@ -155,6 +164,8 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
 
 def _remedy(name: str, verdict: Verdict) -> str:
     """Say how to use a column that is left out all the same."""
+    if verdict.strays:
+        return without_strays(verdict)
     match verdict.what:
         case "date":
             return "to use them, make numbers of them, such as years or days since the first"
@@ -347,7 +358,9 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
                 fewer = _fewer({name: verdict.column.values}, [name])
                 advice.append(f"too many states for so many rows: {fewer}")
             marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
-            if marks:
+            if verdict.strays:
+                advice.append(without_strays(verdict))
+            elif marks:
                 mark = min(marks)
                 advice.append(f"if {mark!r} means missing: {option('na_values', mark)}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 Sign = Literal[".", ","]
 
-LOOKS_MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?", "."})
+LOOKS_MISSING = frozenset(
+    {"NA", "na", "N/A", "n/a", "#NA", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".", "--"}
+)
 """Text that other programs write for a missing value; for kes a value unless told otherwise."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
@@ -107,6 +109,21 @@ def _read(texts: Sequence[str], sign: Sign, pattern: re.Pattern[str]) -> Parsed 
     thousands = "." if sign == "," else ","
     numbers = [float(text.replace(thousands, "").replace(sign, ".")) for text in texts]
     return Parsed(np.array(numbers), None if pattern is _PLAIN else sign)
+
+
+def no_numbers(texts: Sequence[str]) -> list[str]:
+    """Return those texts that are no numbers, whatever the decimal sign.
+
+    Examples
+    --------
+    >>> no_numbers(["3.75", "1,2", "-4e3", "< 3", "n/a"])
+    ['< 3', 'n/a']
+    """
+    return [
+        text
+        for text in texts
+        if not (_POINT.fullmatch(text.strip()) or _COMMA.fullmatch(text.strip()))
+    ]
 
 
 def are_dates(texts: Sequence[str]) -> bool:

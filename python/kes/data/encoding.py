@@ -22,7 +22,7 @@ from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
 from kes.data.source import open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, listed, option
+from kes.errors import KesError, checked_options, either, listed, option
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -53,6 +53,9 @@ READING_DEFAULTS: ReadingOptions = {
     "encoding": None,
     "discretizer": None,
 }
+_CASES_PER_VARIABLE = 2
+_MANY_VARIABLES = 5
+"""So many variables have pairs enough for chance to join some where cases are as few."""
 _DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
 
 
@@ -158,9 +161,11 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     _check_rows(source.rows)
     row_weights = read_weights(weights, source)
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
-    _refuse(findings, verdicts, missing)
+    state = not _stateless(verdicts, discretizer)
+    _refuse(findings, verdicts, missing, state)
     used = _used(verdicts)
-    settled = settle(list(used), [one.column for one in used.values()], row_weights, missing)
+    read = [one.column for one in used.values()]
+    settled = settle(list(used), read, row_weights, missing, state=state)
     if settled.rows is not None:
         used = _judged_again(used, settled, said or {}, how["decimal"])
     if discretizer is not None:
@@ -179,6 +184,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
     notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    notes.extend(_few_cases(made, cases))
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))
     if discretizer is not None and discretizer.cuts:
@@ -190,7 +196,34 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
 
 
-def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str) -> None:
+def _few_cases(columns: Sequence[Column], cases: float) -> list[str]:
+    """Say so if cases are so few that edges mean little."""
+    varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
+    if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
+        return []
+    return [
+        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
+        f"see {either('kes.stability', 'kes stability')}"
+    ]
+
+
+def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
+    """Tell whether a column with gaps will be continuous, so that missing can be no state of it."""
+    gappy = {
+        name
+        for name, verdict in verdicts.items()
+        if verdict.kind == "continuous" and verdict.column.missing()
+    }
+    if discretizer is None:
+        return bool(gappy)
+    # Where none are named, all will be cut.
+    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or gappy
+    return not gappy.issubset(cut)
+
+
+def _refuse(
+    findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str, state: bool
+) -> None:
     """Refuse what cannot be used, all of it at once."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
     empty = [name for name, verdict in used.items() if verdict.what == "empty"]
@@ -203,7 +236,7 @@ def _refuse(findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missin
         )
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
-        told = refusal({name: count for name, count in gaps.items() if count}, rows)
+        told = refusal({name: count for name, count in gaps.items() if count}, rows, state=state)
         complaints += told if complaints else ["; ".join(told)]
     if complaints:
         raise KesError(*complaints)

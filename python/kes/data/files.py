@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.data.decimals import Sign, parse
+from kes.data.decimals import Sign, no_numbers, parse
 from kes.data.factor import Factor
 from kes.data.kinds import to_numbers
 from kes.data.order import text_order
@@ -99,9 +99,20 @@ def _read_text(file: Path, suffix: str, writing: Writing) -> Source:
         joint = " " if str(error).startswith(("is ", "has ")) else ", "
         raise KesError(f"{str(file)!r}{joint}{error}") from None
     notes = [f"not UTF-8, so read as {guessed} (see {option('encoding')})"] if guessed else []
+    if _are_values(names):
+        notes.append(
+            "the first line is taken for names, but they are all numbers; if it is a row like the "
+            "others, write a line of names before it"
+        )
     # Where semicolons separate, commas are decimal signs: that is why.
     likely: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
     return Text(names, columns, likely, tuple(notes))
+
+
+def _are_values(names: Sequence[str]) -> bool:
+    """Tell whether all names are numbers, and do not just count the columns."""
+    counting = [[str(first + i) for i in range(len(names))] for first in (0, 1)]
+    return not no_numbers(names) and list(names) not in counting
 
 
 def _check_width(content: bytes, delimiter: str) -> None:

@@ -7,7 +7,8 @@
    are text, or whole numbers without a gap. In a table with weights, where a row is no case, and
    in one of fewer than ten rows, nothing is taken for an identifier.
 4. Text of which every value is a number is read as numbers, if rule 2 makes them continuous.
-   Numbers written with leading zeros are codes, so text.
+   Numbers written with leading zeros are codes, so text. Where few other values are all that is in
+   the way, the user is told.
 
 `docs/data.md` says the same to users.
 """
@@ -16,14 +17,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Kind
-from kes.data.decimals import LOOKS_MISSING, Parsed, Sign, are_dates, parse
+from kes.data.decimals import LOOKS_MISSING, Parsed, Sign, are_dates, no_numbers, parse
 from kes.data.factor import Factor
 from kes.data.numbers import FEW, Numbers
 from kes.data.raw import Dates, Raw
@@ -36,6 +37,9 @@ _PLAIN = re.compile(r"[\w.,:+-]+")  # what a shell takes as one word
 _CHOICES = ("discrete", "continuous", "omit")
 LEAST_ROWS = 10
 """With fewer rows, it means nothing that all values differ."""
+_FEW_STRAYS = 0.05
+"""Share of the values up to which those that are no numbers are strays among numbers."""
+_SHOWN_STRAYS = 3
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,15 @@ class Verdict:
         The reason, where it is not plain to see.
     told : bool
         Whether the user should be told of it.
+    strays : tuple of str
+        The few values that kept it from being read as numbers.
     """
 
     what: str
     column: Raw
     why: str = ""
     told: bool = False
+    strays: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind | None:
@@ -111,6 +118,16 @@ def saying(names: Sequence[str], kind: str) -> str:
     words = ",".join(names)
     quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
     return either(f"kinds={{{pairs}}}", f"{flag} {quoted}")
+
+
+def without_strays(verdict: Verdict) -> str:
+    """Return how to say that the strays of a column of numbers mean missing."""
+    shown = list(verdict.strays[:_SHOWN_STRAYS])
+    more = len(verdict.strays) > len(shown)
+    words = ",".join(shown) + ",..." * more
+    quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
+    python = ", ".join(map(repr, shown)) + ", ..." * more
+    return f"if that means missing: {either(f'na_values=[{python}]', f'--missing {quoted}')}"
 
 
 def judge(
@@ -200,9 +217,25 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
         return verdict if verdict.kind != "discrete" else _discrete(factor)
     if are_dates(texts):
         return Verdict("date", factor, "dates")
+    why, strays = _among_numbers(factor, decimal) or ("", ())
     if cases and len(texts) == factor.rows - factor.missing() > 1:
-        return Verdict("identifier", factor, "every value differs")
-    return _discrete(factor)
+        return Verdict("identifier", factor, why or "every value differs", strays=strays)
+    return replace(_discrete(factor), why=why, told=bool(strays), strays=strays)
+
+
+def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str, ...]] | None:
+    """Return what to say of the few values that are no numbers, where the others are continuous."""
+    known = factor.without(LOOKS_MISSING)
+    numbers = known.without(no_numbers(cast("Sequence[str]", known.values)))
+    odd, present = numbers.missing() - known.missing(), known.rows - known.missing()
+    if not 0 < odd <= _FEW_STRAYS * present:
+        return None
+    if _of_text(numbers, decimal, cases=False).kind != "continuous":
+        return None
+    strays = tuple(no_numbers(cast("Sequence[str]", factor.values)))
+    total = factor.rows - factor.missing()
+    odd = numbers.missing() - factor.missing()  # with those that look missing
+    return f"all but {odd} of {total} values are numbers ({listed(strays)})", strays
 
 
 def _coded(column: Raw) -> Factor:

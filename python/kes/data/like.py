@@ -89,7 +89,8 @@ def encode_like_incomplete(
     absent = frozenset(str(value) for value in texts)
     found = _read(source, dict(zip(indices, states, strict=True)), absent, how)
     # As in `encode`, rows go first: a value that only dropped rows have is no state there.
-    settled, row_weights, notes, rows = settle(names, found, row_weights, missing)
+    state = all(isinstance(column, Factor) or not column.missing() for column in found)
+    settled, row_weights, notes, rows = settle(names, found, row_weights, missing, state=state)
     gaps = missing == "em" and any(column.missing() for column in settled)
     columns = [
         _recoded(column, name, own, rows, gaps=gaps)

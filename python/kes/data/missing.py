@@ -50,8 +50,13 @@ def settle(
     columns: Sequence[Raw],
     weights: NDArray[np.float64] | None,
     missing: str,
+    *,
+    state: bool,
 ) -> Settled:
-    """Refuse missing values or drop their rows; as a state, or to be filled, they are left."""
+    """Refuse missing values or drop their rows; as a state, or to be filled, they are left.
+
+    Only where missing can be a `state` of all columns that lack values, messages suggest that.
+    """
     counts = [column.missing() for column in columns]
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
     if not incomplete:
@@ -66,19 +71,20 @@ def settle(
         )
         return Settled(list(columns), weights, (note,))
     if missing == "error":
-        raise KesError("; ".join(refusal(incomplete, rows)))
+        raise KesError("; ".join(refusal(incomplete, rows, state=state)))
     kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
             f"{option('missing', 'drop')} leaves no row, since each has missing values: "
-            f"{_columns(incomplete)}; leave such columns out, or {_others()}"
+            f"{_columns(incomplete)}; leave such columns out, or {_others(state)}"
         )
     notes = [
         f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
     ]
     if 2 * kept.size < rows:
         notes.append(
-            f"less than half of the rows are left, and they may be unlike the others: {_others()}"
+            "less than half of the rows are left, and they may be unlike the others: "
+            + _others(state)
         )
     return Settled(
         [column.take(kept) for column in columns],
@@ -88,21 +94,20 @@ def settle(
     )
 
 
-def refusal(incomplete: Mapping[str, int], rows: int) -> tuple[str, str]:
+def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[str, str]:
     """Say that values are missing, how many in each column; and what can be done."""
+    fill = f"fill them in from the model with {option('missing', 'em')}"
+    drop = f"drop the rows that have any with {option('missing', 'drop')}"
+    own = f"make missing a state of its own with {option('missing', 'state')}"
     return (
         f"missing values, in {rows} rows: {_columns(incomplete)}",
-        f"fill them in from the model with {option('missing', 'em')}, drop the rows that have any "
-        f"with {option('missing', 'drop')}, or make missing a state of its own with "
-        f"{option('missing', 'state')}",
+        f"{fill}, {drop}, or {own}" if state else f"{fill}, or {drop}",
     )
 
 
-def _others() -> str:
-    return (
-        f"fill the gaps from the model with {option('missing', 'em')}, or make missing a state "
-        f"with {option('missing', 'state')}"
-    )
+def _others(state: bool) -> str:
+    own = f", or make missing a state with {option('missing', 'state')}" if state else ""
+    return f"fill the gaps from the model with {option('missing', 'em')}{own}"
 
 
 def _columns(counts: Mapping[str, int]) -> str:

@@ -156,7 +156,13 @@ class Network(ABC):
 
     def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
         """Read the columns that may bear on a node."""
-        known = [node for node in open_source(data).names if node in self.states]
+        columns = open_source(data).names
+        known = [node for node in columns if node in self.states]
+        if not known:
+            raise KesError(
+                f"the data have none of the network's columns, so nothing bears on {target!r}: "
+                f"expected some of {listed(self.nodes)}, not {listed(columns)}"
+            )
         bearing = self.bearing(target, known)
         if unseen != "error":  # what lies beyond a gap in the Markov blanket bears on it, too
             bearing = [node for node in self.nodes if node in known and node != target]
