@@ -195,6 +195,7 @@ def command(
     DATA is a CSV or Parquet file, one column for each variable; kes audit shows what they are
     taken for. Every run ends in a local optimum; the result is the set of all that were found.
     """
+    started = time.monotonic()
     settings = Settings.checked(
         k=k,
         criterion=criterion,
@@ -217,13 +218,12 @@ def command(
         say(f"Note: {note}", err=True)
     base = earlier(out, problem.settings)
     problem.earlier = None if base is None else base.completion
-    started = time.monotonic()
     execution = Execution.checked(
         n_jobs=jobs, budget=budget, patience=patience, progress=_display(progress)
     )
     keeper = None if out is None else storage.Checkpoint(out, checkpoint)
     try:
-        execution = prepared(problem, execution)
+        execution = prepared(problem, execution, started)
         amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
         base = None if base is None else continued(base, out, problem, amounts.runs)
         with _client(address) as client:
