@@ -255,6 +255,18 @@ def test_budget_keeps_a_prefix(data):
     assert np.array_equal(optima.run_scores[:20], few.run_scores)
 
 
+def test_a_budget_that_is_far_too_short_is_an_error(data, monkeypatch):
+    """Twice the budget, and not even ten seconds were enough."""
+    monkeypatch.setattr("kes.search.collector._LEAST", 0.0)
+    with pytest.raises(kes.KesError, match="the budget is too short for these data: no run has"):
+        kes.learn(data, budget=1e-9)
+    wide = np.random.default_rng(0).integers(3, size=(3000, 200))
+    with pytest.raises(kes.KesError, match="give more time, or fewer columns"):
+        kes.learn(wide, budget=1e-9)
+    done = kes.learn(data, runs=2)
+    assert len(done.extend(1000, budget=1e-9).runs) >= 2, "there is something to return"
+
+
 def test_the_shortest_budget_gives_a_run(data):
     optima = kes.learn(data, runs=1000, budget=1e-9)
     assert optima == kes.learn(data, runs=len(optima.runs), improve=False)

@@ -93,7 +93,7 @@ impl<const W: usize> Candidates<'_, '_, W> {
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.
-    pub fn with(mut self, mut list: Vec<Family<W>>, models: &[Dag<W>]) -> Result<Vec<Family<W>>, Stopped> {
+    pub fn with(self, mut list: Vec<Family<W>>, models: &[Dag<W>]) -> Result<Vec<Family<W>>, Stopped> {
         let mut seen: HashSet<VarSet<W>, FxBuildHasher> = HashSet::default();
         for parents in models.iter().map(|model| model.parents[self.y]) {
             if seen.insert(parents) {
