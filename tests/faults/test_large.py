@@ -26,7 +26,7 @@ pytestmark = [
 LEARN = [sys.executable, "-m", "kes", "learn", "data.csv", "--jobs", "1", "--out", "a.json.gz"]
 SEARCH = ["--runs", "3", "--improve-tasks", "40", "--checkpoint", "0.5"]
 PROOF = ["--runs", "1", "--k", "1", "--no-improve", "--prove"]
-SECONDS = {"search": 40.0, "proof": 20.0}
+SECONDS = {"search": 16.0, "proof": 8.0}
 """Of processor time, within which a moment is chosen: reading, GES, runs, tasks; or a proof."""
 MOMENTS = 10
 
@@ -34,7 +34,7 @@ MOMENTS = 10
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
-    sparse(1000, 1000).to_csv(folder / "data.csv", index=False)
+    sparse(1000, 500).to_csv(folder / "data.csv", index=False)
     return folder
 
 
