@@ -159,7 +159,8 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
-    row_weights = read_weights(weights, source)
+    row_weights, reading_notes = read_weights(weights, source), source.notes
+    del source  # with all that it has read: long tables should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     state = not _stateless(verdicts, discretizer)
     _refuse(findings, verdicts, missing, state)
@@ -183,7 +184,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         if isinstance(column, Discrete)
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
-    notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
     notes.extend(_few_cases(made, cases))
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))

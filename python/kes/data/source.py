@@ -13,7 +13,7 @@ from kes.data import raw
 from kes.data.column import Continuous
 from kes.data.dataset import Data, Dataset
 from kes.data.decimals import Sign
-from kes.data.factor import Factor
+from kes.data.factor import Factor, code_type
 from kes.data.files import read
 from kes.data.incomplete import Incomplete
 from kes.data.numbers import Numbers
@@ -93,15 +93,19 @@ class Array:
             )
         self.rows = array.shape[0]
         self.names = [f"x{i}" for i in range(array.shape[1])]
-        self._columns = np.ascontiguousarray(array.T)
+        self._array = array
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column by its dtype."""
-        return raw.from_array(self._columns[index]).without(absent)
+        return raw.from_array(self._column(index)).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers."""
-        return raw.to_floats(self._columns[index])
+        return raw.to_floats(self._column(index))
+
+    def _column(self, index: int) -> NDArray[Any]:
+        """Return a column, its values side by side: rows are, as a rule, in the array."""
+        return np.ascontiguousarray(self._array[:, index])
 
 
 class Coded:
@@ -120,7 +124,7 @@ class Coded:
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
             return Numbers(column.values, None if self._gaps is None else ~self._gaps[index])
-        codes = column.codes.astype(np.int32)
+        codes = column.codes.astype(code_type(len(column.states)))
         if self._gaps is not None:
             codes[self._gaps[index]] = -1
         return Factor(column.states, codes, declared=True).without(absent)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from kes.progress import Progress, reporting
 from kes.search import cluster
 from kes.search.collector import Collector
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.problem import Problem
 from kes.search.record import Record
 
@@ -40,6 +40,8 @@ def do_runs(
     ------
     SearchInterrupted
         On Ctrl-C.
+    SearchLost
+        If the cluster is.
     """
     started = time.monotonic()
     collector: Collector | None = None
@@ -56,13 +58,17 @@ def do_runs(
             )
             _finish(problem, collector, execution)
         except KeyboardInterrupt:
-            found = None
-            if collector is not None and collector.done:
-                found = collector.record(ahead=True)
-            raise SearchInterrupted(found) from None
+            raise SearchInterrupted(_found(collector)) from None
+        except cluster.Lost as lost:
+            raise SearchLost(str(lost), _found(collector)) from lost
         record = collector.record()
         report(_end(record, collector), final=True)
     return record
+
+
+def _found(collector: Collector | None) -> Record | None:
+    """Return what there is, also beyond gaps; None before a run has ended."""
+    return collector.record(ahead=True) if collector is not None and collector.done else None
 
 
 def _finish(problem: Problem, collector: Collector, execution: Execution) -> None:
