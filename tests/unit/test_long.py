@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -371,7 +372,7 @@ def test_a_long_table_takes_little_more_than_its_codes(kind, tmp_path):
     short, long = tmp_path / f"short.{suffix}", tmp_path / f"long.{suffix}"
     if kind == "csv":
         table.slice(0, 1000).to_pandas().to_csv(short, index=False)
-        pa.csv.write_csv(table, long)
+        pa_csv.write_csv(table, long)
     else:
         pq.write_table(table.slice(0, 1000), short)
         pq.write_table(table, long)
