@@ -401,6 +401,20 @@ def test_what_cannot_fit_is_refused_beforehand(tmp_path, monkeypatch):
         monkeypatch.delenv("KES_MAX_MB")
 
 
+def test_columns_that_are_not_read_take_no_memory(tmp_path, monkeypatch):
+    table = pa.table({f"v{i}": ["a", "b"] * 1000 for i in range(20)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    monkeypatch.setattr(memory, "_SMALL", 0)
+    monkeypatch.setattr(memory, "_PROCESS", 0)
+    monkeypatch.setattr(memory, "available", lambda: 80_000)
+    some = [f"v{i}" for i in range(16)]
+    assert len(encode(tmp_path / "a.parquet", columns=iter(some)).names) == 16
+    others = {f"v{i}": "omit" for i in range(16, 20)}
+    assert encode(tmp_path / "a.parquet", kinds=others).names == tuple(some)
+    with pytest.raises(KesError, match="17 columns"):
+        encode(tmp_path / "a.parquet", columns=[*some, "v17"])
+
+
 def test_estimates_are_near_what_there_is(tmp_path, monkeypatch):
     """As many rows as the file has, within a tenth, and a byte for each cell of few values."""
     told = []

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kes.data.memory import Wanted
 from kes.data.sniffing import Writing
 from kes.data.text import read_text
 from kes.errors import KesError, missing_extra
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
-def read(path: str | os.PathLike[str], writing: Writing) -> Source:
-    """Open a table file by its suffix.
+def read(path: str | os.PathLike[str], writing: Writing, wanted: Wanted) -> Source:
+    """Open a table file, of which some columns are wanted, by its suffix.
 
     ``.csv``, ``.tsv`` and ``.txt``, also with ``.gz`` behind, or ``.parquet``. Whether a text file
     is compressed is seen from its first bytes, whatever it is called. A folder is one of Parquet
@@ -31,7 +32,7 @@ def read(path: str | os.PathLike[str], writing: Writing) -> Source:
     if suffix in _TEXT_SUFFIXES:
         return read_text(file, suffix, writing)
     if suffix == ".parquet" or file.is_dir():
-        return _read_parquet(file)
+        return _read_parquet(file, wanted)
     raise KesError(
         f"cannot tell what kind of file {str(path)!r} is; the name of a table must end in "
         ".csv, .tsv or .txt (also with .gz behind) or .parquet, or be that of a folder of Parquet "
@@ -39,11 +40,11 @@ def read(path: str | os.PathLike[str], writing: Writing) -> Source:
     )
 
 
-def _read_parquet(path: Path) -> Source:
+def _read_parquet(path: Path, wanted: Wanted) -> Source:
     try:
         import pyarrow  # noqa: F401 - said here, once, if it is not there
     except ImportError:
         raise missing_extra("pyarrow", "parquet") from None
     from kes.data.parquet import Parquet
 
-    return Parquet(path)
+    return Parquet(path, wanted)

@@ -78,7 +78,8 @@ def encode_like_incomplete(
     how: ReadingOptions = {**READING_DEFAULTS, **options}
     weights, missing = how["weights"], how["missing"]
     check_choice(missing, gaps=True)
-    source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
+    writing = Writing(how["sep"], how["decimal"], how["encoding"])
+    source = open_source(data, writing, set(names).__contains__)
     indices = find_columns(names, source.names)
     if not source.rows:
         raise KesError("the data have no rows")

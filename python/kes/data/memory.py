@@ -8,8 +8,10 @@ bitmaps and the like some more: at most two and a half times as much, and what a
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from kes.data.sniffing import sample, sample_rows
 from kes.errors import KesError, either
@@ -21,6 +23,9 @@ COLUMN_BYTES = 3200
 NUMBER_BYTES = 8
 """Bytes of a cell that holds a number of many."""
 
+Wanted: TypeAlias = Callable[[str], bool]
+"""Tells of a column, by its name, whether it will be read."""
+
 _TEXT_BYTES = 80  # of a value that hardly any other row has, as text
 _COPIES = 2.5
 _PROCESS = 200 * 10**6
@@ -28,6 +33,11 @@ _SMALL = 500 * 10**6  # tables that are read in any case: estimates are rough, a
 _PACKED = 4  # how much larger than its file a packed text is, more or less
 _MEMORY = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
+
+
+def whole(_: str) -> bool:
+    """Want all columns."""
+    return True
 
 
 def check_memory(path: object, rows: int, columns: int, coded: int) -> None:

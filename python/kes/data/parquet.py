@@ -20,7 +20,7 @@ from kes.data import factor as factors
 from kes.data import raw
 from kes.data.factor import code_type, recoded
 from kes.data.frames import categories_of_pandas, open_frame
-from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, check_memory
+from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, Wanted, check_memory
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.errors import KesError, listed
@@ -37,15 +37,16 @@ class Parquet:
     likely_decimal = None
     notes = ()
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wanted: Wanted) -> None:
         self._files = [_File(file) for file in _parts(path)]
         first = self._files[0]
         self.names = first.names
         self.rows = sum(file.rows for file in self._files)
         for file in self._files[1:]:
             file.check_like(first)
-        coded = sum(file.coded for file in self._files)
-        check_memory(path, self.rows, len(self.names), coded)
+        names = list(filter(wanted, self.names))
+        cells = sum(_cell_bytes(first.types[name]) for name in names)
+        check_memory(path, self.rows, len(names), self.rows * cells)
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column, by its type in pieces or as a whole."""
@@ -88,7 +89,6 @@ class _File:
             self.names = schema.names
             self.types = dict(zip(schema.names, schema.types, strict=True))
             self.rows = metadata.num_rows
-            self.coded = self.rows * sum(map(_cell_bytes, schema.types))
             self.declared = categories_of_pandas(schema)
             groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
             least = metadata.num_columns * max(self.rows, COLUMN_BYTES)

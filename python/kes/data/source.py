@@ -16,6 +16,7 @@ from kes.data.decimals import Sign
 from kes.data.factor import Factor, code_type
 from kes.data.files import read
 from kes.data.incomplete import Incomplete
+from kes.data.memory import Wanted, whole
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
@@ -48,9 +49,12 @@ class Source(Protocol):
         """Read a column of numbers, missing ones as NaN."""
 
 
-def open_source(data: Data, writing: Writing | None = None) -> Source:
-    """Find out what `data` is and make sure that its columns have distinct names."""
-    source = _open(data, writing or Writing())
+def open_source(data: Data, writing: Writing | None = None, wanted: Wanted = whole) -> Source:
+    """Find out what `data` is and make sure that its columns have distinct names.
+
+    Whether a file fits into memory depends on which of its columns are `wanted`.
+    """
+    source = _open(data, writing or Writing(), wanted)
     check_distinct(source.names)
     return source
 
@@ -61,9 +65,9 @@ def check_distinct(names: Sequence[str]) -> None:
         raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
 
 
-def _open(data: Data, writing: Writing) -> Source:
+def _open(data: Data, writing: Writing, wanted: Wanted) -> Source:
     if isinstance(data, str | os.PathLike):
-        return read(data, writing)
+        return read(data, writing, wanted)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, Incomplete):

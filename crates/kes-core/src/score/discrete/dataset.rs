@@ -3,7 +3,7 @@
 use super::distinct::Distinct;
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
-use crate::stop::Stop;
+use crate::stop::{Stop, Stopped};
 
 /// The largest number of states of a variable: they are coded in 16 bits.
 pub const MAX_STATES: usize = u16::MAX as usize;
@@ -41,6 +41,7 @@ impl Codes<'_> {
     }
 
     /// The code of a row, once it is known that all are possible.
+    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
     #[inline]
     pub fn at(&self, row: usize) -> u16 {
         with_codes!(self, codes => codes[row] as u16)
@@ -57,6 +58,7 @@ impl Codes<'_> {
     }
 
     /// Has every row the code of its group, if it has a group?
+    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
     pub fn agrees(&self, groups: &[u32], of_group: &[u16], none: u32) -> bool {
         with_codes!(self, codes => codes
             .iter()
@@ -144,16 +146,17 @@ impl Dataset {
         let total = units.iter().sum();
         let mut data = Self { arity: arity.to_vec(), codes, units, unit, total, bitmaps: None, fingerprint };
         if total <= BITMAP_REPEATS * data.units.len() as u64 {
-            data.bitmaps = Some(data.draw_bitmaps());
+            data.bitmaps = Some(data.draw_bitmaps(stop)?);
         }
         Ok(data)
     }
 
-    fn draw_bitmaps(&self) -> Bitmaps {
+    fn draw_bitmaps(&self, stop: &Stop) -> Result<Bitmaps, Stopped> {
         let words = (self.total as usize).div_ceil(64);
         let column = |(codes, &arity): (&Vec<u16>, &usize)| {
+            stop.check()?;
             if arity > BITMAP_STATES {
-                return Vec::new();
+                return Ok(Vec::new());
             }
             let mut bits = vec![0u64; arity * words];
             let mut case = 0;
@@ -163,9 +166,10 @@ impl Dataset {
                     case += 1;
                 }
             }
-            bits
+            Ok(bits)
         };
-        Bitmaps { words, states: self.codes.iter().zip(&self.arity).map(column).collect() }
+        let states = self.codes.iter().zip(&self.arity).map(column).collect::<Result<_, _>>()?;
+        Ok(Bitmaps { words, states })
     }
 
     /// Number of variables.
