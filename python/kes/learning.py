@@ -158,6 +158,8 @@ def learn(
         If the data or an option cannot be used; the message says what to do.
     Interrupted
         On Ctrl-C, with what was found as ``.optima`` (None before the first run has ended).
+    ClusterLost
+        If the cluster goes away, with what was found as ``.optima``, too.
 
     Examples
     --------

@@ -8,7 +8,7 @@ use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
-use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::discrete::dataset::{Codes, Dataset};
 use kes_core::score::evaluate::Evaluate;
 use kes_core::score::gaussian;
 use kes_core::score::terms::{self, Terms};
@@ -16,7 +16,7 @@ use kes_core::search::{self, Settings, Step};
 use kes_core::stop::{Stop, Stopped};
 use kes_core::threads;
 use kes_core::with_width;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
@@ -347,6 +347,24 @@ impl PyColumn<'_> {
     }
 }
 
+/// A column of codes from Python, in the bytes that its states need, or as any integers.
+#[derive(FromPyObject)]
+enum PyCodes<'py> {
+    Bytes(PyReadonlyArray1<'py, u8>),
+    Words(PyReadonlyArray1<'py, u16>),
+    Integers(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyCodes<'_> {
+    fn codes(&self) -> PyResult<Codes<'_>> {
+        Ok(match self {
+            Self::Bytes(codes) => Codes::Bytes(codes.as_slice().map_err(not_contiguous)?),
+            Self::Words(codes) => Codes::Words(codes.as_slice().map_err(not_contiguous)?),
+            Self::Integers(codes) => Codes::Integers(codes.as_slice().map_err(not_contiguous)?),
+        })
+    }
+}
+
 fn not_contiguous(_: impl Sized) -> PyErr {
     CoreError::new_err("columns, codes and weights must be contiguous")
 }
@@ -354,25 +372,23 @@ fn not_contiguous(_: impl Sized) -> PyErr {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (codes, cardinalities, weights, criterion, ess, cache_mb))]
+    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb))]
     fn new(
         py: Python<'_>,
-        codes: PyReadonlyArray2<'_, i32>,
+        columns: Vec<PyCodes<'_>>,
         cardinalities: Vec<usize>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         criterion: &str,
         ess: f64,
         cache_mb: usize,
     ) -> PyResult<Self> {
-        let n = codes.shape()[0];
+        let n = columns.len();
         check_number(n)?;
-        let rows = codes.shape()[1];
-        let flat = codes.as_slice().map_err(not_contiguous)?;
-        let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
+        let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
-        let table = py.detach(table).map_err(core_error)?;
+        let table = |stop: &Stop| Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion);
+        let table = interruptible(py, table)?.map_err(core_error)?;
         let total_weight = table.data().total();
         let fingerprint = table.data().fingerprint();
         let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));

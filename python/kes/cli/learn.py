@@ -26,7 +26,7 @@ from kes.results.optima import Optima
 from kes.results.summary import text
 from kes.search import cluster
 from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
@@ -240,6 +240,9 @@ def command(
     except SearchInterrupted as stop:
         say_interrupted(stop.record, out)
         ctx.exit(exit_code())
+    except SearchLost as lost:
+        say_interrupted(lost.record, out)
+        raise
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)

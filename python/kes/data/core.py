@@ -43,20 +43,21 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     check_kind(dataset, criterion)
     if kind == "discrete":
         strength = 1.0 if criterion.ess is None else criterion.ess
-        codes, states = dataset.codes, dataset.cardinalities
+        columns = [column.codes for column in dataset.discrete_columns]
+        states, weights = dataset.cardinalities, dataset.weights
         with core_errors():
-            return _core.Problem(codes, states, dataset.weights, criterion.name, strength, cache_mb)
+            return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
     if criterion.transform == "ranks":
         dataset = Ranks.of(dataset).apply(dataset)
-    columns: list[Any] = [
+    embedded: list[Any] = [
         column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
         for column in dataset.columns
     ]
     # In the order of the names, so that the order of the columns decides nothing.
-    order = sorted(range(len(columns)), key=dataset.names.__getitem__)
+    order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
     with core_errors():
         problem = _core.Problem.gaussian(
-            columns, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
+            embedded, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
         )
     _refuse_twins(dataset, problem.twins)
     return problem

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import State
-from kes.data.factor import Factor
+from kes.data.factor import Factor, code_type
 from kes.data.raw import Raw
 from kes.errors import KesError, listed, option, unknown
 
@@ -128,7 +128,9 @@ def with_missing_state(factor: Factor) -> Factor:
     name = "<missing>"
     while name in factor.values:
         name = f"<{name}>"
-    codes = np.where(factor.codes < 0, np.int32(len(factor.values)), factor.codes)
+    number = len(factor.values)
+    codes = factor.codes.astype(code_type(number + 1))
+    codes[codes < 0] = number
     return replace(factor, values=[*factor.values, name], codes=codes)
 
 

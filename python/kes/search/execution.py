@@ -83,6 +83,17 @@ class SearchInterrupted(KeyboardInterrupt):
         self.record = record
 
 
+class SearchLost(KesError):
+    """The cluster is lost, with the record of what was found; None before a run has ended.
+
+    The record may have runs that are ahead of others.
+    """
+
+    def __init__(self, message: str, record: Record | None) -> None:
+        super().__init__(message)
+        self.record = record
+
+
 def threads(n_jobs: object) -> int:
     """Return the number of threads that `n_jobs` asks for, or as many as make sense."""
     cores = _usable_cores()

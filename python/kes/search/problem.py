@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from kes import _core
+from kes.data.column import State
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
@@ -124,25 +125,9 @@ class Problem:
             If the data are others than those of the record.
         """
         reading = record.reading
-        if (
-            weights is None
-            and isinstance(reading.weights, str)
-            and not isinstance(data, Dataset | Incomplete)
-        ):
-            weights = reading.weights
+        how = reading if missing is None else replace(reading, missing=missing)
         try:
-            table = encode_like_incomplete(
-                data,
-                record.names,
-                record.states,
-                weights=weights,
-                missing=reading.missing if missing is None else missing,
-                na_values=reading.na_values,
-                sep=reading.sep,
-                decimal=reading.decimal,
-                encoding=reading.encoding,
-                discretizer=reading.discretizer,
-            )
+            table = _read_again(data, record.names, record.states, how, weights)
         except KesError as error:
             raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading, earlier=record.completion)
@@ -361,6 +346,38 @@ class Problem:
                 "the result is not to be trusted: its number of cases or its tolerance of scores "
                 "are not those of these data; learn again"
             )
+
+
+def read_again(
+    path: str, names: Sequence[str], states: Sequence[Sequence[State]], reading: Reading
+) -> Dataset:
+    """Read the file of a complete table, as it was read before."""
+    table = _read_again(path, names, states, reading, None)
+    assert isinstance(table, Dataset), "nothing is missing"
+    return table
+
+
+def _read_again(
+    data: Data,
+    names: Sequence[str],
+    states: Sequence[Sequence[State]],
+    reading: Reading,
+    weights: Weights,
+) -> AnyTable:
+    """Read data as they were read before, where it is not said how."""
+    named = isinstance(reading.weights, str) and not isinstance(data, Dataset | Incomplete)
+    return encode_like_incomplete(
+        data,
+        names,
+        states,
+        weights=reading.weights if weights is None and named else weights,
+        missing=reading.missing,
+        na_values=reading.na_values,
+        sep=reading.sep,
+        decimal=reading.decimal,
+        encoding=reading.encoding,
+        discretizer=reading.discretizer,
+    )
 
 
 def _same(a: float, b: float) -> bool:

@@ -11,7 +11,7 @@ from kes.errors import KesError
 from kes.progress import Progress, reporting
 from kes.search import cluster
 from kes.search.collector import Collector, Limits
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.problem import Problem
 from kes.search.record import Record
 
@@ -43,6 +43,8 @@ def do_runs(
         On Ctrl-C.
     KesError
         If a budget, and what the first run is allowed beyond it, is over before that has ended.
+    SearchLost
+        If the cluster is.
     """
     started, limits = time.monotonic(), execution.limits
     collector: Collector | None = None
@@ -67,15 +69,19 @@ def do_runs(
             )
             _finish(problem, collector, execution)
         except KeyboardInterrupt:
-            found = None
-            if collector is not None and collector.done:
-                found = collector.record(ahead=True)
-            raise SearchInterrupted(found) from None
+            raise SearchInterrupted(_found(collector)) from None
+        except cluster.Lost as lost:
+            raise SearchLost(str(lost), _found(collector)) from lost
         if not collector.ready:
             raise _too_short(limits)
         record = collector.record()
         report(_end(record, collector), final=True)
     return record
+
+
+def _found(collector: Collector | None) -> Record | None:
+    """Return what there is, also beyond gaps; None before a run has ended."""
+    return collector.record(ahead=True) if collector is not None and collector.done else None
 
 
 def _finish(problem: Problem, collector: Collector, execution: Execution) -> None:

@@ -3,6 +3,7 @@
 mod counts;
 pub mod criterion;
 pub mod dataset;
+mod distinct;
 mod losses;
 mod partition;
 mod promise;
