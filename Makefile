@@ -43,8 +43,9 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
+# Files are shared out between two processes, so that what a file sets up is set up once.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow

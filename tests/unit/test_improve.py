@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.clock import within
 
 import kes
 import kes.data
@@ -157,9 +158,8 @@ def test_a_new_order_leads_out_of_where_greedy_search_ends(large):
 
 def test_large_models_too_are_improved_for_as_long_as_asked_and_no_longer(large):
     ges = kes.learn(large, k=1, runs=1, improve=False)
-    start = time.monotonic()
-    timed = ges.improve(budget="3s")
-    assert time.monotonic() - start < 4
+    with within(4):
+        timed = ges.improve(budget="3s")
     if timed.tasks:
         assert timed == ges.improve(tasks=timed.tasks)
 
@@ -225,9 +225,8 @@ def test_learn_improves_by_as_much_as_is_asked_for(data, runs, optima):
 
 
 def test_the_budget_is_for_runs_and_improving_together(data):
-    start = time.monotonic()
-    both = kes.learn(data, k=0.4, runs=10**6, budget="1s")
-    assert time.monotonic() - start < 3
+    with within(3):
+        both = kes.learn(data, k=0.4, runs=10**6, budget="1s")
     assert both.tasks > 0, "runs leave some of it"
     assert len(both.runs) > 40, "but use most of it"
     short = kes.learn(data, k=0.4, runs=20, improve=10**6, budget="0.5s")
@@ -298,10 +297,9 @@ def test_more_tasks_go_on_from_fewer(runs):
 
 
 def test_a_budget_is_kept_and_repeatable_by_its_tasks(runs):
-    start = time.monotonic()
-    improved = runs.improve("0.4s")
-    assert 0.4 <= improved.seconds < 1.4
-    assert time.monotonic() - start < 3
+    with within(1.4):
+        improved = runs.improve("0.4s")
+    assert improved.seconds >= 0.4
     assert improved == runs.improve(tasks=improved.tasks)
     both = runs.improve(60, tasks=50)
     assert both.tasks == 50
