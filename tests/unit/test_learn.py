@@ -250,7 +250,6 @@ def test_budget_keeps_a_prefix(data):
     with within(3):
         optima = kes.learn(data, k=0.5, runs=10**6, budget="0.4s")
     assert 1 < len(optima.runs) < 10**6
-    assert optima.tasks > 0, "some time was left for that"
     few = kes.learn(data, k=0.5, runs=20)
     assert np.array_equal(optima.run_scores[:20], few.run_scores)
 
