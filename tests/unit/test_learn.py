@@ -294,6 +294,13 @@ def test_progress_reports(data):
         assert stop - start >= 1, "eleven reports within a second"
 
 
+def test_the_time_left_is_no_longer_than_the_budget(data):
+    seen = []
+    kes.learn(data, k=0.5, runs=10**6, budget=0.5, improve=False, progress=seen.append)
+    assert len(seen) > 1
+    assert all(now.left is None or now.left <= max(0.0, 0.5 - now.seconds) for now in seen)
+
+
 def test_progress_bar(data, capsys):
     kes.learn(data, runs=20, progress=True)
     shown = capsys.readouterr()
