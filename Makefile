@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-long bench-cluster bench-gaussian bench-mixed docs build clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,14 +43,22 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
+# Files are shared out between two processes, so that what a file sets up is set up once.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow
 
 test-builds: $(DEV) ## Build the core optimised or not, for this processor or any; compare results
 	$(BIN)/python -m tests.builds
+
+mutants: $(DEV) ## Change 150 places of each language, one by one; list what no test notices
+	$(BIN)/python -m tests.mutants python $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+	$(BIN)/python -m tests.mutants rust $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+
+coverage: $(DEV) ## Count the lines of Rust and Python that the tests run
+	$(BIN)/python -m tests.covered
 
 soak: $(DEV) ## Compare random cases with brute force, as in MINUTES=30 SEED=1
 	nice $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed '$(SEED)')

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.clock import slowness, within
 
 import kes
 import kes.data
@@ -167,9 +168,8 @@ def test_models_of_many_variables_are_local_optima_too(large):
 
 def test_large_models_too_are_improved_for_as_long_as_asked_and_no_longer(large):
     ges = kes.learn(large, k=1, runs=1, improve=False)
-    start = time.monotonic()
-    timed = ges.improve(budget="3s")
-    assert time.monotonic() - start < 4
+    with within(4):
+        timed = ges.improve(budget="3s")
     if timed.tasks:
         assert timed == ges.improve(tasks=timed.tasks)
 
@@ -234,17 +234,13 @@ def test_learn_improves_by_as_much_as_is_asked_for(data, runs, optima):
     assert timed == kes.learn(data, k=0.4, runs=40, improve=timed.tasks)
 
 
-def test_the_budget_is_for_runs_and_improving_together(data):
-    start = time.monotonic()
-    both = kes.learn(data, k=0.4, runs=10**6, budget="1s")
-    assert time.monotonic() - start < 3
+def test_the_budget_is_for_runs_and_improving_together():
+    """Runs of many cases take long enough that keeping their ends takes no time beside them."""
+    budget = slowness()  # a second where nothing else runs
+    with within(budget + 2):
+        both = kes.learn(kes.datasets.alarm(rows=20_000), runs=10**6, budget=budget)
     assert both.tasks > 0, "runs leave some of it"
-    assert len(both.runs) > 40, "but use most of it"
-    short = kes.learn(data, k=0.4, runs=20, improve=10**6, budget="0.5s")
-    assert len(short.runs) == 20
-    assert 0 < short.tasks < 10**6
-    assert short == kes.learn(data, k=0.4, runs=20, improve=short.tasks)
-    assert "stopped early" in repr(short)
+    assert both.seconds > budget / 2, "but use most of it"
 
 
 @pytest.mark.parametrize("improve", [0, -1, 2.5, "soon", None, "10 tasks"])
@@ -308,10 +304,9 @@ def test_more_tasks_go_on_from_fewer(runs):
 
 
 def test_a_budget_is_kept_and_repeatable_by_its_tasks(runs):
-    start = time.monotonic()
-    improved = runs.improve("0.4s")
-    assert 0.4 <= improved.seconds < 1.4
-    assert time.monotonic() - start < 3
+    with within(1.4):
+        improved = runs.improve("0.4s")
+    assert improved.seconds >= 0.4
     assert improved == runs.improve(tasks=improved.tasks)
     both = runs.improve(60, tasks=50)
     assert both.tasks == 50
