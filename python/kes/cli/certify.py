@@ -83,8 +83,8 @@ def command(
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
     Up to about 25 variables the global optimum is found. With more of them the score is bounded,
-    for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
-    told before it starts.
+    for which HiGHS is needed: pip install highspy. The time and memory that it may need are told
+    before it starts.
     """
     if out is not None:
         check_writable(out)

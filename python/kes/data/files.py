@@ -18,7 +18,7 @@ from kes.data.factor import Factor
 from kes.data.kinds import to_numbers
 from kes.data.order import text_order
 from kes.data.sniffing import Writing, find_delimiter, requoted, single_quoted, to_utf8
-from kes.errors import KesError, missing_extra, option
+from kes.errors import KesError, not_installed, option
 from kes.files import check_unfolded, how_to_lift, most_unfolded, read_file
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _read_parquet(file: Path) -> Source:
         import pyarrow as pa
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise missing_extra("pyarrow", "parquet") from None
+        raise not_installed("pyarrow") from None
     from kes.data.frames import open_frame
 
     try:
