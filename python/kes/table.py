@@ -132,7 +132,7 @@ class Table:
         lines = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*blocks, strict=True)]
         return "\n".join(
             [
-                f"<table><caption>{self._caption()}</caption>",
+                f'<table><caption style="text-align: left">{self._caption()}</caption>',
                 f"<thead>{''.join(lines[:1])}</thead>",
                 *("<tbody>", *lines[1:], "</tbody>"),
                 "</table>",
