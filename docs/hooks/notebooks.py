@@ -18,7 +18,7 @@ _OUTPUT = re.compile(r'<div id="output-(\d+)"></div>')
 
 
 class Notebook:
-    """A notebook that was run: its text as Markdown, and its outputs, which Markdown leaves alone."""
+    """A notebook that was run: its text as Markdown, and its outputs, which are put in later."""
 
     def __init__(self, path: Path) -> None:
         content = nbformat.read(path, as_version=4)
