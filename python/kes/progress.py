@@ -115,6 +115,7 @@ def _bar() -> Iterator[Show]:
                     bar_format=form + progress.unit + "{postfix}",
                     dynamic_ncols=True,
                     file=sys.stderr,
+                    leave=False,  # the summary that follows says what came of it
                     total=progress.wanted,
                 )
             )

@@ -367,7 +367,7 @@ def test_damaged_gzip(optima, tmp_path):
     ("change", "message"),
     [
         ({"format": "something else"}, "is not a kes result file"),
-        ({"version": 3, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* pip install --upgrade kes"),
+        ({"version": 3, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* install that version"),
         ({"runs": [0, 1, 1000]}, "1000 where a number below"),
         ({"runs": None}, "damaged"),
         ({"names": ["only one"]}, "damaged"),

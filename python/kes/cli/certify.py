@@ -13,7 +13,7 @@ import click
 from kes.cli import options
 from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import say
+from kes.cli.screen import say, tell
 from kes.cli.source import read_table
 from kes.exact.certify import certify, estimate, joined
 from kes.learning import learn, load
@@ -83,8 +83,8 @@ def command(
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
     Up to about 25 variables the global optimum is found. With more of them the score is bounded,
-    for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
-    told before it starts.
+    for which HiGHS is needed: pip install highspy. The time and memory that it may need are told
+    before it starts.
     """
     if out is not None:
         check_writable(out)
@@ -104,8 +104,8 @@ def command(
     dataset, how = read_table(data, told, like=None if optima is None else optima.record.reading)
     options["completions"] = how.completions
     for note in dataset.notes:
-        say(f"Note: {note}", err=True)
-    say(f"{estimate(dataset, **options)}.", err=True)
+        tell(f"Note: {note}", err=True)
+    tell(f"{estimate(dataset, **options)}.", err=True)
     shown = sys.stderr.isatty() if progress is None else progress
     started = time.monotonic()
     if out is not None:
@@ -123,7 +123,7 @@ def command(
         budget=max(budget - (time.monotonic() - started), budget / 10),
         progress=shown,
     )
-    say(repr(certificate))
+    tell(repr(certificate))
     if optima is not None and out is not None:
         joined(optima, certificate).save(out)
         say(f"Saved to {out}")

@@ -14,7 +14,7 @@ import click
 from kes import _core
 from kes.cli.interrupts import exit_code
 from kes.cli.options import FLAGS, no_such
-from kes.cli.screen import say
+from kes.cli.screen import tell
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (
@@ -65,7 +65,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         text = io.StringIO()
         error.show(text)
-        say(text.getvalue().rstrip("\n"), err=True)
+        tell(text.getvalue().rstrip("\n"), err=True)
         return 2
     except KesError as error:
         return _complain(error, 2)
@@ -107,5 +107,5 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _complain(message: object, code: int) -> int:
-    say(f"Error: {message}", err=True)
+    tell(f"Error: {message}", err=True)
     return code

@@ -7,7 +7,7 @@ from shlex import quote
 
 from kes.analysis.worth import edge_worth
 from kes.cli.questions import word
-from kes.cli.screen import say, width
+from kes.cli.screen import say, tell, width
 from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -32,15 +32,15 @@ def show_network(optima: Optima, out: Path | None) -> None:
                 "no edge raises the score: as far as linear relations go, all is independent "
                 "(--discretize 3 sees others)"
             )
-        say(f"\nThe best network has no edges: {alone}.")
+        tell(f"\nThe best network has no edges: {alone}.")
         return
     weak = sum(mark != "" for mark in edges[""])
     say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
     lines = edges.to_text(rows=_MOST, width=width()).splitlines()
     say("\n".join(f"  {line}" for line in lines[:-1]))
-    say("worth: nats that the score loses without the edge; runs: how many ended with it")
+    tell("worth: nats that the score loses without the edge; runs: how many ended with it")
     if weak:
-        say(f"weak: worth less than {WEAK:g} nats; one that others can stand in for may be weaker")
+        tell(f"weak: worth less than {WEAK:g} nats; one that others can stand in for may be weaker")
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
         say(f"All edges, with their evidence: kes edges {file}")
@@ -65,7 +65,7 @@ def suggest_more(record: Record) -> None:
     is_proven = record.proof is not None and record.proof.proven
     if record.improving.asked == "auto" and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        say(f"To look further: add {more}; kes certify bounds what there is to find.")
+        tell(f"To look further: add {more}; kes certify bounds what there is to find.")
 
 
 def _edges(optima: Optima) -> Table:

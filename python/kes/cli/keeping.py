@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kes.cli.screen import say
+from kes.cli.screen import say, tell
 from kes.errors import KesError
 from kes.results import storage
 from kes.results.optima import Optima
@@ -93,5 +93,5 @@ def say_interrupted(record: Record | None, out: Path | None) -> None:
         storage.write(record, out)
         say(f"Saved to {out}; the same command goes on from there.", err=True)
     elif done:
-        say(Optima(record.finished()))
+        tell(Optima(record.finished()))
         say("Not saved: with --out FILE the same command could go on from there.", err=True)

@@ -17,7 +17,7 @@ from kes.cli.ending import show_network, suggest_more, suggest_next
 from kes.cli.interrupts import exit_code
 from kes.cli.keeping import check_writable, continued, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import say
+from kes.cli.screen import tell
 from kes.cli.source import read_table
 from kes.cli.values import Number, Time
 from kes.progress import Show, lines
@@ -215,7 +215,7 @@ def command(
     settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
-        say(f"Note: {note}", err=True)
+        tell(f"Note: {note}", err=True)
     base = earlier(out, problem.settings)
     problem.earlier = None if base is None else base.completion
     execution = Execution.checked(
@@ -246,7 +246,7 @@ def command(
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)
-    say(text(optima, more=[("seconds", spent)], told=dataset.notes))
+    tell(text(optima, more=[("seconds", spent)], told=dataset.notes))
     show_network(optima, out)
     say_where(out, failure, news=record is not base)
     if out is not None:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import click
 
 from kes import datasets
-from kes.cli.screen import say
+from kes.cli.screen import tell
 from kes.cli.source import TableOptions, read_table, says_how
 from kes.data.dataset import Data
 from kes.errors import KesError
@@ -91,7 +91,7 @@ def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima
     if request.purpose is not None:
         raise KesError(f"{request.purpose}, and {why}; give the table by --data FILE")
     if not request.quiet:
-        say(f"Note: done without the data, as {why}; --data FILE names them.", err=True)
+        tell(f"Note: done without the data, as {why}; --data FILE names them.", err=True)
     return optima
 
 

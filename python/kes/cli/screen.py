@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
+from textwrap import wrap
 
 import click
 
@@ -13,6 +15,9 @@ from kes.table import Table
 
 _WIDTH = 100
 """Columns where there is no terminal."""
+
+_LABEL = re.compile(r" *(\S.*? {2,})?")
+"""What a line starts with before its first value: "  best run      "."""
 
 
 def width() -> int:
@@ -33,3 +38,23 @@ def show(table: Table) -> None:
 def say(text: object = "", *, err: bool = False) -> None:
     """Print lines, with the control characters of names and values as escapes."""
     click.echo("\n".join(map(printable, str(text).split("\n"))), err=err)
+
+
+def tell(text: object, *, err: bool = False) -> None:
+    """Print words: as `say` does, but lines that a terminal would break are broken between words.
+
+    What follows a label stays to the right of it. Commands are not for this: one that is broken
+    cannot be copied.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        most = shutil.get_terminal_size().columns
+        text = "\n".join(_broken(printable(line), most) for line in str(text).split("\n"))
+    say(text, err=err)
+
+
+def _broken(line: str, most: int) -> str:
+    label = _LABEL.match(line)
+    indent = " " * len(label[0]) if label and len(label[0]) < most / 2 else ""
+    lines = wrap(line, most, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False)
+    return "\n".join(lines) if len(line) > most else line

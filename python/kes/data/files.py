@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kes.data.memory import Wanted
 from kes.data.sniffing import Writing
 from kes.data.text import read_text
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, not_installed
 
 if TYPE_CHECKING:
     from kes.data.source import Source
@@ -44,7 +44,7 @@ def _read_parquet(path: Path, wanted: Wanted) -> Source:
     try:
         import pyarrow  # noqa: F401 - said here, once, if it is not there
     except ImportError:
-        raise missing_extra("pyarrow", "parquet") from None
+        raise not_installed("pyarrow") from None
     from kes.data.parquet import Parquet
 
     return Parquet(path, wanted)

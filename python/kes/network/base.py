@@ -362,8 +362,10 @@ class Network(ABC):
                 "parents": [self.parents[node] for node in self.nodes],
             }
         )
-        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
-        return f"<p>{self._TITLE}: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
+        table = nodes._repr_html_()
+        if drawn := picture(self.nodes, self.arcs, self.arcs):
+            table = f"{drawn}<details><summary>States and parents</summary>{table}</details>"
+        return f"<p>{self._TITLE}: {self._summary()}</p>{table}"
 
     # --- names and codes -------------------------------------------------------------------------
 

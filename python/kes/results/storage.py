@@ -58,7 +58,7 @@ def read(path: PathLike) -> Record:
     if isinstance(version, int) and version > VERSION:
         raise KesError(
             f"{path} was written by kes {document.get('kes')}, which is newer than this "
-            f"{_core.__version__}; update with: pip install --upgrade kes"
+            f"{_core.__version__}; install that version, or a later one"
         )
     try:
         return decoded(document)

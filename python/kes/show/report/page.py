@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
 from datetime import date
 from html import escape
 from string import Template
@@ -13,45 +12,45 @@ from typing import TYPE_CHECKING, Any
 
 from kes._core import __version__
 from kes.analysis.coverage import Coverage
+from kes.analysis.effects import Effects
 from kes.analysis.landscape import Landscape
 from kes.files import write_file
+from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import words
 from kes.show.report.content import Further, content
 from kes.show.report.repeat import python_call
 from kes.show.report.script import script, template
 
 if TYPE_CHECKING:
-    from kes.analysis.effects import Effects
-    from kes.analysis.stability import Stability
     from kes.exact.certificate import Certificate
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.search.problem import Problem
-    from kes.table import Table
 
 
-def write(
-    optima: Optima,
-    path: PathLike,
-    *,
-    problem: Problem | None = None,
-    stability: Stability | None = None,
-    evidence: Table | None = None,
-    effects: Sequence[Effects] = (),
-    certificate: Certificate | None = None,
-    title: str | None = None,
-) -> None:
+def write(optima: Optima, path: PathLike, options: ReportOptions) -> None:
     """Write the report; see `Optima.report`."""
-    text = page(
-        optima,
-        problem=problem,
-        made=date.today(),
-        further=Further(stability, evidence, effects),
-        certificate=certificate,
-        title=title,
-    )
     # Names may hold halves of characters, which no file can.
-    write_file(path, text.encode("utf-8", errors="replace"))
+    write_file(path, report_text(optima, options).encode("utf-8", errors="replace"))
+
+
+def report_text(optima: Optima, options: ReportOptions) -> str:
+    """Return the report, made today, as text."""
+    told: ReportOptions = {**REPORT_DEFAULTS, **options}
+    data, effects = told["data"], told["effects"]
+    is_at_hand = data is not None or optima.problem is not None
+    return page(
+        optima,
+        problem=optima.ready(data, told["weights"], told["missing"]) if is_at_hand else None,
+        made=date.today(),
+        further=Further(
+            told["stability"],
+            told["evidence"],
+            [effects] if isinstance(effects, Effects) else effects,
+        ),
+        certificate=told["certificate"],
+        title=told["title"],
+    )
 
 
 def page(
