@@ -15,6 +15,7 @@ from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
+from kes.cli.values import Whole
 from kes.exact.certify import certify, estimate, joined
 from kes.learning import learn, load
 from kes.results.optima import Optima
@@ -49,7 +50,7 @@ Examples:
 @options.jobs
 @click.option(
     "--memory-mb",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=2048,
     show_default=True,

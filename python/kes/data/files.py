@@ -19,7 +19,7 @@ from kes.data.kinds import to_numbers
 from kes.data.order import text_order
 from kes.data.sniffing import Writing, find_delimiter, requoted, single_quoted, to_utf8
 from kes.errors import KesError, not_installed, option
-from kes.files import check_unfolded, how_to_lift, most_unfolded, read_file
+from kes.files import check_unfolded, how_to_lift, most_unfolded, no_file, read_file
 
 if TYPE_CHECKING:
     from kes.data.source import Source
@@ -38,15 +38,24 @@ def read(path: str | os.PathLike[str], writing: Writing) -> Source:
     """
     file = Path(path)
     if not os.path.exists(file):  # also of names that no file can have
-        folder = os.path.abspath(file.parent)
-        raise KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
-    suffix = (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
-    if suffix not in (*_TEXT_SUFFIXES, ".parquet"):
+        raise no_file(path)
+    suffix = _suffix(file)
+    if not is_table(file):
         raise KesError(
             f"cannot tell what kind of file {str(path)!r} is; the name of a table must end in "
             ".csv, .tsv or .txt (also with .gz behind) or .parquet"
         )
     return _read_parquet(file) if suffix == ".parquet" else _read_text(file, suffix, writing)
+
+
+def is_table(file: Path) -> bool:
+    """Tell by its name whether a file is a table."""
+    return _suffix(file) in (*_TEXT_SUFFIXES, ".parquet")
+
+
+def _suffix(file: Path) -> str:
+    """Return the last suffix of a name, whether compressed or not."""
+    return (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
 
 
 def _read_parquet(file: Path) -> Source:
