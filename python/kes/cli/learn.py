@@ -17,9 +17,9 @@ from kes.cli.ending import show_network, suggest_more, suggest_next
 from kes.cli.interrupts import exit_code
 from kes.cli.keeping import check_writable, continued, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import tell
+from kes.cli.screen import say
 from kes.cli.source import read_table
-from kes.cli.values import Number, Time
+from kes.cli.values import Number, Time, Whole
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -83,21 +83,21 @@ Examples:
 )
 @click.option(
     "--reversals",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     show_default=str(Sampled().reversals),
     help="For sampled: most covered arcs reversed per draw.",
 )
 @click.option(
     "--failures",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default="20 draws per pair",
     help="For sampled: iterations in vain before a run stops.",
 )
 @click.option(
     "--cache-mb",
-    type=click.IntRange(min=1, max=MOST_MB),
+    type=Whole(min=1, max=MOST_MB),
     metavar="N",
     default=DEFAULT_CACHE_MB,
     show_default=True,
@@ -106,7 +106,7 @@ Examples:
 @options.budget(None, "Stop after this time, improving included")
 @click.option(
     "--patience",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Stop after so many runs without a better score.",
 )
@@ -119,7 +119,7 @@ Examples:
 )
 @click.option(
     "--improve-tasks",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MOST_TASKS}",
     help="How much to do for it.",
@@ -215,7 +215,7 @@ def command(
     settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
-        tell(f"Note: {note}", err=True)
+        say(f"Note: {note}", err=True)
     base = earlier(out, problem.settings)
     problem.earlier = None if base is None else base.completion
     execution = Execution.checked(
@@ -246,7 +246,7 @@ def command(
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)
-    tell(text(optima, more=[("seconds", spent)], told=dataset.notes))
+    say(text(optima, more=[("seconds", spent)], told=dataset.notes))
     show_network(optima, out)
     say_where(out, failure, news=record is not base)
     if out is not None:
