@@ -17,10 +17,10 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-gaussian bench-mixed docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-large-peers bench-gaussian bench-mixed docs build clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -72,14 +72,19 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
+# These write the tables of README.md, docs/comparison.md and docs/quality.md. Single results are kept
+# in target/bench, so that a command given again goes on; remove that to measure anew.
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
-	$(BIN)/python benchmarks/peers.py --install
+	$(BIN)/python benchmarks/peers.py --install --fill
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --fill
 
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
-	$(BIN)/python benchmarks/heldout.py
+	$(BIN)/python benchmarks/heldout.py --fill
+
+bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
+	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
