@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-large-peers bench-gaussian bench-mixed docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-optimal bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-large-peers bench-gaussian bench-mixed docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds 
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
 	$(BIN)/python benchmarks/quality.py --fill
+
+bench-optimal: $(DEV) ## See how often searches reach the highest score, where it is proven
+	$(BIN)/python benchmarks/optimal.py --fill
 
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
 	$(BIN)/python benchmarks/heldout.py --fill
