@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-optimal bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-large-peers bench-gaussian bench-mixed docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-optimal bench-heldout bench-coverage bench-evidence bench-knowledge bench-missing bench-large bench-large-peers bench-gaussian bench-mixed docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,8 +72,8 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
-# These write the tables of README.md, docs/comparison.md and docs/quality.md. Single results are kept
-# in target/bench, so that a command given again goes on; remove that to measure anew.
+# These write tables of README.md and docs. Where peers are measured, single results are kept in
+# target/bench, so that a command given again goes on; remove that to measure anew.
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install --fill
 
@@ -88,6 +88,9 @@ bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
 
 bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
+
+bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
+	$(BIN)/python benchmarks/coverage.py --fill
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')

@@ -12,6 +12,7 @@ from kes.paper.document import table
 
 __all__ = [
     "COMPARISON",
+    "COVERAGE",
     "QUALITY",
     "README",
     "fill",
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 COMPARISON = ROOT / "docs/comparison.md"
 QUALITY = ROOT / "docs/quality.md"
+COVERAGE = ROOT / "docs/howto/coverage.md"
 
 
 def fill(page: Path, name: str, text: str) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from document import QUALITY, README, fill, number, record, seconds, spread, table
+import tables
+from document import QUALITY, README, fill, number, record, table
 from environments import installed
 from peer_worker import SEARCHES
 from results import Cell, Results, measure
@@ -145,36 +146,16 @@ OVERVIEW = [
 ]
 
 
-def by_data(results: Results, cell: Callable[[str, str], str], searches: Sequence[str]) -> str:
-    """Return a table with a line for each data set and a column for each search."""
-    return table(
-        ["data", *searches],
-        [[data, *(cell(data, search) for search in searches)] for data in DATA],
-    )
-
-
 def documented(results: Results) -> None:
     """Write the tables of the documentation."""
-
-    def gap(data: str, search: str) -> str:
-        found = results.gaps(data, OURS, search, "per_case")
-        return f"{spread(found, 3)}, {record(found, TIE)}" if found else "–"
-
-    def shd(data: str, search: str) -> str:
-        found = [cell.shd for cell in results.of(data, search) if cell.shd is not None]
-        return number(statistics.mean(found)) if found else "–"
-
-    def cpu(data: str, search: str) -> str:
-        found = [cell.cpu for cell in results.of(data, search)]
-        return seconds(statistics.median(found)) if found else "–"
-
     others = [search for search in WANTED if search != OURS]
+    gap = tables.gap(OURS, "per_case", digits=3, tie=TIE)
     lines = table(OVERVIEW, overview(results))
     fill(README, "heldout", lines)
     fill(QUALITY, "heldout", lines)
-    fill(QUALITY, "heldout by data", by_data(results, gap, others))
-    fill(QUALITY, "heldout distances", by_data(results, shd, WANTED))
-    fill(QUALITY, "heldout seconds", by_data(results, cpu, WANTED))
+    fill(QUALITY, "heldout by data", tables.by_data(results, DATA, others, gap))
+    fill(QUALITY, "heldout distances", tables.by_data(results, DATA, WANTED, tables.distance))
+    fill(QUALITY, "heldout seconds", tables.by_data(results, DATA, WANTED, tables.cpu))
 
 
 def main() -> None:

@@ -11,13 +11,12 @@ follow, which are larger. `--fill` puts the tables into docs/quality.md.
 """
 
 import argparse
-import statistics
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from document import QUALITY, fill, number, record, seconds, spread, table
+import tables
+from document import QUALITY, fill
 from environments import installed
 from peer_worker import SEARCHES
 from results import Results, measure
@@ -27,7 +26,6 @@ from timing import show
 import kes
 
 SAMPLES = 5
-TIE = 1e-6
 OURS = "kes, improved, k=0.4"
 """What the others are compared with."""
 WITHIN = ("kes GES", "kes, 100 runs, k=0.4", "kes, 1000 runs, k=0.8", "kes, 1000 runs, k=0.4")
@@ -83,50 +81,22 @@ DATA: dict[str, Draw] = {
 """Smaller ones first: what is too slow for one is not tried on those that follow."""
 
 
-# --- tables --------------------------------------------------------------------------------------
-
-
-def gap(results: Results, data: str, search: str) -> str:
-    """Return how far a search stays below ours."""
-    found = results.gaps(data, OURS, search)
-    if not found:
-        return "–"
-    if all(abs(difference) < TIE for difference in found):
-        return "same"
-    return f"{spread(found)}, {record(found, TIE)}"
-
-
-def distance(results: Results, data: str, search: str) -> str:
-    found = [cell.shd for cell in results.of(data, search) if cell.shd is not None]
-    return number(statistics.mean(found)) if found else "–"
-
-
-def cpu(results: Results, data: str, search: str) -> str:
-    found = [cell.cpu for cell in results.of(data, search)]
-    return seconds(statistics.median(found)) if found else "–"
-
-
-def by_data(
-    results: Results, entry: Callable[[Results, str, str], str], searches: Sequence[str]
-) -> str:
-    """Return a table with a line for each data set and a column for each search that ended."""
-    ended = [search for search in searches if any(results.of(data, search) for data in DATA)]
-    lines = [[data, *(entry(results, data, search) for search in ended)] for data in DATA]
-    return table(["data", *ended], [line for line in lines if set(line[1:]) != {"–"}])
+gap = tables.gap(OURS, "score", digits=1, tie=1e-6)
 
 
 def documented(results: Results) -> None:
     """Write the tables of the documentation."""
-    fill(QUALITY, "scores within kes", by_data(results, gap, WITHIN))
-    fill(QUALITY, "scores of peers", by_data(results, gap, PEERS))
-    fill(QUALITY, "distances", by_data(results, distance, (*WITHIN, OURS, *PEERS)))
-    fill(QUALITY, "seconds", by_data(results, cpu, (*WITHIN, OURS, *PEERS)))
+    every = (*WITHIN, OURS, *PEERS)
+    fill(QUALITY, "scores within kes", tables.by_data(results, DATA, WITHIN, gap))
+    fill(QUALITY, "scores of peers", tables.by_data(results, DATA, PEERS, gap))
+    fill(QUALITY, "distances", tables.by_data(results, DATA, every, tables.distance))
+    fill(QUALITY, "seconds", tables.by_data(results, DATA, every, tables.cpu))
 
 
 def compared(results: Results, data: str) -> None:
     """Print how far each search stays below ours on a data set, its distance and its time."""
     rows = [
-        [search, *(entry(results, data, search) for entry in (gap, distance, cpu))]
+        [search, *(entry(results, data, search) for entry in (gap, tables.distance, tables.cpu))]
         for search in (OURS, *WITHIN, *PEERS)
     ]
     print(f"\n{data}\n")
