@@ -74,13 +74,13 @@ def rows(results: Results) -> list[list[str]]:
         for line, place in places.items()
     ]
     for search in PEERS:
-        found = {name: results.of(name, search) for name in NETWORKS}
         lines.append([search])
-        for name, cells in found.items():
-            if cells:
-                lines[-1].append(entry(results, name, cells[0]))
+        for name in NETWORKS:
+            if found := results.of(name, search):
+                lines[-1].append(entry(results, name, found[0]))
             else:
-                lines[-1].append("too long" if results.gave_up(search, name) else "–")
+                limit = results.gave_up(search, name)
+                lines[-1].append(f"over {limit:.0f} s" if limit else "–")
     return lines
 
 

@@ -47,8 +47,8 @@ def rows(results: Results, data: str) -> list[list[str]]:
             took = seconds(statistics.median(cell.cpu for cell in found))
             score, shd = found[0].score or 0.0, found[0].shd
             lines.append([search, found[0].version, took, number(score), str(shd)])
-        elif results.gave_up(search, data):
-            lines.append([search, "", "too long", "", ""])
+        elif limit := results.gave_up(search, data):
+            lines.append([search, "", f"over {limit:.0f}", "", ""])
     return lines
 
 

@@ -52,10 +52,10 @@ class Results:
         found = [c for c in self.cells if (c.data, c.search) == (data, search)]
         return sorted((c for c in found if c.score is not None), key=lambda c: c.sample)
 
-    def gave_up(self, search: str, data: str | None = None) -> bool:
-        """Return whether a search took too long, on a data set or on any."""
+    def gave_up(self, search: str, data: str | None = None) -> float:
+        """Return after how many seconds a search was stopped, on a data set or on any; or 0."""
         found = [c for c in self.cells if c.search == search and data in {None, c.data}]
-        return any(c.score is None for c in found)
+        return max((c.cpu for c in found if c.score is None), default=0.0)
 
     def gaps(self, data: str, ours: str, search: str, value: str = "score") -> list[float]:
         """Return by how much our value is above that of a search, within samples."""
@@ -83,7 +83,8 @@ def measure(
     A search that took longer than the limit on any table is not tried again, and one of which there
     is `enough` not on further samples.
     """
-    done = {search: results.of(data, search) for search in searches if not results.gave_up(search)}
+    quick = [search for search in searches if results.gave_up(search) < limit]
+    done = {search: results.of(data, search) for search in quick}
     waiting = {s: found for s, found in done.items() if len(found) < samples and not enough(found)}
     if not waiting:
         return
