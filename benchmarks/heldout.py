@@ -150,10 +150,12 @@ def documented(results: Results) -> None:
     """Write the tables of the documentation."""
     others = [search for search in WANTED if search != OURS]
     gap = tables.gap(OURS, "per_case", digits=3, tie=TIE)
+    scores = tables.gap(OURS, "score", digits=1, tie=1e-6)
     lines = table(OVERVIEW, overview(results))
     fill(README, "heldout", lines)
     fill(QUALITY, "heldout", lines)
     fill(QUALITY, "heldout by data", tables.by_data(results, DATA, others, gap))
+    fill(QUALITY, "heldout scores", tables.by_data(results, DATA, others, scores))
     fill(QUALITY, "heldout distances", tables.by_data(results, DATA, WANTED, tables.distance))
     fill(QUALITY, "heldout seconds", tables.by_data(results, DATA, WANTED, tables.cpu))
 
