@@ -98,16 +98,19 @@ def draw(results: Results) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    known = {search for name in NETWORKS for search in PEERS if results.of(name, search)}
     with style(), mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kes"}):
         figure = Figure(figsize=(7.2, 5.6), layout="constrained")
         for axes, name in zip(figure.subplots(2, 2).flat, NETWORKS, strict=True):
             best = max(c.score for c in results.cells if c.data == name and c.score is not None)
             for place, search in enumerate((OURS, *PEERS)):
+                if search != OURS and search not in known:
+                    continue
                 found = results.of(name, search)
                 axes.plot(
                     [cell.cpu for cell in found],
                     [best - (cell.score or 0.0) + 1 for cell in found],
-                    "-" if search == OURS else "",
+                    linestyle="-" if search == OURS else "none",
                     marker="os^vDPX"[place],
                     markersize=5,
                     color=COLOURS[place],
@@ -115,9 +118,10 @@ def draw(results: Results) -> None:
                 )
             below = best - true_score(results, name) + 1
             axes.axhline(below, color="0.6", linewidth=0.8, zorder=0, label="true graph")
-            axes.set(xscale="log", yscale="log", title=name)
+            axes.set(xscale="log", yscale="log", title=name, xlabel="seconds of the processor")
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_major_formatter("{x:g}")
             axes.invert_yaxis()
-        figure.supxlabel("seconds of the processor", fontsize=8)
         figure.supylabel("nats below the best score found, plus 1", fontsize=8)
         handles, labels = figure.axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
