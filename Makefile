@@ -20,7 +20,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -80,14 +80,25 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
+# These write tables of README.md and docs. Where peers are measured, single results are kept in
+# target/bench, so that a command given again goes on; remove that to measure anew.
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
-	$(BIN)/python benchmarks/peers.py --install
+	$(BIN)/python benchmarks/peers.py --install --fill
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --fill
+
+bench-optimal: $(DEV) ## See how often searches reach the highest score, where it is proven
+	$(BIN)/python benchmarks/optimal.py --fill
 
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
-	$(BIN)/python benchmarks/heldout.py
+	$(BIN)/python benchmarks/heldout.py --fill
+
+bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
+	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
+
+bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
+	$(BIN)/python benchmarks/coverage.py --fill
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
