@@ -14,6 +14,9 @@ const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
 
+/// Bitmaps are filled up with empty words to a multiple of this, which suits the vectors of most machines.
+const BITMAP_WORDS: usize = 8;
+
 /// A complete table of coded states.
 ///
 /// Weights are whole multiples of one `unit`, so that cell counts are integers: their sums are
@@ -84,7 +87,7 @@ impl Dataset {
     }
 
     fn draw_bitmaps(&self) -> Bitmaps {
-        let words = (self.total as usize).div_ceil(64);
+        let words = (self.total as usize).div_ceil(64).next_multiple_of(BITMAP_WORDS);
         let column = |(codes, &arity): (&Vec<u16>, &usize)| {
             if arity > BITMAP_STATES {
                 return Vec::new();
