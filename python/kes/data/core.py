@@ -19,6 +19,7 @@ from kes.errors import KesError, listed, option
 from kes.settings import Criterion
 
 _LEAST_ROWS = 3
+_WIDE = 4  # bytes of codes of more states than the core takes, which it says then
 
 
 @contextmanager
@@ -43,7 +44,10 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     check_kind(dataset, criterion)
     if kind == "discrete":
         strength = 1.0 if criterion.ess is None else criterion.ess
-        columns = [column.codes for column in dataset.discrete_columns]
+        columns = [
+            column.codes if column.codes.itemsize < _WIDE else column.codes.astype(np.int32)
+            for column in dataset.discrete_columns
+        ]
         states, weights = dataset.cardinalities, dataset.weights
         with core_errors():
             return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
