@@ -15,6 +15,7 @@ import pytest
 from tests.browser.conftest import browser
 
 import kes
+from kes.cli.commands import COMMANDS
 
 __all__ = ["browser"]
 
@@ -44,6 +45,12 @@ def test_every_dataset_is_in_the_reference():
     page = (ROOT / "docs" / "reference" / "data.md").read_text(encoding="utf-8")
     [members] = re.findall(r"members: \[(.+)\]", page)
     assert set(members.split(", ")) == set(kes.datasets.__all__)
+
+
+def test_every_command_answers_a_question():
+    page = (ROOT / "docs" / "howto" / "commands.md").read_text(encoding="utf-8")
+    answers = re.findall(r"^\|[^|]+\?\ \| `kes (\w+)", page, flags=re.MULTILINE)
+    assert set(answers) == set(COMMANDS)
 
 
 @pytest.fixture(scope="module")
