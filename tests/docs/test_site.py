@@ -182,10 +182,10 @@ def test_one_can_click_through_from_disk(visit):
     page = visit("index.html")
     page.locator(".md-content a[href='tutorial.html']").first.click()
     page.wait_for_url("**/tutorial.html")
-    page.locator("label[for='__drawer']").first.click()
-    page.locator(".md-nav a[href='quality.html']").click()
-    page.wait_for_url("**/quality.html")
-    assert page.locator("h1").inner_text().startswith("How high the scores are")
+    page.locator(".md-header label[for='__drawer']").click()
+    page.locator(".md-nav--primary a[href='tutorial-messy.html']").click()
+    page.wait_for_url("**/tutorial-messy.html")
+    assert page.locator("h1").inner_text().startswith("Tutorial: a messy table")
 
 
 def test_the_search_works_from_disk(visit):
