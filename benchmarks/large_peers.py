@@ -32,7 +32,7 @@ PEERS = (
     "PyBNesian hill climbing",
     "pyAgrum greedy hill climbing",
     "Tetrad FGES",
-    "Tetrad BOSS, 1 start",
+    "Tetrad 7.6.3 BOSS, 1 start",
     "xges XGES-0, our discrete BIC",
     "xges XGES, our discrete BIC",
 )
