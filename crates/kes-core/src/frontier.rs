@@ -4,6 +4,10 @@
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
 //! surroundings did. Their gains come from [`crate::gains`], which remembers them for all later runs.
 
+mod better;
+
+pub use better::{Better, Member};
+
 use crate::boundary::{Change, Frame, Model, Neighbour};
 use crate::gains::Gains;
 use crate::graph::{Dag, EssentialGraph};
@@ -42,20 +46,17 @@ struct Deletion<const W: usize> {
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
-    /// `(x, place in insertions, level)` of those that improve the score, each neighbour once.
-    better: Vec<(u32, u32, i64)>,
+    /// Those that improve the score, each neighbour once: from smaller nodes, and from larger ones, which may be
+    /// doubled and are left out then.
+    smaller: Vec<Insertion>,
+    larger: Vec<Insertion>,
     deletions: Vec<Deletion<W>>,
+    /// The highest level of an insertion, and of a deletion.
+    best: [i64; 2],
 }
 
-/// A member of `B`, by its place in the [`Frontier`] it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Member {
-    /// The level of its gain (see [`Terms::level`](crate::score::terms::Terms::level)).
-    pub level: i64,
-    y: u32,
-    /// The place in the insertions of the target that improve the score, or beyond these in its deletions.
-    at: u32,
-}
+/// An insertion that improves the score: its source, its place in [`Target::insertions`], and its level.
+type Insertion = (u32, u32, i64);
 
 /// A model with its improving neighbours, away from the gains they were found with: a place to go on
 /// from, as long as these gains last.
@@ -65,7 +66,7 @@ pub struct Position<const W: usize> {
     targets: Vec<Target<W>>,
     /// Of each target, the nodes that its frame depends on.
     watched: Vec<VarSet<W>>,
-    /// Of each target, the sources of improving insertions that may be doubled: what [`Target::better`] depends on
+    /// Of each target, the sources of improving insertions that may be doubled: what [`Target::larger`] depends on
     /// besides.
     sources: Vec<VarSet<W>>,
     /// The targets that were looked at again since the position was taken or returned to.
@@ -81,12 +82,19 @@ impl<const W: usize> Position<W> {
 }
 
 impl<const W: usize> Target<W> {
+    fn new(frame: Frame<W>) -> Self {
+        let (insertions, deletions) = (Vec::new(), Vec::new());
+        Self { frame, insertions, smaller: Vec::new(), larger: Vec::new(), deletions, best: [i64::MIN; 2] }
+    }
+
     /// Becomes the same as another, in the memory that it has.
     fn copy(&mut self, other: &Self) {
         self.frame.copy(&other.frame);
         self.insertions.clone_from(&other.insertions);
-        self.better.clone_from(&other.better);
+        self.smaller.clone_from(&other.smaller);
+        self.larger.clone_from(&other.larger);
         self.deletions.clone_from(&other.deletions);
+        self.best = other.best;
     }
 }
 
@@ -125,8 +133,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         for y in 0..n {
             let frame = frontier.at.model.frame(y);
             frontier.at.watched.push(frame.watched(y));
-            let (insertions, better, deletions) = (Vec::new(), Vec::new(), Vec::new());
-            frontier.at.targets.push(Target { frame, insertions, better, deletions });
+            frontier.at.targets.push(Target::new(frame));
             frontier.enumerate_insertions(y)?;
             frontier.enumerate_deletions(y)?;
         }
@@ -259,36 +266,51 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     fn evaluate_insertions(&mut self, into: VarSet<W>) -> Result<(), Stopped> {
         self.gains.evaluate(self.stop)?;
         for y in into.iter() {
-            self.at.sources[y] = VarSet::EMPTY;
-            self.at.targets[y].better.clear();
-            self.sift_insertions(y, VarSet::first_n(self.at.targets.len()));
+            let Position { model, targets, sources, .. } = &mut self.at;
+            let target = &mut targets[y];
+            let Target { insertions, smaller, larger, .. } = target;
+            smaller.clear();
+            larger.clear();
+            sources[y] = VarSet::EMPTY;
+            for (at, set) in insertions.iter().enumerate() {
+                for &(x, level) in self.gains.improving(set.row) {
+                    let source = x as usize;
+                    if !set.sources.contains(source) {
+                        continue;
+                    }
+                    if source < y {
+                        smaller.push((x, at as u32, level));
+                    } else {
+                        sources[y].insert(source);
+                        if model.stands(source, y, set.clique) {
+                            larger.push((x, at as u32, level));
+                        }
+                    }
+                }
+            }
+            target.note_insertions();
         }
         Ok(())
     }
 
-    /// Finds the insertions from some sources that improve the score, anew. Whether one is doubled, which depends
-    /// on its source too, matters if that is larger than the target.
+    /// Finds the insertions from some larger nodes again: which of them are doubled depends on the source too.
     fn sift_insertions(&mut self, y: usize, from: VarSet<W>) {
-        let Position { model, targets, sources, .. } = &mut self.at;
-        let Target { insertions, better, .. } = &mut targets[y];
-        better.retain(|&(x, ..)| !from.contains(x as usize));
+        let Position { model, targets, .. } = &mut self.at;
+        let target = &mut targets[y];
+        let Target { insertions, larger, .. } = target;
+        larger.retain(|&(x, ..)| !from.contains(x as usize));
         for (at, set) in insertions.iter().enumerate() {
             let from = from & set.sources;
             if from.is_empty() {
                 continue;
             }
-            for &(x, level) in self.gains.improving(set.row) {
-                let source = x as usize;
-                if from.contains(source) {
-                    if source > y {
-                        sources[y].insert(source);
-                    }
-                    if model.stands(source, y, set.clique) {
-                        better.push((x, at as u32, level));
-                    }
+            for &(x, level) in self.gains.improving_above(set.row, y) {
+                if from.contains(x as usize) && model.stands(x as usize, y, set.clique) {
+                    larger.push((x, at as u32, level));
                 }
             }
         }
+        target.note_insertions();
     }
 
     fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
@@ -302,52 +324,8 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
             self.stop.check()
-        })
-    }
-
-    /// Fills `better` with the improving neighbours, each once, in no particular order. Whether an arc
-    /// is known that rules a neighbour out is asked only now: it can depend on all of the graph.
-    pub fn collect(&self, moves: Moves, better: &mut Vec<Member>) {
-        better.clear();
-        for (y, target) in self.at.targets.iter().enumerate() {
-            let y = y as u32;
-            if moves != Moves::Deletions {
-                let places = (0..).zip(&target.better);
-                better.extend(places.map(|(at, &(_, _, level))| Member { level, y, at }));
-            }
-            if moves != Moves::Insertions {
-                let places = (target.better.len() as u32..).zip(&target.deletions);
-                better.extend(places.map(|(at, &Deletion { level, .. })| Member { level, y, at }));
-            }
-        }
-        if self.at.model.asks() {
-            better.retain(|member| self.at.model.admits(&self.neighbour(member)));
-        }
-        if let Some(pair) = self.banned {
-            better.retain(|member| !self.joins(member, pair));
-        }
-    }
-
-    /// Is the member an insertion between the two nodes?
-    fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
-        let y = member.y as usize;
-        let source = self.at.targets[y].better.get(member.at as usize).map(|&(x, ..)| x as usize);
-        source.is_some_and(|x| (x, y) == (a, b) || (x, y) == (b, a))
-    }
-
-    /// The neighbour that a member of `B` stands for.
-    pub fn neighbour(&self, member: &Member) -> Neighbour<W> {
-        let y = member.y as usize;
-        let target = &self.at.targets[y];
-        match target.better.get(member.at as usize) {
-            Some(&(x, at, _)) => {
-                let given = self.at.model.graph.parents[y] | target.insertions[at as usize].clique;
-                Neighbour { insert: true, x: x as usize, y, given }
-            }
-            None => {
-                let &Deletion { x, given, .. } = &target.deletions[member.at as usize - target.better.len()];
-                Neighbour { insert: false, x, y, given }
-            }
-        }
+        })?;
+        targets[y].note_deletions();
+        Ok(())
     }
 }

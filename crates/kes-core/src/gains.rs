@@ -103,10 +103,17 @@ impl<'a, const W: usize> Gains<'a, W> {
         }
     }
 
-    /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding.
+    /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding, in ascending order.
     #[inline]
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
         &self.rows[row].improving
+    }
+
+    /// Those of them that are larger than `y`.
+    #[inline]
+    pub(crate) fn improving_above(&self, row: usize, y: usize) -> &[(u32, i64)] {
+        let improving = self.improving(row);
+        &improving[improving.partition_point(|&(x, _)| x as usize <= y)..]
     }
 
     /// The row of `(y, given)`, with the gains of `sources` evaluated from the next [`Gains::evaluate`] on.
@@ -142,6 +149,7 @@ impl<'a, const W: usize> Gains<'a, W> {
             let improving = &mut self.rows[part.row].improving;
             let before = improving.capacity();
             improving.append(&mut part.improving);
+            improving.sort_unstable();
             self.bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
             asked.pop();
         }
