@@ -20,10 +20,10 @@ MSRV    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-gaussian bench-mixed docs build dist clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -46,14 +46,22 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
+# Files are shared out between two processes, so that what a file sets up is set up once.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow
 
 test-builds: $(DEV) ## Build the core optimised or not, for this processor or any; compare results
 	$(BIN)/python -m tests.builds
+
+mutants: $(DEV) ## Change 150 places of each language, one by one; list what no test notices
+	$(BIN)/python -m tests.mutants python $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+	$(BIN)/python -m tests.mutants rust $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+
+coverage: $(DEV) ## Count the lines of Rust and Python that the tests run
+	$(BIN)/python -m tests.covered
 
 soak: $(DEV) ## Compare random cases with brute force, as in MINUTES=30 SEED=1
 	nice $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed '$(SEED)')
@@ -75,14 +83,25 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
+# These write tables of README.md and docs. Where peers are measured, single results are kept in
+# target/bench, so that a command given again goes on; remove that to measure anew.
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
-	$(BIN)/python benchmarks/peers.py --install
+	$(BIN)/python benchmarks/peers.py --install --fill
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --fill
+
+bench-optimal: $(DEV) ## See how often searches reach the highest score, where it is proven
+	$(BIN)/python benchmarks/optimal.py --fill
 
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
-	$(BIN)/python benchmarks/heldout.py
+	$(BIN)/python benchmarks/heldout.py --fill
+
+bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
+	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
+
+bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
+	$(BIN)/python benchmarks/coverage.py --fill
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
@@ -97,6 +116,12 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 	$(BIN)/python benchmarks/large.py $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
 	  $(if $(SECONDS),--seconds '$(SECONDS)')
+
+bench-long: $(DEV) ## Measure memory and time on long tables, as in ROWS=1000000,10000000 FORMAT=csv
+	$(BIN)/python benchmarks/long.py $(if $(ROWS),--rows '$(ROWS)') $(if $(FORMAT),--format '$(FORMAT)')
+
+bench-cluster: $(DEV) ## Measure runs per second with 1, 2 and 4 worker processes
+	$(BIN)/python benchmarks/cluster.py
 
 fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kes.data import Dataset
     from kes.data.audit import audit
     from kes.data.discretizer import Discretizer, discretize
-    from kes.errors import Interrupted, KesError
+    from kes.errors import ClusterLost, Interrupted, KesError
     from kes.estimator import KES as KES
     from kes.exact.certificate import Certificate, CertifyProgress
     from kes.exact.certify import certify
@@ -54,6 +54,7 @@ __all__ = [
     "BayesianNetwork",
     "Certificate",
     "CertifyProgress",
+    "ClusterLost",
     "ConsensusGraph",
     "Dataset",
     "Discretizer",
@@ -105,7 +106,7 @@ _HOMES = {
     "kes.data": "Dataset",
     "kes.data.audit": "audit",
     "kes.data.discretizer": "Discretizer discretize",
-    "kes.errors": "Interrupted KesError",
+    "kes.errors": "ClusterLost Interrupted KesError",
     "kes.exact.certificate": "Certificate CertifyProgress",
     "kes.exact.certify": "certify",
     "kes.graph": "EssentialGraph",

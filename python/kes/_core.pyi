@@ -4,8 +4,8 @@ A graph crosses the border as its two sorted edge lists: ``directed`` arcs ``(a,
 a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = [
     "MAX_STATES",
     "MAX_VARIABLES",
     "CoreError",
+    "CsvColumn",
     "Families",
     "Problem",
     "__version__",
@@ -118,7 +119,7 @@ class Problem:
 
     def __new__(
         cls,
-        codes: NDArray[np.int32],  # shape (variables, rows), C-contiguous, 0 <= code < cardinality
+        columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]],  # codes
         cardinalities: list[int],
         weights: NDArray[np.float64] | None,
         criterion: str,  # a name of CRITERIA
@@ -185,6 +186,16 @@ class Problem:
         self, graph: _Graph, max_parents: int | None, knowledge: _Knowledge | None = None
     ) -> bool:
         """Tell whether the model is admissible, and no admissible neighbour scores higher."""
+
+    def local_optima(
+        self,
+        graphs: list[_Graph],
+        max_parents: int | None,
+        knowledge: _Knowledge | None = None,
+        *,
+        n_jobs: int,
+    ) -> list[bool]:
+        """Tell the same of many models, which have most of their neighbours in common."""
 
     def trace(
         self,
@@ -307,7 +318,20 @@ class Families:
     def reduced(self, clusters: list[tuple[list[int], float]], floor: float) -> Families:
         """Return the families that a network with a score of at least `floor` can have."""
 
-def parse_csv(
-    content: bytes, delimiter: str
-) -> tuple[list[str], list[tuple[list[str], NDArray[np.int32]]]]:
-    """Header and, per column, its distinct values in order of appearance and the coded rows."""
+def parse_csv(blocks: Iterable[bytes], delimiter: str) -> tuple[list[str], list[CsvColumn]]:
+    """Header and columns of a file in UTF-8 that comes in blocks.
+
+    Raises ValueError where the form is wrong, with the line, and UnicodeError(message, line) where
+    a cell is not UTF-8.
+    """
+
+@final
+class CsvColumn:
+    """A column of a file."""
+
+    @property
+    def codes(self) -> NDArray[np.signedinteger[Any]]:
+        """For each row the number of its value: int8, int16 or int32, as these need."""
+
+    def values(self) -> list[str]:
+        """Return the distinct values in order of appearance; made anew."""

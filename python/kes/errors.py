@@ -127,6 +127,23 @@ class Interrupted(KeyboardInterrupt):
         return "interrupted; what was found is in the attribute 'optima'"
 
 
+class ClusterLost(KesError):
+    """A cluster that went away during a search.
+
+    Attributes
+    ----------
+    optima : Optima or None
+        What was found until then, to be saved or extended; None before the first run has ended.
+    """
+
+    def __init__(self, message: str, optima: Optima | None = None) -> None:
+        super().__init__(message)
+        self.optima = optima
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ClusterLost, (*self.args, self.optima)
+
+
 def not_installed(package: str) -> KesError:
     """Error for an optional package that is not there, with what works however kes was installed.
 

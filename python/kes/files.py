@@ -1,4 +1,4 @@
-"""Reading and writing whole files: up to a limit, and all or nothing.
+"""Reading and writing files: up to a limit, and all or nothing.
 
 Every file that kes reads may be compressed by gzip, whatever it is called. A small one may unfold
 to more than a machine holds, so what is unfolded has a limit:
@@ -55,20 +55,60 @@ def read_file(path: PathLike) -> bytes:
     KesError
         If it cannot be read, is damaged, or has more content than the limit allows.
     """
+    return b"".join(_blocks(path, at_once=True))
+
+
+def read_blocks(path: PathLike) -> Iterator[bytes]:
+    """Yield the content of a file, uncompressed, block by block, as it is asked for.
+
+    Raises
+    ------
+    KesError
+        As `read_file` does, but the memory of the machine is no limit.
+    """
+    return _blocks(path, at_once=False)
+
+
+def is_packed(path: PathLike) -> bool:
+    """Tell whether a file is compressed."""
+    with open(path, "rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
+def _blocks(path: PathLike, *, at_once: bool) -> Iterator[bytes]:
     try:
         with open(path, "rb") as file:
-            return b"".join(_blocks(file, path))
+            packed = file.peek(len(GZIP)).startswith(GZIP)
+            source: BinaryIO | gzip.GzipFile = gzip.GzipFile(fileobj=file) if packed else file
+            total = 0
+            while block := source.read(_BLOCK):
+                total += len(block)
+                check_unfolded(path, total, file.tell(), at_once=at_once)
+                yield block
     except KesError:
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DamagedFile(f"cannot read {path}: it is damaged or incomplete ({error})") from error
     except (OSError, ValueError) as error:  # no file can have such a name
-        raise KesError(f"cannot read {path}: {_why(error)}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: PathLike, error: OSError | ValueError) -> KesError:
+    """Error for a file that cannot be read, or is not there."""
+    if isinstance(error, FileNotFoundError):
+        return no_file(path)
+    return KesError(f"cannot read {path}: {_why(error)}")
+
+
+def no_file(path: PathLike) -> KesError:
+    """Error for a file that is not there."""
+    folder = os.path.abspath(Path(path).parent)
+    return KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
 
 
 def most_unfolded() -> int:
     """Return how many bytes a small file may unfold to."""
-    return _given() or _UNFOLDED
+    return given_limit() or _UNFOLDED
 
 
 def how_to_lift() -> str:
@@ -76,15 +116,17 @@ def how_to_lift() -> str:
     return f"the environment variable {LIMIT} sets this limit"
 
 
-def check_unfolded(path: PathLike, unfolded: int, on_disk: int) -> None:
+def check_unfolded(path: PathLike, unfolded: int, on_disk: int, *, at_once: bool = True) -> None:
     """Refuse a file that would unfold to more bytes than the limit allows.
+
+    What is never in memory `at_once` may be larger than that.
 
     Raises
     ------
     KesError
         Says what the limit is, and how to lift it.
     """
-    most = _most(on_disk)
+    most = _most(on_disk, at_once=at_once)
     if unfolded > most:
         raise KesError(
             f"cannot read {path}: its content is larger than {most // _MB} MB in memory; "
@@ -92,23 +134,13 @@ def check_unfolded(path: PathLike, unfolded: int, on_disk: int) -> None:
         )
 
 
-def _blocks(file: io.BufferedReader, path: PathLike) -> Iterator[bytes]:
-    """Yield the content, as long as it is within the limit."""
-    packed = file.peek(len(GZIP)).startswith(GZIP)
-    source: BinaryIO | gzip.GzipFile = gzip.GzipFile(fileobj=file) if packed else file
-    total = 0
-    while block := source.read(_BLOCK):
-        total += len(block)
-        check_unfolded(path, total, file.tell())
-        yield block
+def _most(on_disk: int, *, at_once: bool) -> int:
+    """Return how large the content of a file may be of which so much was read from the disk."""
+    folded = max(_UNFOLDED, _RATIO * on_disk)
+    return given_limit() or (min(_half_of_memory(), folded) if at_once else folded)
 
 
-def _most(on_disk: int) -> int:
-    """Return how much of a file may be in memory, of which so much was read from the disk."""
-    return _given() or min(_half_of_memory(), max(_UNFOLDED, _RATIO * on_disk))
-
-
-def _given() -> int | None:
+def given_limit() -> int | None:
     """Return the limit that the user sets, in bytes."""
     text = os.environ.get(LIMIT, "").strip()
     if not text:

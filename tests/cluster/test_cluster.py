@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -213,6 +214,82 @@ def test_another_version_of_kes(data):
     parcel = cluster.Parcel(data, settings, 64, "0.0.0")
     with pytest.raises(kes.KesError, match=r"but you have 0\.0\.0: install the same version"):
         cluster.do_runs(pickle.loads(pickle.dumps(parcel)), [0])
+
+
+# --- data that workers read ----------------------------------------------------------------------
+
+
+def write(data, path):
+    """Write a table as a file, or as a folder of Parquet files."""
+    table = data.to_pandas()
+    if path.suffix == ".csv":
+        table.to_csv(path, index=False)
+    elif path.suffix:
+        table.to_parquet(path)
+    else:
+        path.mkdir()
+        for part in range(3):
+            table[part::3].to_parquet(path / f"{part}.parquet")
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "folder"])
+def test_files_are_read_by_the_workers(client, data, tmp_path, name, monkeypatch):
+    path = write(data, tmp_path / name)
+    monkeypatch.setattr(Problem, "__reduce__", refuse)
+    monkeypatch.setattr(kes.Dataset, "__reduce__", refuse)  # the data do not travel
+    there = kes.learn(path, k=0.4, runs=100, client=client)
+    assert there == kes.learn(path, k=0.4, runs=100)
+    assert there.extend(50, client=client) == kes.learn(path, k=0.4, runs=150)
+
+
+def refuse(_):
+    raise AssertionError("this was not to be sent")
+
+
+def test_files_are_read_as_they_were_here(client, data, tmp_path, monkeypatch):
+    """Weights, missing values, kinds and cuts: what the client decided, holds."""
+    table = data.to_pandas().astype(str)
+    rng = np.random.default_rng(3)
+    table.loc[rng.integers(0, 500, 30), "HR"] = None
+    table["cases"] = rng.integers(1, 4, 500)
+    table["dose"] = rng.normal(size=500).round(3) + (table["CO"] == "HIGH")
+    table.to_csv(tmp_path / "a.csv", index=False)
+    options = {
+        "weights": "cases",
+        "missing": "state",
+        "kinds": {"PRESS": "omit"},
+        "discretize": kes.Discretizer({"dose": 3}),
+    }
+    here = kes.learn(tmp_path / "a.csv", k=0.4, runs=60, **options)
+    monkeypatch.setattr(kes.Dataset, "__reduce__", refuse)
+    assert kes.learn(tmp_path / "a.csv", k=0.4, runs=60, client=client, **options) == here
+
+
+def test_completed_tables_and_arrays_of_weights_are_sent(client, data, tmp_path):
+    path = write(data, tmp_path / "a.csv")
+    weights = np.arange(500) % 3
+    options = {"k": 0.4, "runs": 30, "weights": weights}
+    assert kes.learn(path, client=client, **options) == kes.learn(path, **options)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a path that means another file elsewhere")
+@pytest.mark.parametrize("other", [None, 400], ids=["no file", "another file"])
+def test_workers_that_do_not_see_the_file(client, data, tmp_path, other, monkeypatch):
+    """What is /proc/self/cwd depends on who looks."""
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+    write(data, tmp_path / "here" / "a.csv")
+    if other is not None:
+        write(kes.datasets.alarm(rows=other), tmp_path / "there" / "a.csv")
+    monkeypatch.chdir(tmp_path / "here")
+    client.run(os.chdir, tmp_path / "there")
+    path = "/proc/self/cwd/a.csv"
+    why = "cannot read the data that you gave" if other is None else "finds other data in"
+    with pytest.warns(UserWarning, match=f"worker on .* {why}.* so the data are sent") as caught:
+        found = kes.learn(path, k=0.4, runs=200, client=client)
+    assert len([one for one in caught if "the data are sent" in str(one.message)]) == 1
+    assert found == kes.learn(path, k=0.4, runs=200)
 
 
 # --- the command line ----------------------------------------------------------------------------

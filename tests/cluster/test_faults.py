@@ -1,10 +1,12 @@
 """Clusters that lose their scheduler, have too little memory, or workers of another version."""
 
+import json
 import os
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import kes
@@ -51,7 +53,7 @@ def test_a_scheduler_that_is_killed(processes, tmp_path, monkeypatch):
     """An error that says so, within a minute, not a wait without end; what was found is kept."""
     monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 0.3)
     running, place = processes
-    fired = []
+    data, fired = kes.datasets.alarm(rows=500), []
 
     def kill(progress):
         if progress.done >= 50 and not fired:
@@ -60,18 +62,52 @@ def test_a_scheduler_that_is_killed(processes, tmp_path, monkeypatch):
 
     client = distributed.Client(scheduler_file=str(place), set_as_default=False)
     try:
-        with pytest.raises((kes.KesError, kes.Interrupted), match="Dask cluster is lost"):
-            kes.learn(kes.datasets.alarm(rows=500), k=0.4, runs=10**6, client=client, progress=kill)
+        with pytest.raises(kes.ClusterLost, match="Dask cluster is lost") as caught:
+            kes.learn(data, k=0.4, runs=10**6, client=client, progress=kill)
         assert time.monotonic() - fired[0] < 60
     finally:
         client.close(timeout=5)
+    found = caught.value.optima
+    assert len(found.runs) >= 20
+    assert found == kes.learn(data, k=0.4, runs=len(found.runs), improve=False)
+    whole = kes.learn(data, k=0.4, runs=len(found.runs) + 10)
+    assert found.extend(10) == whole, "and it can be gone on from"
+
+
+@pytest.mark.timeout(300)
+def test_a_command_whose_scheduler_is_killed(processes, tmp_path):
+    """The file has what was finished, also since the last checkpoint; the command goes on."""
+    running, place = processes
+    address = json.loads(place.read_text())["address"]
+    kes.datasets.alarm(rows=500).to_pandas().to_csv(tmp_path / "a.csv", index=False)
+    command = [sys.executable, "-m", "kes", "learn", "a.csv", "--k", "0.4", "--no-improve"]
+    command += ["--no-prove", "--out", "a.json"]
+    far = ["--runs", "1000000", "--cluster", address, "--checkpoint", "1h", "--progress"]
+    job = subprocess.Popen([*command, *far], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    for line in job.stderr:
+        if "runs" in line and not line.startswith("0"):
+            break
+    time.sleep(8)
+    assert not (tmp_path / "a.json").exists()
+    running["scheduler"].kill()
+    rest = job.stderr.read()
+    assert job.wait() == 2
+    assert "Saved to a.json; the same command goes on from there." in rest
+    assert "Error: the connection to the Dask cluster is lost" in rest
+    done = len(kes.load(tmp_path / "a.json").runs)
+    assert done > 0
+    more = [*command, "--runs", str(done + 5)]
+    subprocess.run(more, cwd=tmp_path, check=True, capture_output=True)
+    alone = kes.learn(tmp_path / "a.csv", k=0.4, runs=done + 5, improve=False, prove=False)
+    assert np.array_equal(kes.load(tmp_path / "a.json").run_scores, alone.run_scores)
 
 
 @pytest.mark.timeout(240)
 def test_a_worker_with_too_little_memory(monkeypatch):
     """Dask ends workers that reach their limit, and then again those that take over."""
     monkeypatch.setattr(cluster, "_RETRIES", 1)
-    data = kes.datasets.alarm(rows=1_000_000)
+    codes = np.random.default_rng(0).integers(0, 4, (40, 2_000_000), dtype=np.uint8)
+    data = kes.Dataset([f"v{i}" for i in range(40)], [range(4)] * 40, codes)
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from kes import _core
 from kes.data import encode
-from kes.data.files import find_delimiter
+from kes.data.sniffing import find_delimiter
 from kes.errors import KesError
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -36,8 +36,9 @@ def write(tmp_path):
 
 def rows_of(content: bytes, delimiter: str = ",") -> list[list[str]]:
     """What the core read, put back into rows, header first."""
-    header, columns = _core.parse_csv(content, delimiter)
-    return [header, *map(list, zip(*([v[c] for c in codes] for v, codes in columns), strict=True))]
+    header, columns = _core.parse_csv([content], delimiter)
+    cells = ([column.values()[code] for code in column.codes] for column in columns)
+    return [header, *map(list, zip(*cells, strict=True))]
 
 
 def tables():
@@ -62,9 +63,19 @@ class TestParser:
         assert rows_of(content.encode()) == list(csv.reader(io.StringIO(content)))
 
     def test_values_come_in_order_of_appearance(self):
-        header, [(values, codes)] = _core.parse_csv(b"x\nb\na\nb\nb\n", ",")
-        assert (header, values, codes.tolist()) == (["x"], ["b", "a"], [0, 1, 0, 0])
-        assert codes.dtype == np.int32
+        header, [column] = _core.parse_csv([b"x\nb\na\nb\nb\n"], ",")
+        assert (header, column.values(), column.codes.tolist()) == (["x"], ["b", "a"], [0, 1, 0, 0])
+
+    @pytest.mark.parametrize(
+        ("values", "bytes_each"), [(1, 1), (128, 1), (129, 2), (2**15, 2), (2**15 + 1, 4)]
+    )
+    def test_codes_take_as_few_bytes_as_the_values_need(self, values, bytes_each):
+        texts = [f"v{i}" for i in range(values)]
+        content = "\n".join(["x,y", *(f"{text},{text}" for text in [*texts, texts[0]])]).encode()
+        for column in _core.parse_csv([content], ",")[1]:
+            assert column.codes.dtype.itemsize == bytes_each
+            assert column.codes.tolist() == [*range(values), 0]
+            assert column.values() == texts
 
     @pytest.mark.parametrize(
         "content",
@@ -82,25 +93,25 @@ class TestParser:
 
     def test_no_rows_and_nothing_at_all(self):
         assert rows_of(b"a,b\n") == [["a", "b"]]
-        assert _core.parse_csv(b"", ",") == ([], [])
+        assert _core.parse_csv([b""], ",") == ([], [])
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_line_numbers_count_blank_and_quoted_lines(self, end):
         lines = ["a,b", "1,2", "", '"3', 'more",4', "", "5"]
         with pytest.raises(Exception, match=r"^line 7: expected 2 fields.*found 1$"):
-            _core.parse_csv(end.join(lines).encode(), ",")
+            _core.parse_csv([end.join(lines).encode()], ",")
 
     @pytest.mark.parametrize("rest", ["\n", "\n3,4\n", "\n3,4,5"])
     def test_a_quote_that_is_never_closed(self, rest):
         with pytest.raises(Exception, match=r"^line 3: a quoted field is never closed$"):
-            _core.parse_csv(f'a,b\n1,2\n1,"2{rest}'.encode(), ",")
+            _core.parse_csv([f'a,b\n1,2\n1,"2{rest}'.encode()], ",")
 
     def test_a_stray_quote_is_a_character(self):
         assert rows_of(b'a,b\n1,5" pipe\n') == [["a", "b"], ["1", '5" pipe']]
 
     def test_delimiter_must_be_one_byte(self):
         with pytest.raises(Exception, match="one ASCII character"):
-            _core.parse_csv(b"a", "§")
+            _core.parse_csv([b"a"], "§")
 
 
 class TestStates:
@@ -140,7 +151,7 @@ class TestStates:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
         path = write(end.join(["", "a", "x", "", '"y', "", 'z"', "", "x", "", ""]))
-        with pytest.raises(KesError, match=r"missing values, in 5 rows: column 'a' \(2\);"):
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(2 of 5 rows\);"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.codes.tolist() == [[0, 2, 1, 2, 0]]
@@ -148,7 +159,7 @@ class TestStates:
 
     def test_only_empty_fields_are_missing(self, write):
         path = write("a,b\nNA,1\n,2\nx,1\n")
-        with pytest.raises(KesError, match=r"missing values, in 3 rows: column 'a' \(1\);"):
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(1 of 3 rows\);"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.states == (("NA", "x", "<missing>"), ("1", "2"))

@@ -53,13 +53,8 @@ pub struct Member {
     /// The level of its gain (see [`Terms::level`](crate::score::terms::Terms::level)).
     pub level: i64,
     y: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Insertion { x: u32, at: u32 },
-    Deletion { at: u32 },
+    /// The place in the insertions of the target that improve the score, or beyond these in its deletions.
+    at: u32,
 }
 
 /// A model with its improving neighbours, away from the gains they were found with: a place to go on
@@ -70,9 +65,29 @@ pub struct Position<const W: usize> {
     targets: Vec<Target<W>>,
     /// Of each target, the nodes that its frame depends on.
     watched: Vec<VarSet<W>>,
-    /// Of each target, the sources that would improve the score if doubling were not looked at: what
-    /// [`Target::better`] depends on besides.
+    /// Of each target, the sources of improving insertions that may be doubled: what [`Target::better`] depends on
+    /// besides.
     sources: Vec<VarSet<W>>,
+    /// The targets that were looked at again since the position was taken or returned to.
+    moved: VarSet<W>,
+    age: u64,
+}
+
+impl<const W: usize> Position<W> {
+    /// When the rows were written that it refers to; see [`Gains::lasts`].
+    pub(crate) fn age(&self) -> u64 {
+        self.age
+    }
+}
+
+impl<const W: usize> Target<W> {
+    /// Becomes the same as another, in the memory that it has.
+    fn copy(&mut self, other: &Self) {
+        self.frame.copy(&other.frame);
+        self.insertions.clone_from(&other.insertions);
+        self.better.clone_from(&other.better);
+        self.deletions.clone_from(&other.deletions);
+    }
 }
 
 /// A model together with its improving neighbours.
@@ -81,8 +96,6 @@ pub struct Frontier<'g, 'a, const W: usize> {
     stop: &'g Stop,
     max_parents: Option<usize>,
     at: Position<W>,
-    /// The targets that were looked at again since the position was last taken or returned to.
-    moved: VarSet<W>,
     /// No edge may be inserted between these two.
     banned: Option<(usize, usize)>,
 }
@@ -105,28 +118,31 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             targets: Vec::with_capacity(n),
             watched: Vec::with_capacity(n),
             sources: vec![VarSet::EMPTY; n],
+            moved: VarSet::EMPTY,
+            age: gains.age(),
         };
-        let mut frontier = Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None };
+        let mut frontier = Self { gains, stop, max_parents, at, banned: None };
         for y in 0..n {
             let frame = frontier.at.model.frame(y);
             frontier.at.watched.push(frame.watched(y));
             let (insertions, better, deletions) = (Vec::new(), Vec::new(), Vec::new());
             frontier.at.targets.push(Target { frame, insertions, better, deletions });
             frontier.enumerate_insertions(y)?;
-            frontier.sift_insertions(y);
             frontier.enumerate_deletions(y)?;
         }
+        frontier.evaluate_insertions(VarSet::first_n(n))?;
         Ok(frontier)
     }
 
-    /// Goes on from where a search with the same gains and the same limit left off.
+    /// Goes on from where a search with the same gains and the same limit left off, as long as these last.
     pub fn go_on(
         gains: &'g mut Gains<'a, W>,
         at: Position<W>,
         max_parents: Option<usize>,
         stop: &'g Stop,
     ) -> Self {
-        Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None }
+        debug_assert_eq!(gains.age(), at.age, "rows that the position refers to were forgotten");
+        Self { gains, stop, max_parents, at, banned: None }
     }
 
     /// Leaves off.
@@ -156,19 +172,19 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The current position, to come back to: cheaper than to start there again.
     pub fn position(&mut self) -> Position<W> {
-        self.moved = VarSet::EMPTY;
+        self.at.moved = VarSet::EMPTY;
         self.at.clone()
     }
 
     /// Goes back to the position last taken.
     pub fn return_to(&mut self, position: &Position<W>) {
-        self.at.model.clone_from(&position.model);
-        for y in self.moved.iter() {
-            self.at.targets[y].clone_from(&position.targets[y]);
+        self.at.model.copy(&position.model);
+        for y in self.at.moved.iter() {
+            self.at.targets[y].copy(&position.targets[y]);
             self.at.watched[y] = position.watched[y];
             self.at.sources[y] = position.sources[y];
         }
-        self.moved = VarSet::EMPTY;
+        self.at.moved = VarSet::EMPTY;
     }
 
     /// Forbids to join two nodes, or nothing any more.
@@ -201,28 +217,30 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// Enumerates again what a step touched.
     fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
+        let mut anew = VarSet::EMPTY;
         for y in 0..self.at.targets.len() {
             let framed = self.at.watched[y].intersects(&change.touched) && {
-                let Position { model, targets, watched, .. } = &mut self.at;
+                let Position { model, targets, watched, moved, .. } = &mut self.at;
                 let frame = &mut targets[y].frame;
                 let changed = model.reframe(y, change.touched, frame);
                 watched[y] = frame.watched(y);
-                self.moved.insert(y);
+                moved.insert(y);
                 changed
             };
             let cliques = change.cliques.contains(y);
             if framed || cliques {
                 self.enumerate_insertions(y)?;
-            }
-            if framed || cliques || change.nodes.intersects(&self.at.sources[y]) {
-                self.sift_insertions(y);
-                self.moved.insert(y);
+                anew.insert(y);
+            } else if change.nodes.intersects(&self.at.sources[y]) {
+                self.sift_insertions(y, change.nodes & self.at.sources[y]);
+                self.at.moved.insert(y);
             }
             if cliques || change.nodes.contains(y) {
                 self.enumerate_deletions(y)?;
             }
         }
-        Ok(())
+        self.at.moved |= anew;
+        self.evaluate_insertions(anew)
     }
 
     fn enumerate_insertions(&mut self, y: usize) -> Result<(), Stopped> {
@@ -237,17 +255,34 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         })
     }
 
-    /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
-    fn sift_insertions(&mut self, y: usize) {
+    /// Finds the insertions into some targets that improve the score.
+    fn evaluate_insertions(&mut self, into: VarSet<W>) -> Result<(), Stopped> {
+        self.gains.evaluate(self.stop)?;
+        for y in into.iter() {
+            self.at.sources[y] = VarSet::EMPTY;
+            self.at.targets[y].better.clear();
+            self.sift_insertions(y, VarSet::first_n(self.at.targets.len()));
+        }
+        Ok(())
+    }
+
+    /// Finds the insertions from some sources that improve the score, anew. Whether one is doubled, which depends
+    /// on its source too, matters if that is larger than the target.
+    fn sift_insertions(&mut self, y: usize, from: VarSet<W>) {
         let Position { model, targets, sources, .. } = &mut self.at;
         let Target { insertions, better, .. } = &mut targets[y];
-        better.clear();
-        sources[y] = VarSet::EMPTY;
+        better.retain(|&(x, ..)| !from.contains(x as usize));
         for (at, set) in insertions.iter().enumerate() {
+            let from = from & set.sources;
+            if from.is_empty() {
+                continue;
+            }
             for &(x, level) in self.gains.improving(set.row) {
                 let source = x as usize;
-                if set.sources.contains(source) {
-                    sources[y].insert(source);
+                if from.contains(source) {
+                    if source > y {
+                        sources[y].insert(source);
+                    }
                     if model.stands(source, y, set.clique) {
                         better.push((x, at as u32, level));
                     }
@@ -277,16 +312,12 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         for (y, target) in self.at.targets.iter().enumerate() {
             let y = y as u32;
             if moves != Moves::Deletions {
-                let insertion = |&(x, at, level): &_| Member { level, y, place: Place::Insertion { x, at } };
-                better.extend(target.better.iter().map(insertion));
+                let places = (0..).zip(&target.better);
+                better.extend(places.map(|(at, &(_, _, level))| Member { level, y, at }));
             }
             if moves != Moves::Insertions {
-                let deletion = |(at, d): (usize, &Deletion<W>)| Member {
-                    level: d.level,
-                    y,
-                    place: Place::Deletion { at: at as u32 },
-                };
-                better.extend(target.deletions.iter().enumerate().map(deletion));
+                let places = (target.better.len() as u32..).zip(&target.deletions);
+                better.extend(places.map(|(at, &Deletion { level, .. })| Member { level, y, at }));
             }
         }
         if self.at.model.asks() {
@@ -300,20 +331,21 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// Is the member an insertion between the two nodes?
     fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
         let y = member.y as usize;
-        matches!(member.place, Place::Insertion { x, .. } if (x as usize, y) == (a, b) || (x as usize, y) == (b, a))
+        let source = self.at.targets[y].better.get(member.at as usize).map(|&(x, ..)| x as usize);
+        source.is_some_and(|x| (x, y) == (a, b) || (x, y) == (b, a))
     }
 
     /// The neighbour that a member of `B` stands for.
     pub fn neighbour(&self, member: &Member) -> Neighbour<W> {
         let y = member.y as usize;
         let target = &self.at.targets[y];
-        match member.place {
-            Place::Insertion { x, at } => {
+        match target.better.get(member.at as usize) {
+            Some(&(x, at, _)) => {
                 let given = self.at.model.graph.parents[y] | target.insertions[at as usize].clique;
                 Neighbour { insert: true, x: x as usize, y, given }
             }
-            Place::Deletion { at } => {
-                let &Deletion { x, given, .. } = &target.deletions[at as usize];
+            None => {
+                let &Deletion { x, given, .. } = &target.deletions[member.at as usize - target.better.len()];
                 Neighbour { insert: false, x, y, given }
             }
         }

@@ -63,12 +63,25 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &Stop,
+    visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
+) -> Result<EssentialGraph<W>, Stopped> {
+    let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
+    run_from(&mut model, settings, run, visit)
+}
+
+/// Does one run from the start, where `model` must be.
+///
+/// # Errors
+/// If the search is told to stop meanwhile.
+pub fn run_from<const W: usize>(
+    model: &mut Frontier<'_, '_, W>,
+    settings: &Settings<W>,
+    run: u64,
     mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
-    let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
     for &moves in settings.phases() {
-        climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
+        climb(model, moves, settings.k, &mut stream, &mut visit)?;
     }
     Ok(model.model().essential())
 }

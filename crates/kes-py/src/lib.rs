@@ -1,5 +1,6 @@
 //! Python bindings of `kes-core`: nothing but the border. `python/kes/_core.pyi` is its contract.
 
+mod blocks;
 mod criteria;
 mod csv;
 mod exact;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_VARIABLES", MAX_VARIABLES)?;
     module.add_class::<problem::Problem>()?;
     module.add_class::<exact::Families>()?;
+    module.add_class::<csv::CsvColumn>()?;
     module.add_function(wrap_pyfunction!(criteria::penalty, module)?)?;
     module.add_function(wrap_pyfunction!(problem::level, module)?)?;
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;

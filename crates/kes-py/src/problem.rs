@@ -3,19 +3,20 @@
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
+use kes_core::improve::check::local_optima;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
-use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::discrete::dataset::{Codes, Dataset};
 use kes_core::score::evaluate::Evaluate;
 use kes_core::score::gaussian;
 use kes_core::score::terms::{self, Terms};
-use kes_core::search::{self, Settings, Step};
+use kes_core::search::{Settings, Step};
 use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
@@ -83,13 +84,14 @@ trait Engine: Send + Sync {
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
     ) -> PyResult<Vec<(Triple, f64)>>;
-    fn is_local_optimum(
+    fn local_optima(
         &self,
         py: Python<'_>,
-        graph: &Graph,
+        graphs: &[Graph],
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
-    ) -> PyResult<bool>;
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
         &self,
@@ -175,18 +177,22 @@ impl<const W: usize> Engine for Shared<W> {
         valued.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
-    fn is_local_optimum(
+    fn local_optima(
         &self,
         py: Python<'_>,
-        graph: &Graph,
+        graphs: &[Graph],
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
-    ) -> PyResult<bool> {
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>> {
         let known = read_knowledge(self.variables(), knowledge, max_parents)?;
-        let graph = read_graph(self.variables(), graph)?;
-        self.with_gains(py, |gains, stop| {
-            search::is_local_optimum(gains, &graph, known.as_ref(), max_parents, stop)
-        })
+        let read = |graph| read_graph(self.variables(), graph);
+        let graphs = graphs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let local = interruptible(py, |stop| {
+            let (terms, bytes) = (&self.terms, self.gains_bytes);
+            local_optima(terms, &graphs, known.as_ref(), max_parents, n_jobs, bytes, stop)
+        })?;
+        local.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
@@ -336,6 +342,24 @@ impl PyColumn<'_> {
     }
 }
 
+/// A column of codes from Python, in the bytes that its states need, or as any integers.
+#[derive(FromPyObject)]
+enum PyCodes<'py> {
+    Bytes(PyReadonlyArray1<'py, u8>),
+    Words(PyReadonlyArray1<'py, u16>),
+    Integers(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyCodes<'_> {
+    fn codes(&self) -> PyResult<Codes<'_>> {
+        Ok(match self {
+            Self::Bytes(codes) => Codes::Bytes(codes.as_slice().map_err(not_contiguous)?),
+            Self::Words(codes) => Codes::Words(codes.as_slice().map_err(not_contiguous)?),
+            Self::Integers(codes) => Codes::Integers(codes.as_slice().map_err(not_contiguous)?),
+        })
+    }
+}
+
 fn not_contiguous(_: impl Sized) -> PyErr {
     CoreError::new_err("columns, codes and weights must be contiguous")
 }
@@ -343,25 +367,23 @@ fn not_contiguous(_: impl Sized) -> PyErr {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (codes, cardinalities, weights, criterion, ess, cache_mb))]
+    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb))]
     fn new(
         py: Python<'_>,
-        codes: PyReadonlyArray2<'_, i32>,
+        columns: Vec<PyCodes<'_>>,
         cardinalities: Vec<usize>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         criterion: &str,
         ess: f64,
         cache_mb: usize,
     ) -> PyResult<Self> {
-        let n = codes.shape()[0];
+        let n = columns.len();
         check_number(n)?;
-        let rows = codes.shape()[1];
-        let flat = codes.as_slice().map_err(not_contiguous)?;
-        let columns: Vec<&[i32]> = (0..n).map(|v| &flat[v * rows..(v + 1) * rows]).collect();
+        let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose().map_err(not_contiguous)?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        let table = || Table::new(Dataset::new(&columns, &cardinalities, weights)?, criterion);
-        let table = py.detach(table).map_err(core_error)?;
+        let table = |stop: &Stop| Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion);
+        let table = interruptible(py, table)?.map_err(core_error)?;
         let total_weight = table.data().total();
         let fingerprint = table.data().fingerprint();
         let engine = with_width!(n, W => Shared::<W>::engine(table, cache_mb));
@@ -446,7 +468,20 @@ impl Problem {
         max_parents: Option<usize>,
         knowledge: Option<Known>,
     ) -> PyResult<bool> {
-        self.engine.is_local_optimum(py, &graph, max_parents, knowledge.as_ref())
+        let local = self.engine.local_optima(py, &[graph], max_parents, knowledge.as_ref(), 1)?;
+        Ok(local == [true])
+    }
+
+    #[pyo3(signature = (graphs, max_parents, knowledge=None, *, n_jobs))]
+    fn local_optima(
+        &self,
+        py: Python<'_>,
+        graphs: Vec<Graph>,
+        max_parents: Option<usize>,
+        knowledge: Option<Known>,
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>> {
+        self.engine.local_optima(py, &graphs, max_parents, knowledge.as_ref(), n_jobs)
     }
 
     #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled, knowledge=None))]

@@ -13,8 +13,9 @@ import click
 from kes.cli import options
 from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import say, tell
+from kes.cli.screen import say
 from kes.cli.source import read_table
+from kes.cli.values import Whole
 from kes.exact.certify import certify, estimate, joined
 from kes.learning import learn, load
 from kes.results.optima import Optima
@@ -49,7 +50,7 @@ Examples:
 @options.jobs
 @click.option(
     "--memory-mb",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=2048,
     show_default=True,
@@ -104,8 +105,8 @@ def command(
     dataset, how = read_table(data, told, like=None if optima is None else optima.record.reading)
     options["completions"] = how.completions
     for note in dataset.notes:
-        tell(f"Note: {note}", err=True)
-    tell(f"{estimate(dataset, **options)}.", err=True)
+        say(f"Note: {note}", err=True)
+    say(f"{estimate(dataset, **options)}.", err=True)
     shown = sys.stderr.isatty() if progress is None else progress
     started = time.monotonic()
     if out is not None:
@@ -123,7 +124,7 @@ def command(
         budget=max(budget - (time.monotonic() - started), budget / 10),
         progress=shown,
     )
-    tell(repr(certificate))
+    say(repr(certificate))
     if optima is not None and out is not None:
         joined(optima, certificate).save(out)
         say(f"Saved to {out}")

@@ -14,7 +14,7 @@ import click
 from kes import _core
 from kes.cli.interrupts import exit_code
 from kes.cli.options import FLAGS, no_such
-from kes.cli.screen import tell
+from kes.cli.screen import say
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (
@@ -36,6 +36,10 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"kes.cli.{cmd_name}").command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; ``kes help learn`` is ``kes learn --help``."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -65,7 +69,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         text = io.StringIO()
         error.show(text)
-        tell(text.getvalue().rstrip("\n"), err=True)
+        say(text.getvalue().rstrip("\n").expandtabs(2), err=True)
         return 2
     except KesError as error:
         return _complain(error, 2)
@@ -107,5 +111,5 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _complain(message: object, code: int) -> int:
-    tell(f"Error: {message}", err=True)
+    say(f"Error: {message}", err=True)
     return code

@@ -17,16 +17,16 @@ from kes.cli.ending import show_network, suggest_more, suggest_next
 from kes.cli.interrupts import exit_code
 from kes.cli.keeping import check_writable, continued, earlier, save, say_interrupted, say_where
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import tell
+from kes.cli.screen import say
 from kes.cli.source import read_table
-from kes.cli.values import Number, Time
+from kes.cli.values import Number, Time, Whole
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import text
 from kes.search import cluster
 from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.problem import Problem
@@ -83,21 +83,21 @@ Examples:
 )
 @click.option(
     "--reversals",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     show_default=str(Sampled().reversals),
     help="For sampled: most covered arcs reversed per draw.",
 )
 @click.option(
     "--failures",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default="20 draws per pair",
     help="For sampled: iterations in vain before a run stops.",
 )
 @click.option(
     "--cache-mb",
-    type=click.IntRange(min=1, max=MOST_MB),
+    type=Whole(min=1, max=MOST_MB),
     metavar="N",
     default=DEFAULT_CACHE_MB,
     show_default=True,
@@ -106,7 +106,7 @@ Examples:
 @options.budget(None, "Stop after this time, improving included")
 @click.option(
     "--patience",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Stop after so many runs without a better score.",
 )
@@ -119,7 +119,7 @@ Examples:
 )
 @click.option(
     "--improve-tasks",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MOST_TASKS}",
     help="How much to do for it.",
@@ -195,6 +195,7 @@ def command(
     DATA is a CSV or Parquet file, one column for each variable; kes audit shows what they are
     taken for. Every run ends in a local optimum; the result is the set of all that were found.
     """
+    started = time.monotonic()
     settings = Settings.checked(
         k=k,
         criterion=criterion,
@@ -214,16 +215,15 @@ def command(
     settings = knowing(settings, known, dataset.names)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
-        tell(f"Note: {note}", err=True)
+        say(f"Note: {note}", err=True)
     base = earlier(out, problem.settings)
     problem.earlier = None if base is None else base.completion
-    started = time.monotonic()
     execution = Execution.checked(
         n_jobs=jobs, budget=budget, patience=patience, progress=_display(progress)
     )
     keeper = None if out is None else storage.Checkpoint(out, checkpoint)
     try:
-        execution = prepared(problem, execution)
+        execution = prepared(problem, execution, started)
         amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
         base = None if base is None else continued(base, out, problem, amounts.runs)
         with _client(address) as client:
@@ -240,10 +240,13 @@ def command(
     except SearchInterrupted as stop:
         say_interrupted(stop.record, out)
         ctx.exit(exit_code())
+    except SearchLost as lost:
+        say_interrupted(lost.record, out)
+        raise
     failure = None if record is base else save(record, out)
     spent = f"{time.monotonic() - started:.2f}"
     optima = Optima(record, problem=problem)
-    tell(text(optima, more=[("seconds", spent)], told=dataset.notes))
+    say(text(optima, more=[("seconds", spent)], told=dataset.notes))
     show_network(optima, out)
     say_where(out, failure, news=record is not base)
     if out is not None:

@@ -14,12 +14,13 @@ from kes._core import MAX_STATES
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.data.decimals import LOOKS_MISSING, Sign
-from kes.data.factor import Factor
+from kes.data.factor import Factor, nothing
 from kes.data.kinds import (
     Kinds,
     Verdict,
     check_kinds,
     decimal_sign,
+    has_commas,
     judge,
     saying,
     without_strays,
@@ -28,7 +29,7 @@ from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
-from kes.errors import KesError, listed, option, printable, unknown
+from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -38,6 +39,8 @@ MANY_STATES = 10
 _SHOWN = 3
 _WIDTH = 80
 _EXAMPLES = 28
+_HELD = 10_000
+"""Values of a column up to which it is kept while it waits, and not read again."""
 _NAMELESS = (
     "has no name; name it, or, if it holds row numbers, leave it out (write the file with "
     "index=False in pandas, row.names=FALSE in R)"
@@ -94,30 +97,67 @@ def inspect(
             f"the data have {len(chosen)} columns, but at most {most} variables are possible; "
             f"leave some out, or choose with {option('columns')}"
         )
-    found = {index: _read(source, index, absent) for index in chosen}
-    read = [column for column in found.values() if not isinstance(column, KesError)]
-    sign = decimal or decimal_sign(read) or source.likely_decimal
-    findings = []
-    for index, column in found.items():
-        own = source.names[index]
+    look = _Look(source, wanted, absent, cases=weights is None, thorough=most is None)
+    return look.at(chosen, decimal)
+
+
+class _Look:
+    """Reads columns and judges them, one by one, so that a table is never there twice."""
+
+    def __init__(
+        self,
+        source: Source,
+        wanted: Mapping[str, str],
+        absent: frozenset[str],
+        *,
+        cases: bool,
+        thorough: bool,
+    ) -> None:
+        self._source, self._wanted, self._absent = source, wanted, absent
+        self._cases, self._thorough = cases, thorough
+
+    def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
+        """Return what is found in these columns.
+
+        Only where there are commas in text, a column has to wait until all are read: others may
+        tell what they mean.
+        """
+        findings: dict[int, Finding] = {}
+        waiting: dict[int, Raw | None] = {}
+        signs: set[Sign | None] = {None}
+        for index in columns:
+            column = self._read(index)
+            if isinstance(column, KesError) or not has_commas(column):
+                findings[index] = self._judged(index, column, None)
+                continue
+            signs.add(decimal_sign([column]))
+            waiting[index] = column if len(column.values) <= _HELD else None
+            findings[index] = Finding("", None)  # keeps its place
+        shown = signs - {None}
+        sign = decimal or (shown.pop() if len(shown) == 1 else None) or self._source.likely_decimal
+        for index, held in waiting.items():
+            findings[index] = self._judged(index, held or self._read(index), sign)
+        return list(findings.values())
+
+    def _read(self, index: int) -> Raw | KesError:
+        if self._wanted.get(self._source.names[index]) == "omit" and not self._thorough:
+            return nothing(0)  # nobody will look at it
+        try:
+            return self._source.column(index, self._absent)
+        except KesError as error:
+            return error
+
+    def _judged(self, index: int, column: Raw | KesError, sign: Sign | None) -> Finding:
+        own = self._source.names[index]
         name = own if own.strip() else f"column {index + 1}"
         try:
             if isinstance(column, KesError):
                 raise column
-            verdict = judge(column, wanted.get(own), decimal=sign, cases=weights is None)
+            verdict = judge(column, self._wanted.get(own), decimal=sign, cases=self._cases)
         except KesError as error:
-            findings.append(Finding(name, None, str(error)))
-            continue
+            return Finding(name, None, str(error))
         nameless = not own.strip() and verdict.kind is not None
-        findings.append(Finding(name, None, _NAMELESS) if nameless else Finding(name, verdict))
-    return findings
-
-
-def _read(source: Source, index: int, absent: frozenset[str]) -> Raw | KesError:
-    try:
-        return source.column(index, absent)
-    except KesError as error:
-        return error
+        return Finding(name, None, _NAMELESS) if nameless else Finding(name, verdict)
 
 
 def unusable(findings: Sequence[Finding]) -> list[str]:
@@ -195,7 +235,8 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        notes.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
+        see = either("na_values", "--missing")
+        notes.append(f"a state looks like a missing value (see {see}): {shown}")
     return notes
 
 

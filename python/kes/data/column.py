@@ -54,8 +54,11 @@ class Discrete:
                 f"has the code {codes[row]} in row {row} (counting from 0), but its states are "
                 f"those of the codes 0 to {last}"
             )
+        kind = np.min_scalar_type(max(last, 0))
+        if codes.dtype.itemsize == kind.itemsize:  # none is negative: the same bytes will do
+            codes = codes.view(kind)
         object.__setattr__(self, "states", tuple(self.states))
-        object.__setattr__(self, "codes", frozen(codes, np.min_scalar_type(max(last, 0)).type))
+        object.__setattr__(self, "codes", frozen(codes, kind.type))
 
     @property
     def rows(self) -> int:

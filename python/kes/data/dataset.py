@@ -193,20 +193,30 @@ class Dataset:
         KesError
             If some columns are continuous.
         """
-        codes = np.empty((len(self.columns), self.rows), dtype=np.int32)
-        continuous = []
-        for name, row, column in zip(self.names, codes, self.columns, strict=True):
-            if isinstance(column, Continuous):
-                continuous.append(name)
-            else:
-                row[:] = column.codes
+        columns = self.discrete_columns
+        codes = np.empty((len(columns), self.rows), dtype=np.int32)
+        for row, column in zip(codes, columns, strict=True):
+            row[:] = column.codes
+        codes.flags.writeable = False
+        return codes
+
+    @property
+    def discrete_columns(self) -> tuple[Discrete, ...]:
+        """The columns of a discrete table.
+
+        Raises
+        ------
+        KesError
+            If some are continuous.
+        """
+        named = list(zip(self.names, self.columns, strict=True))
+        continuous = [name for name, column in named if isinstance(column, Continuous)]
         if continuous:
             raise KesError(
                 f"continuous columns have no states: {listed(continuous)}; this needs a discrete "
                 "table, so cut them into intervals with kes.discretize, or leave them out"
             )
-        codes.flags.writeable = False
-        return codes
+        return tuple(column for _, column in named if isinstance(column, Discrete))
 
     def select(self, names: Iterable[str]) -> Dataset:
         """Return the table with some of the variables, in this order."""

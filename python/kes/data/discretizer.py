@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from kes.data.cuts import Floats, find_cuts, interval_labels
 from kes.data.dataset import Dataset, naming
 from kes.data.decimals import Sign
-from kes.data.factor import Factor
+from kes.data.factor import Factor, recoded
 from kes.data.incomplete import Incomplete
 from kes.data.kinds import is_continuous, judge, to_numbers
 from kes.data.missing import is_missing_state
@@ -237,7 +237,8 @@ class Discretizer:
             if set(map(str, column.values)) <= set(states):
                 place = {state: code for code, state in enumerate(states)}
                 lookup = [*(place[str(value)] for value in column.values), -1]
-                return Factor(states, np.array(lookup, dtype=np.int32)[column.codes], declared=True)
+                codes = recoded(np.array(lookup, dtype=np.int32), column.codes)
+                return Factor(states, codes, declared=True)
         values = _numbers(column, name, decimal)
         codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # the cuts below
         codes[np.isnan(values)] = -1

@@ -17,6 +17,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import Kinds, Verdict, judge, saying
+from kes.data.memory import Wanted
 from kes.data.missing import Settled, check_choice, refusal, settle, with_missing_state
 from kes.data.numbers import Numbers
 from kes.data.sniffing import Writing
@@ -139,14 +140,15 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     """Read a table as `encode` does; with ``missing="em"``, gaps are left to be filled."""
     how: EncodingOptions = {**_DEFAULTS, **options}
     weights, missing, discretizer = how["weights"], how["missing"], how["discretizer"]
-    kinds, columns = how["kinds"], how["columns"]
+    kinds, columns = how["kinds"], None if how["columns"] is None else tuple(how["columns"])
     check_choice(missing, gaps=True)
     if isinstance(data, Dataset | Incomplete):
         _refuse_kinds(kinds or columns)
         if isinstance(data, Incomplete) and missing in ("drop", "state"):
             raise _left_open(f"{option('missing', missing)} comes too late")
         return _recut(data if weights is None else _reweighted(data, weights), discretizer)
-    source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
+    writing = Writing(how["sep"], how["decimal"], how["encoding"])
+    source = open_source(data, writing, _wanting(columns, kinds))
     said = _said(kinds, discretizer, source.names)
     findings = inspect(
         source,
@@ -159,7 +161,8 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
-    row_weights = read_weights(weights, source)
+    row_weights, reading_notes = read_weights(weights, source), source.notes
+    del source  # with all that it has read: long tables should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     state = not _stateless(verdicts, discretizer)
     _refuse(findings, verdicts, missing, state)
@@ -183,7 +186,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         if isinstance(column, Discrete)
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
-    notes = [*source.notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
+    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
     notes.extend(_few_cases(made, cases))
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))
@@ -194,6 +197,16 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
         return dataset
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
+
+
+def _wanting(columns: Sequence[str] | None, kinds: object) -> Wanted:
+    """Return what tells of a column whether it will be read."""
+    omitted = {
+        name
+        for name, kind in (kinds.items() if isinstance(kinds, Mapping) else ())
+        if kind == "omit"
+    }
+    return lambda name: (columns is None or name in columns) and name not in omitted
 
 
 def _few_cases(columns: Sequence[Column], cases: float) -> list[str]:

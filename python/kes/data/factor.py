@@ -1,7 +1,8 @@
 """Factors: columns as distinct values and codes.
 
 Coding is done for every column of every table, so the common cases never sort the rows: integers
-within a small range are their own codes but for an offset.
+within a small range are their own codes but for an offset. Codes take as few bytes as the number of
+values needs, and rows are looked up block by block: tables may be long.
 """
 
 from __future__ import annotations
@@ -13,12 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Discrete, State
+from kes.data.column import Discrete, ScalarT, State
 from kes.data.order import text_order
 from kes.errors import KesError, listed
 
 _SMALL_RANGE = 1024
 _HEAD = 1024
+_BLOCK = 2**18  # rows; numpy makes 64-bit integers of those that it looks up
+
+
+def code_type(values: int) -> type[np.signedinteger[Any]]:
+    """Return the type for the codes of so many values, and -1: of as few bytes as they need."""
+    return np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32
+
+
+def recoded(lookup: NDArray[ScalarT], codes: NDArray[Any]) -> NDArray[ScalarT]:
+    """Return ``lookup[codes]``, without the eight bytes for each row that numpy takes for it."""
+    result = np.empty(len(codes), dtype=lookup.dtype)
+    for start in range(0, len(codes), _BLOCK):
+        result[start : start + _BLOCK] = lookup[codes[start : start + _BLOCK]]
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +45,8 @@ class Factor:
     values
         The distinct values in the order of their codes.
     codes
-        For each row the index of its value, -1 where it is missing.
+        For each row the index of its value, -1 where it is missing. May be given as any integers
+        that nobody else is going to change; kept in as few bytes as possible, read-only.
     declared
         Whether the values are categories that the user declared: they are states even if they do
         not occur.
@@ -44,10 +60,16 @@ class Factor:
     """
 
     values: Sequence[State]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.signedinteger[Any]]
     declared: bool = False
     order: Callable[[Sequence[Any]], list[int]] | None = None
     untyped: bool = False
+
+    def __post_init__(self) -> None:
+        """Make the codes small."""
+        codes = self.codes.astype(code_type(len(self.values)), copy=False)
+        codes.flags.writeable = False
+        object.__setattr__(self, "codes", codes)
 
     @property
     def rows(self) -> int:
@@ -58,9 +80,11 @@ class Factor:
         """Keep the values at these indices, in this order; rows with other values are missing."""
         if list(order) == list(range(len(self.values))):
             return self
-        lookup = np.full(len(self.values) + 1, -1, dtype=np.int32)  # the last is that of code -1
-        lookup[list(order)] = np.arange(len(order), dtype=np.int32)
-        return replace(self, values=[self.values[i] for i in order], codes=lookup[self.codes])
+        kind = code_type(len(order))
+        lookup = np.full(len(self.values) + 1, -1, dtype=kind)  # the last is that of code -1
+        lookup[list(order)] = np.arange(len(order), dtype=kind)
+        codes = recoded(lookup, self.codes)
+        return replace(self, values=[self.values[i] for i in order], codes=codes)
 
     def ordered(self) -> Factor:
         """Put the values into the order of states."""
@@ -70,12 +94,14 @@ class Factor:
         """Take values whose text is in `absent` as missing."""
         if not absent:
             return self
-        return self.select([i for i, value in enumerate(self.values) if str(value) not in absent])
+        gone = frozenset(absent)
+        return self.select([i for i, value in enumerate(self.values) if str(value) not in gone])
 
     def occurring(self) -> NDArray[np.intp]:
         """Find the indices of the values that occur."""
         seen = np.zeros(len(self.values) + 1, dtype=np.bool_)
-        seen[self.codes] = True
+        for start in range(0, self.rows, _BLOCK):
+            seen[self.codes[start : start + _BLOCK]] = True
         return np.flatnonzero(seen[:-1])
 
     def missing(self) -> int:
@@ -98,7 +124,7 @@ class Factor:
 
 def nothing(rows: int) -> Factor:
     """Code a column in which every value is missing."""
-    return Factor((), np.full(rows, -1, dtype=np.int32))
+    return Factor((), np.full(rows, -1, dtype=code_type(0)))
 
 
 def from_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Factor:
@@ -110,14 +136,16 @@ def from_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None
     low, high = int(values.min()), int(values.max())
     if high - low >= max(_SMALL_RANGE, 2 * values.size):
         distinct, codes = np.unique(values, return_inverse=True)
-        return Factor(distinct.tolist(), codes.astype(np.int32))
+        return Factor(distinct.tolist(), codes)
     wide = np.uint64 if values.dtype == np.uint64 else np.int64  # int8 would overflow
-    codes = np.subtract(values, low, dtype=wide).astype(np.int32)
-    seen = np.zeros(high - low + 1, dtype=np.bool_)
-    seen[codes[:_HEAD]] = True  # nearly always enough
-    if not seen.all():
-        seen[codes] = True
-    return Factor(range(low, high + 1), codes).select(np.flatnonzero(seen).tolist())
+    codes = np.empty(values.size, dtype=code_type(high - low + 1))
+    for start in range(0, values.size, _BLOCK):
+        part = np.subtract(values[start : start + _BLOCK], low, dtype=wide)
+        codes[start : start + _BLOCK] = part
+    factor = Factor(range(low, high + 1), codes)
+    if len(np.unique(codes[:_HEAD])) == len(factor.values):  # nearly always so
+        return factor
+    return factor.select(factor.occurring().tolist())
 
 
 def from_booleans(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Factor:
@@ -128,7 +156,7 @@ def from_booleans(values: NDArray[Any], missing: NDArray[np.bool_] | None = None
 
 def from_text(values: Sequence[str], codes: NDArray[Any]) -> Factor:
     """Take coded text."""
-    return Factor(values, codes.astype(np.int32, copy=False), order=text_order)
+    return Factor(values, codes, order=text_order)
 
 
 def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor:
@@ -141,7 +169,8 @@ def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor
         values = [str(value) for value in values]
     if len(set(values)) < len(values):
         raise KesError(f"has categories that look the same as text: {listed(categories)}")
-    return Factor(values, codes.astype(np.int32), declared=True)
+    # A copy: these may be the codes that the user's own table has.
+    return Factor(values, codes.astype(code_type(len(values))), declared=True)
 
 
 def from_values(values: Iterable[State | None]) -> Factor:
@@ -150,7 +179,7 @@ def from_values(values: Iterable[State | None]) -> Factor:
     distinct: list[Any] = sorted({value for value in rows if value is not None})
     code_of: dict[Any, int] = {value: code for code, value in enumerate(distinct)}
     code_of[None] = -1
-    codes = np.fromiter(map(code_of.__getitem__, rows), np.int32, len(rows))
+    codes = np.fromiter(map(code_of.__getitem__, rows), code_type(len(distinct)), len(rows))
     is_text = bool(distinct) and isinstance(distinct[0], str)
     return Factor(distinct, codes, order=text_order if is_text else None)
 
@@ -159,6 +188,6 @@ def _spread(factor: Factor, present: NDArray[np.bool_]) -> Factor:
     """Put the codes of the present values to their rows; all others are missing."""
     if present.all():
         return factor
-    codes = np.full(len(present), -1, dtype=np.int32)
+    codes = np.full(len(present), -1, dtype=factor.codes.dtype)
     codes[present] = factor.codes
     return replace(factor, codes=codes)

@@ -55,7 +55,7 @@ class Frame:
         self._columns = list(frame.iter_columns())
         self._dtypes = list(frame.schema.values())
         self._declared = (
-            _categories_of_pandas(frame.to_native())
+            categories_of_pandas(frame.to_native().schema)
             if frame.implementation.is_pyarrow()
             else frozenset()
         )
@@ -75,9 +75,9 @@ class Frame:
         return _floats(column)
 
 
-def _categories_of_pandas(table: pa.Table) -> frozenset[str]:
+def categories_of_pandas(schema: pa.Schema) -> frozenset[str]:
     """Find the columns of an arrow table, or a Parquet file, that pandas wrote as categories."""
-    notes = table.schema.pandas_metadata or {}
+    notes = schema.pandas_metadata or {}
     return frozenset(
         column["field_name"]
         for column in notes.get("columns", ())

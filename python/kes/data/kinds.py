@@ -18,14 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kes.data.column import Kind
 from kes.data.decimals import LOOKS_MISSING, Parsed, Sign, are_dates, no_numbers, parse
-from kes.data.factor import Factor
+from kes.data.factor import Factor, recoded
 from kes.data.numbers import FEW, Numbers
 from kes.data.raw import Dates, Raw
 from kes.errors import KesError, either, listed, option, unknown
@@ -92,7 +91,7 @@ def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
         )
     for name, kind in kinds.items():
         if name not in names:
-            raise unknown("column in kinds", name, names)
+            raise unknown(either("column in kinds", "column"), name, names)
         if kind not in _CHOICES:
             raise unknown(f"kind of column {name!r}", kind, _CHOICES)
     return dict(kinds)
@@ -109,6 +108,13 @@ def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
             if isinstance(parsed, Parsed) and parsed.sign is not None:
                 signs.add(parsed.sign)
     return signs.pop() if len(signs) == 1 else None
+
+
+def has_commas(column: Raw) -> TypeGuard[Factor]:
+    """Tell whether a column is text with commas, of which others may say what they mean."""
+    return isinstance(column, Factor) and any(
+        isinstance(value, str) and "," in value for value in column.values
+    )
 
 
 def saying(names: Sequence[str], kind: str) -> str:
@@ -195,16 +201,20 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     texts = cast("Sequence[str]", factor.values)
     marks = [text for text in texts if text in LOOKS_MISSING]
-    parsed = parse([text for text in texts if text not in LOOKS_MISSING], decimal)
+    places = [place for place, text in enumerate(texts) if text not in LOOKS_MISSING]
+    parsed = parse([texts[place] for place in places], decimal)
     if parsed == "unclear":
         example = next(text for text in texts if "," in text)
         return Verdict("unclear", factor, f"{example!r} may have a decimal comma, or thousands")
     if parsed is not None:
-        verdict = _of_numbers(_spread(factor, parsed, texts), cases)
+        verdict = _of_numbers(_spread(factor, parsed, places), cases)
         if verdict.kind == "continuous" and marks:
             raise KesError(
-                f"holds numbers, but also {listed(marks)}; if that means missing, say so with "
-                f"{option('na_values', marks[0])}"
+                f"holds numbers, but also {listed(marks)}; if that means missing, "
+                + either(
+                    f'give na_values={marks!r}, and missing="em" to fill it in',
+                    f"--missing {','.join(marks)},em fills it in",
+                )
             )
         if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):
             sign = {",": " with decimal commas", ".": " with commas between thousands"}
@@ -275,9 +285,10 @@ def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
 
 
 def _numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
-    values = [factor.values[code] for code in factor.occurring().tolist()]
+    places = factor.occurring().tolist()
+    values = [factor.values[place] for place in places]
     if all(isinstance(value, int) for value in values):
-        return _spread(factor, Parsed(np.array(values, dtype=np.float64)), values)
+        return _spread(factor, Parsed(np.array(values, dtype=np.float64)), places)
     texts = [
         str(value).lstrip("0") or "0" if str(value).isdigit() else str(value) for value in values
     ]
@@ -287,18 +298,13 @@ def _numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
     if parsed is None or parsed == "unclear":
         strange = [text for text in texts if parse([text], decimal) is None]
         raise KesError(f"holds values that are not numbers: {listed(strange or texts)}")
-    return _spread(factor, parsed, values)
+    return _spread(factor, parsed, places)
 
 
-def _spread(factor: Factor, parsed: Parsed, values: Sequence[Any]) -> Numbers:
-    """Give each row the number of its value; values without a number are missing."""
-    number_of = dict(
-        zip((v for v in values if v not in LOOKS_MISSING), parsed.numbers, strict=True)
-    )
-    zero = parsed.numbers.dtype.type(0)
-    lookup: NDArray[Any] = np.array(
-        [number_of.get(value, zero) for value in factor.values] + [zero]
-    )
-    known = np.array([value in number_of for value in factor.values] + [False])
-    present = known[factor.codes]
-    return Numbers(lookup[factor.codes], None if present.all() else present)
+def _spread(factor: Factor, parsed: Parsed, places: Sequence[int]) -> Numbers:
+    """Give each row the number of its value, if it is among those at these places."""
+    lookup = np.zeros(len(factor.values) + 1, dtype=parsed.numbers.dtype)  # the last is that of -1
+    known = np.zeros(len(lookup), dtype=np.bool_)
+    lookup[places], known[places] = parsed.numbers, True
+    present = recoded(known, factor.codes)
+    return Numbers(recoded(lookup, factor.codes), None if present.all() else present)

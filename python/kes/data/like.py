@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, naming
 from kes.data.encoding import READING_DEFAULTS, ReadingOptions
-from kes.data.factor import Factor
+from kes.data.factor import Factor, code_type, recoded
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import decimal_sign, to_numbers
 from kes.data.missing import check_choice, is_missing_state, settle
@@ -78,7 +78,8 @@ def encode_like_incomplete(
     how: ReadingOptions = {**READING_DEFAULTS, **options}
     weights, missing = how["weights"], how["missing"]
     check_choice(missing, gaps=True)
-    source = open_source(data, Writing(how["sep"], how["decimal"], how["encoding"]))
+    writing = Writing(how["sep"], how["decimal"], how["encoding"])
+    source = open_source(data, writing, set(names).__contains__)
     indices = find_columns(names, source.names)
     if not source.rows:
         raise KesError("the data have no rows")
@@ -149,7 +150,7 @@ def find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
 
 def match_states(
     factor: Factor, states: Sequence[State]
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
     """Code a column with given states, of which the last may be one for missing values.
 
     Returns
@@ -163,7 +164,8 @@ def match_states(
     code_of_text = {str(state): code for code, state in enumerate(states)}
     codes = [code_of.get(v, code_of_text.get(str(v), -1)) for v in factor.values]
     missing = len(states) - 1 if is_missing_state(states[-1]) else -1
-    matched = np.array([*codes, missing], dtype=np.int32)[factor.codes]  # the last is that of -1
+    lookup = np.array([*codes, missing], dtype=code_type(len(states)))  # the last is that of -1
+    matched = recoded(lookup, factor.codes)
     return matched, (matched < 0) & (factor.codes >= 0)
 
 

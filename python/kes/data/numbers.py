@@ -116,7 +116,7 @@ class Numbers:
             ]
             if absent is not None:
                 codes = np.where(absent, -1, codes)
-            coded = Factor(texts, codes.reshape(-1).astype(np.int32))
+            coded = Factor(texts, codes.reshape(-1))
             return coded.select(coded.occurring().tolist())
         if self.values.dtype.kind != "f":
             return from_integers(self.values, absent)

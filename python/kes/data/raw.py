@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.factor import Factor, from_booleans, from_values, nothing
+from kes.data.factor import Factor, from_booleans, from_values, nothing, recoded
 from kes.data.numbers import FEW, Numbers
 from kes.errors import KesError
 
@@ -107,8 +107,8 @@ def from_dictionary(values: Sequence[object], codes: NDArray[Any]) -> Raw:
     """Take a column that is compressed as indices (-1: missing) into some values."""
     inner = from_objects(values)
     if isinstance(inner, Factor):
-        lookup = np.append(inner.codes, np.int32(-1))
-        factor = replace(inner, codes=lookup[codes])
+        lookup = np.append(inner.codes, inner.codes.dtype.type(-1))
+        factor = replace(inner, codes=recoded(lookup, codes))
         return factor.select(factor.occurring().tolist())
     if isinstance(inner, Dates):
         known = np.array([*inner.values.tolist(), None], dtype=object)  # the last is that of -1

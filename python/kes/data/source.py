@@ -13,9 +13,10 @@ from kes.data import raw
 from kes.data.column import Continuous
 from kes.data.dataset import Data, Dataset
 from kes.data.decimals import Sign
-from kes.data.factor import Factor
+from kes.data.factor import Factor, code_type
 from kes.data.files import read
 from kes.data.incomplete import Incomplete
+from kes.data.memory import Wanted, whole
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
@@ -48,9 +49,12 @@ class Source(Protocol):
         """Read a column of numbers, missing ones as NaN."""
 
 
-def open_source(data: Data, writing: Writing | None = None) -> Source:
-    """Find out what `data` is and make sure that its columns have distinct names."""
-    source = _open(data, writing or Writing())
+def open_source(data: Data, writing: Writing | None = None, wanted: Wanted = whole) -> Source:
+    """Find out what `data` is and make sure that its columns have distinct names.
+
+    Whether a file fits into memory depends on which of its columns are `wanted`.
+    """
+    source = _open(data, writing or Writing(), wanted)
     check_distinct(source.names)
     return source
 
@@ -61,9 +65,9 @@ def check_distinct(names: Sequence[str]) -> None:
         raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
 
 
-def _open(data: Data, writing: Writing) -> Source:
+def _open(data: Data, writing: Writing, wanted: Wanted) -> Source:
     if isinstance(data, str | os.PathLike):
-        return read(data, writing)
+        return read(data, writing, wanted)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, Incomplete):
@@ -93,15 +97,19 @@ class Array:
             )
         self.rows = array.shape[0]
         self.names = [f"x{i}" for i in range(array.shape[1])]
-        self._columns = np.ascontiguousarray(array.T)
+        self._array = array
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column by its dtype."""
-        return raw.from_array(self._columns[index]).without(absent)
+        return raw.from_array(self._column(index)).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers."""
-        return raw.to_floats(self._columns[index])
+        return raw.to_floats(self._column(index))
+
+    def _column(self, index: int) -> NDArray[Any]:
+        """Return a column, its values side by side: rows are, as a rule, in the array."""
+        return np.ascontiguousarray(self._array[:, index])
 
 
 class Coded:
@@ -120,7 +128,7 @@ class Coded:
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
             return Numbers(column.values, None if self._gaps is None else ~self._gaps[index])
-        codes = column.codes.astype(np.int32)
+        codes = column.codes.astype(code_type(len(column.states)))
         if self._gaps is not None:
             codes[self._gaps[index]] = -1
         return Factor(column.states, codes, declared=True).without(absent)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
-from kes.errors import Interrupted, KesError, checked_options
+from kes.errors import ClusterLost, Interrupted, KesError, checked_options
 from kes.files import PathLike
 from kes.results import storage, summary
 from kes.results.lineage import Lineage
@@ -21,7 +21,7 @@ from kes.results.optimum import Optimum
 from kes.results.provenance import Provenance
 from kes.results.questions import Questions
 from kes.search.amounts import Effort
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
 from kes.search.problem import Problem
 from kes.search.record import Proof, Record
@@ -72,17 +72,25 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
 
     @classmethod
     def found_by(cls, problem: Problem, work: Callable[[], Record]) -> Optima:
-        """Do the work of a search and return its result, or raise `Interrupted` with it."""
+        """Do the work of a search and return its result, or raise what ended it, with that."""
         started = time.monotonic()
 
         def result(record: Record) -> Optima:
             return cls(record, problem=problem, seconds=time.monotonic() - started)
 
+        def found(record: Record | None) -> Optima | None:
+            done = None if record is None else record.finished()
+            return result(done) if done and done.runs else None
+
         try:
             return result(work())
         except SearchInterrupted as stop:
-            record = None if stop.record is None else stop.record.finished()
-            raise Interrupted(result(record) if record and record.runs else None) from None
+            raise Interrupted(found(stop.record)) from None
+        except SearchLost as lost:
+            raise ClusterLost(
+                f"{lost}; what was found is in the attribute 'optima', and its extend goes on",
+                found(lost.record),
+            ) from lost
 
     # --- the models ---
 

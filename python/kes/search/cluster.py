@@ -2,7 +2,8 @@
 
 A worker thread gets chunks of run numbers and returns where they ended; all threads of a worker
 share one cache. What is sent are plain tasks: the data are a task, too, so that the scheduler can
-make them again when the worker that held them dies, which scattered data do not survive.
+make them again when the worker that held them dies, which scattered data do not survive. Data that
+came from a file are read by the workers themselves, and sent only if one of them cannot.
 
 kes must be installed, in the same version, on the scheduler and on all workers. A stopped
 search takes back what is queued; chunks that are being worked on end by themselves.
@@ -14,8 +15,10 @@ search takes back what is queued; chunks that are being worked on end by themsel
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import queue
+import socket
 import threading
 import time
 import uuid
@@ -28,9 +31,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
+from kes.data.column import State
 from kes.data.dataset import Dataset
 from kes.errors import KesError, not_installed
-from kes.search.problem import Problem
+from kes.search.problem import Problem, read_again
+from kes.search.record import Reading
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -83,9 +88,8 @@ def connect(address: str) -> Client:
 
 def search(client: Client, problem: Problem, collector: Collector) -> None:
     """Do the pending runs of a collector on a cluster, until it has enough."""
-    parcel = Parcel(problem.dataset, problem.settings, problem.cache_mb, _core.__version__)
     todo, left = collector.pending(), collector.wanted - collector.done
-    flight = Flight(client, parcel)
+    flight = Flight(client, problem)
     pace = Pace(collector.limits.budget)
     tick = collector.receiver()
     try:
@@ -114,11 +118,12 @@ def _threads(client: Client) -> int:
         raise _lost() from error
 
 
-def _lost() -> KesError:
-    return KesError(
-        "the connection to the Dask cluster is lost; what was saved until now is kept, and the "
-        "same command goes on from there"
-    )
+class Lost(KesError):
+    """There is no connection to the cluster any more."""
+
+
+def _lost() -> Lost:
+    return Lost("the connection to the Dask cluster is lost; start it again")
 
 
 class Pace:
@@ -145,9 +150,11 @@ class Pace:
 class Flight:
     """The chunks that are on their way, and those that have come back."""
 
-    def __init__(self, client: Client, parcel: Parcel) -> None:
+    def __init__(self, client: Client, problem: Problem) -> None:
         self._client = client
-        self._packed = parcel.packed()
+        self._problem = problem
+        self._place = Place.of(problem)
+        self._packed = Parcel.of(problem, self._place).packed()
         self._name = f"kes-{uuid.uuid4().hex}"
         self._data: Future | None = None
         self._chunks: dict[Future, tuple[list[int], int]] = {}
@@ -175,6 +182,10 @@ class Flight:
         runs, losses = self._chunks.pop(future)
         try:
             done: Done = future.result()
+        except Unseen as error:
+            self._ship(error)
+            self.send(runs, losses=losses)
+            return None
         except KesError:
             raise
         except Exception as error:
@@ -199,6 +210,13 @@ class Flight:
                     unpack, self._packed, key=f"{self._name}-data-{self._sent}"
                 )
         return self._data
+
+    def _ship(self, error: Unseen) -> None:
+        """Send the data after all, once for all workers."""
+        if self._place is not None:
+            warnings.warn(f"{error}; so the data are sent to the workers", stacklevel=2)
+            self._place, self._data = None, None
+            self._packed = Parcel.of(self._problem, None).packed()
 
     def _send_again(self, runs: list[int], losses: int, error: Exception) -> None:
         from distributed import KilledWorker
@@ -231,13 +249,60 @@ class Done:
     seconds: float
 
 
+class Unseen(KesError):
+    """Data that a worker does not find where they are for the user."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file that workers can read, and what they must find there."""
+
+    path: str
+    names: tuple[str, ...]
+    states: tuple[tuple[State, ...], ...]
+    reading: Reading
+    fingerprint: str
+
+    @classmethod
+    def of(cls, problem: Problem) -> Place | None:
+        """Return where the data of a problem are; None if they are in no file as they are."""
+        reading, dataset = problem.reading, problem.dataset
+        source = reading.source
+        if source is None or problem.completion is not None or reading.weights is True:
+            return None
+        path = os.path.abspath(source)
+        if not os.path.exists(path):  # the result of an earlier search, perhaps, with its data
+            return None
+        return cls(path, dataset.names, dataset.states, reading, problem.fingerprint)
+
+    def problem(self, settings: Settings, cache_mb: int) -> Problem:
+        """Read the data here."""
+        where = f"the Dask worker on {socket.gethostname()}"
+        try:
+            dataset = read_again(self.path, self.names, self.states, self.reading)
+        except KesError as error:
+            raise Unseen(f"{where} cannot read the data that you gave: {error}") from None
+        problem = Problem(dataset, settings, cache_mb)
+        if problem.fingerprint != self.fingerprint:
+            raise Unseen(f"{where} finds other data in {self.path!r} than you gave")
+        return problem
+
+
 class Parcel:
     """What runs need. Lives in the memory of a worker, and with it the cache of its threads."""
 
-    def __init__(self, dataset: Dataset, settings: Settings, cache_mb: int, version: str) -> None:
-        self._content = (dataset, settings, cache_mb, version)
+    def __init__(
+        self, data: Dataset | Place, settings: Settings, cache_mb: int, version: str
+    ) -> None:
+        self._content = (data, settings, cache_mb, version)
         self._lock = threading.Lock()
         self._problem: Problem | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, place: Place | None) -> Parcel:
+        """Make it of a problem whose data are at a place, or else are sent along."""
+        data = problem.dataset if place is None else place
+        return cls(data, problem.settings, problem.cache_mb, _core.__version__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return unpack, (self.packed(),)
@@ -250,13 +315,16 @@ class Parcel:
         """Return the problem, the same for all threads of this process."""
         with self._lock:
             if self._problem is None:
-                dataset, settings, cache_mb, version = self._content
+                data, settings, cache_mb, version = self._content
                 if version != _core.__version__:
                     raise KesError(
                         f"a worker has kes {_core.__version__}, but you have {version}: "
                         "install the same version everywhere"
                     )
-                problem = Problem(dataset, settings, cache_mb)
+                if isinstance(data, Place):
+                    problem = data.problem(settings, cache_mb)
+                else:
+                    problem = Problem(data, settings, cache_mb)
                 problem.core  # noqa: B018 - made here, under the lock, so that there is only one
                 self._problem = problem
             return self._problem

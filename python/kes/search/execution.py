@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError
@@ -63,6 +64,13 @@ class Execution:
             cluster.check_client(client)
         return cls(threads(n_jobs), limits, progress, client)
 
+    def since(self, started: float) -> Execution:
+        """Return how to do the rest of what has begun at this time of the monotonic clock."""
+        if self.limits.budget is None:
+            return self
+        left = self.limits.budget - (time.monotonic() - started)
+        return replace(self, limits=replace(self.limits, budget=left))
+
 
 class SearchInterrupted(KeyboardInterrupt):
     """Ctrl-C during a search, with the record of what was found; None before a run has ended.
@@ -72,6 +80,17 @@ class SearchInterrupted(KeyboardInterrupt):
 
     def __init__(self, record: Record | None) -> None:
         super().__init__()
+        self.record = record
+
+
+class SearchLost(KesError):
+    """The cluster is lost, with the record of what was found; None before a run has ended.
+
+    The record may have runs that are ahead of others.
+    """
+
+    def __init__(self, message: str, record: Record | None) -> None:
+        super().__init__(message)
         self.record = record
 
 

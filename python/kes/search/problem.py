@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from kes import _core
+from kes.data.column import State
 from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
@@ -124,25 +125,9 @@ class Problem:
             If the data are others than those of the record.
         """
         reading = record.reading
-        if (
-            weights is None
-            and isinstance(reading.weights, str)
-            and not isinstance(data, Dataset | Incomplete)
-        ):
-            weights = reading.weights
+        how = reading if missing is None else replace(reading, missing=missing)
         try:
-            table = encode_like_incomplete(
-                data,
-                record.names,
-                record.states,
-                weights=weights,
-                missing=reading.missing if missing is None else missing,
-                na_values=reading.na_values,
-                sep=reading.sep,
-                decimal=reading.decimal,
-                encoding=reading.encoding,
-                discretizer=reading.discretizer,
-            )
+            table = _read_again(data, record.names, record.states, how, weights)
         except KesError as error:
             raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading, earlier=record.completion)
@@ -288,25 +273,26 @@ class Problem:
             if delta > -math.inf or self.dataset.kind == "discrete"  # no family: see `score`
         ]
 
-    def blank(self, tick: Callable[[], None]) -> Record:
+    def blank(self, going_on: Callable[[], bool]) -> Record | None:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
 
         Parameters
         ----------
-        tick : callable
-            Called about ten times a second meanwhile.
+        going_on : callable
+            Asked about ten times a second; if it says no before GES has ended, there is no record.
         """
         found: list[Model] = []
 
         def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
             found.extend(Model.from_core(*model) for model in new_models)
-            tick()
-            return True
+            return going_on()
 
         options = self.settings.for_core(self.dataset.names)
         options["k"] = 1.0
         with core_errors():
             self.core.search([0], on_batch, n_jobs=1, **options)
+        if not found:
+            return None
         [ges] = found
         # GES alone meets the same sets whatever is done before and after, so notes are the same.
         dependent = self._dependent(self.core)
@@ -360,6 +346,38 @@ class Problem:
                 "the result is not to be trusted: its number of cases or its tolerance of scores "
                 "are not those of these data; learn again"
             )
+
+
+def read_again(
+    path: str, names: Sequence[str], states: Sequence[Sequence[State]], reading: Reading
+) -> Dataset:
+    """Read the file of a complete table, as it was read before."""
+    table = _read_again(path, names, states, reading, None)
+    assert isinstance(table, Dataset), "nothing is missing"
+    return table
+
+
+def _read_again(
+    data: Data,
+    names: Sequence[str],
+    states: Sequence[Sequence[State]],
+    reading: Reading,
+    weights: Weights,
+) -> AnyTable:
+    """Read data as they were read before, where it is not said how."""
+    named = isinstance(reading.weights, str) and not isinstance(data, Dataset | Incomplete)
+    return encode_like_incomplete(
+        data,
+        names,
+        states,
+        weights=reading.weights if weights is None and named else weights,
+        missing=reading.missing,
+        na_values=reading.na_values,
+        sep=reading.sep,
+        decimal=reading.decimal,
+        encoding=reading.encoding,
+        discretizer=reading.discretizer,
+    )
 
 
 def _same(a: float, b: float) -> bool:

@@ -32,7 +32,7 @@ pub fn mix(hashes: &mut [u64], values: impl Iterator<Item = u64>) {
 }
 
 /// Sums over the rows, so that neither their order nor how they are merged matters.
-pub fn fingerprint(hashes: &[u64], units: &[u64], unit: f64) -> [u64; 2] {
+pub fn fingerprint(hashes: &[u64], units: impl Iterator<Item = u64> + Clone, unit: f64) -> [u64; 2] {
     let lane = |salt: u64| {
         let spread = |&h: &u64| {
             let h = (h ^ salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,8 +40,8 @@ pub fn fingerprint(hashes: &[u64], units: &[u64], unit: f64) -> [u64; 2] {
         };
         let sum = hashes
             .iter()
-            .zip(units)
-            .fold(unit.to_bits(), |sum, (h, &w)| sum.wrapping_add(spread(h).wrapping_mul(w)));
+            .zip(units.clone())
+            .fold(unit.to_bits(), |sum, (h, w)| sum.wrapping_add(spread(h).wrapping_mul(w)));
         (sum ^ (sum >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd)
     };
     [lane(0x6a09_e667_f3bc_c908), lane(0xbb67_ae85_84ca_a73b)]

@@ -82,7 +82,7 @@ def python_call(optima: Optima) -> str:
         text += f", knowledge=kes.{settings.knowledge!r}"
     lines = ["import kes", *_coded(reading), f"optima = kes.learn(data{text})"]
     if improving.earlier:
-        lines.append("# and models that improve() had found before there were so many runs")
+        lines.append("# and models that improving had found before there were so many runs")
     return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
 
 

@@ -1,10 +1,9 @@
 //! The coded table: distinct rows with weights, and bitmaps of the states.
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
+use super::distinct::Distinct;
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
+use crate::stop::{Stop, Stopped};
 
 /// The largest number of states of a variable: they are coded in 16 bits.
 pub const MAX_STATES: usize = u16::MAX as usize;
@@ -13,6 +12,63 @@ pub const MAX_STATES: usize = u16::MAX as usize;
 const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
+
+/// Bitmaps are filled up with empty words to a multiple of this, which suits the vectors of most machines.
+const BITMAP_WORDS: usize = 8;
+
+/// The codes of a column as they come, in the bytes that its states need, or as any integers.
+#[derive(Clone, Copy)]
+pub enum Codes<'a> {
+    /// Of at most 256 states.
+    Bytes(&'a [u8]),
+    /// Of at most 65 536 states.
+    Words(&'a [u16]),
+    /// Of any, to be checked.
+    Integers(&'a [i32]),
+}
+
+/// The codes of a column, whatever their width, as `$codes`.
+macro_rules! with_codes {
+    ($column:expr, $codes:ident => $body:expr) => {
+        match $column {
+            Codes::Bytes($codes) => $body,
+            Codes::Words($codes) => $body,
+            Codes::Integers($codes) => $body,
+        }
+    };
+}
+
+impl Codes<'_> {
+    fn len(&self) -> usize {
+        with_codes!(self, codes => codes.len())
+    }
+
+    /// The code of a row, once it is known that all are possible.
+    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
+    #[inline]
+    pub fn at(&self, row: usize) -> u16 {
+        with_codes!(self, codes => codes[row] as u16)
+    }
+
+    /// The first code that is not one of so many states.
+    fn impossible(&self, states: usize) -> Option<i64> {
+        let possible = |code: &i64| (0..states as i64).contains(code);
+        with_codes!(self, codes => codes.iter().map(|&code| i64::from(code)).find(|code| !possible(code)))
+    }
+
+    fn mix_into(&self, hashes: &mut [u64]) {
+        with_codes!(self, codes => mix(hashes, codes.iter().map(|&code| code as u64 + 1)));
+    }
+
+    /// Has every row the code of its group, if it has a group?
+    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
+    pub fn agrees(&self, groups: &[u32], of_group: &[u16], none: u32) -> bool {
+        with_codes!(self, codes => codes
+            .iter()
+            .zip(groups)
+            .all(|(&code, &group)| group == none || code as u16 == of_group[group as usize]))
+    }
+}
 
 /// A complete table of coded states.
 ///
@@ -51,43 +107,59 @@ impl Bitmaps {
 }
 
 impl Dataset {
+    /// Takes over a table of codes, as [`Dataset::of`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new(columns: &[&[i32]], arity: &[usize], weights: Option<&[f64]>) -> Result<Self, Error> {
+        let columns: Vec<Codes<'_>> = columns.iter().map(|&codes| Codes::Integers(codes)).collect();
+        Self::of(&columns, arity, weights, &Stop::default())
+    }
+
     /// Takes over a table of codes, column by column, with `arity[v]` states of variable `v`, and
     /// optional weights of the rows.
     ///
     /// # Errors
-    /// If the shapes disagree, a code is not below its arity, or a weight is negative or not finite.
-    pub fn new(columns: &[&[i32]], arity: &[usize], weights: Option<&[f64]>) -> Result<Self, Error> {
-        let rows = columns.first().map_or(0, |c| c.len());
+    /// If the shapes disagree, a code is not below its arity, a weight is negative or not finite, or
+    /// `stop` is raised meanwhile.
+    pub fn of(
+        columns: &[Codes<'_>],
+        arity: &[usize],
+        weights: Option<&[f64]>,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let rows = columns.first().map_or(0, Codes::len);
         check_shape(columns, arity, weights, rows)?;
-        let (row_units, unit) = to_units(weights, rows)?;
+        let (row_units, unit) = match weights {
+            None => (None, 1.0), // of long tables, a list of ones would be as large as a dozen columns
+            Some(_) => to_units(weights, rows).map(|(units, unit)| (Some(units), unit))?,
+        };
         let mut hashes = vec![0u64; rows];
         for column in columns {
-            mix(&mut hashes, column.iter().map(|&code| code as u64 + 1));
+            stop.check()?;
+            column.mix_into(&mut hashes);
         }
-        let (kept, units) = merge_rows(columns, &hashes, &row_units);
-        let codes: Vec<Vec<u16>> =
-            columns.iter().map(|c| kept.iter().map(|&r| c[r] as u16).collect()).collect();
-        let total = units.iter().sum();
-        let mut data = Self {
-            arity: arity.to_vec(),
-            codes,
-            units,
-            unit,
-            total,
-            bitmaps: None,
-            fingerprint: fingerprint(&hashes, &row_units, unit),
+        let distinct = Distinct::new(columns, &hashes, row_units.as_deref(), stop)?;
+        let fingerprint = match &row_units {
+            None => fingerprint(&hashes, std::iter::repeat(1), unit),
+            Some(units) => fingerprint(&hashes, units.iter().copied(), unit),
         };
-        if total <= BITMAP_REPEATS * kept.len() as u64 {
-            data.bitmaps = Some(data.draw_bitmaps());
+        drop((hashes, row_units));
+        let (codes, units) = (distinct.codes, distinct.units);
+        let total = units.iter().sum();
+        let mut data = Self { arity: arity.to_vec(), codes, units, unit, total, bitmaps: None, fingerprint };
+        if total <= BITMAP_REPEATS * data.units.len() as u64 {
+            data.bitmaps = Some(data.draw_bitmaps(stop)?);
         }
         Ok(data)
     }
 
-    fn draw_bitmaps(&self) -> Bitmaps {
-        let words = (self.total as usize).div_ceil(64);
+    fn draw_bitmaps(&self, stop: &Stop) -> Result<Bitmaps, Stopped> {
+        let words = (self.total as usize).div_ceil(64).next_multiple_of(BITMAP_WORDS);
         let column = |(codes, &arity): (&Vec<u16>, &usize)| {
+            stop.check()?;
             if arity > BITMAP_STATES {
-                return Vec::new();
+                return Ok(Vec::new());
             }
             let mut bits = vec![0u64; arity * words];
             let mut case = 0;
@@ -97,9 +169,10 @@ impl Dataset {
                     case += 1;
                 }
             }
-            bits
+            Ok(bits)
         };
-        Bitmaps { words, states: self.codes.iter().zip(&self.arity).map(column).collect() }
+        let states = self.codes.iter().zip(&self.arity).map(column).collect::<Result<_, _>>()?;
+        Ok(Bitmaps { words, states })
     }
 
     /// Number of variables.
@@ -154,7 +227,7 @@ impl Dataset {
 }
 
 fn check_shape(
-    columns: &[&[i32]],
+    columns: &[Codes<'_>],
     arity: &[usize],
     weights: Option<&[f64]>,
     rows: usize,
@@ -162,6 +235,9 @@ fn check_shape(
     let problem = |text: String| Err(Error::Data(text));
     if columns.is_empty() || rows == 0 {
         return problem("the table is empty".into());
+    }
+    if rows >= u32::MAX as usize {
+        return problem(format!("the table has {rows} rows; fewer than {} are possible", u32::MAX));
     }
     if arity.len() != columns.len() || columns.iter().any(|c| c.len() != rows) {
         return problem("the columns differ in length, or in number from the cardinalities".into());
@@ -173,31 +249,11 @@ fn check_shape(
         if r == 0 || r > MAX_STATES {
             return problem(format!("variable {v} has {r} states; 1 to {MAX_STATES} are possible"));
         }
-        if let Some(&code) = column.iter().find(|&&code| code < 0 || code as usize >= r) {
+        if let Some(code) = column.impossible(r) {
             return problem(format!("variable {v} has the code {code}, but {r} states"));
         }
     }
     Ok(())
-}
-
-/// The rows to keep, each with the weight of all rows like it. Rows of weight 0 are left out.
-fn merge_rows(columns: &[&[i32]], hashes: &[u64], units: &[u64]) -> (Vec<usize>, Vec<u64>) {
-    let same = |a: usize, b: usize| columns.iter().all(|c| c[a] == c[b]);
-    let mut first: HashMap<u64, usize, FxBuildHasher> = HashMap::default();
-    let (mut kept, mut merged): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
-    for (row, (&hash, &weight)) in hashes.iter().zip(units).enumerate() {
-        if weight == 0 {
-            continue;
-        }
-        let place = *first.entry(hash).or_insert(kept.len());
-        if place < kept.len() && same(kept[place], row) {
-            merged[place] += weight;
-        } else {
-            kept.push(row); // a new row, or (never mind) another with the same hash
-            merged.push(weight);
-        }
-    }
-    (kept, merged)
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 mod counts;
 pub mod criterion;
 pub mod dataset;
+mod distinct;
 mod losses;
 mod partition;
 mod promise;
 mod table;
+mod vectors;
 
 pub use table::Table;

@@ -42,7 +42,7 @@ impl Moments {
     ) -> Result<Self, Error> {
         let rows = check_shape(table, order, weights)?;
         let (units, unit) = to_units(weights, rows)?;
-        let fingerprint = fingerprint(&hash_rows(table, rows), &units, unit);
+        let fingerprint = fingerprint(&hash_rows(table, rows), units.iter().copied(), unit);
         let embedding = Embedding::new(table, order, units, threads, stop)?;
         let units = embedding.units();
         let total_units: u64 = units.iter().sum();

@@ -1,0 +1,140 @@
+//! Distinct rows: which rows of a table are alike.
+//!
+//! Rows are told apart by their hashes first, and then column by column whether those that were taken for
+//! alike are so: a column after the other is read from one end to the other, where to compare whole rows
+//! one by one would look up every column of the table for each of them.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use super::dataset::Codes;
+use crate::stop::{Stop, Stopped};
+
+/// Rows between two looks at the flag.
+const BLOCK: usize = 1 << 16;
+/// The place of a row that is left out.
+const NONE: u32 = u32::MAX;
+
+/// The distinct rows of a table, in order of appearance. Rows of weight 0 are left out.
+pub struct Distinct {
+    /// The weight of each, with that of all rows like it.
+    pub units: Vec<u64>,
+    /// Their codes, column by column.
+    pub codes: Vec<Vec<u16>>,
+}
+
+impl Distinct {
+    /// Finds the distinct rows of a table of at most 2³² rows whose hashes are known. Without `units`,
+    /// every row has the weight 1.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn new(
+        columns: &[Codes<'_>],
+        hashes: &[u64],
+        units: Option<&[u64]>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let by_hash = Groups::new(hashes, units, |_, _| true, stop)?;
+        if let Some(codes) = by_hash.codes(columns, stop)? {
+            return Ok(Self { units: by_hash.units, codes });
+        }
+        // Different rows of one hash: a table made for it, or a chance of one in billions.
+        let same = |a: usize, b: usize| columns.iter().all(|column| column.at(a) == column.at(b));
+        let by_content = Groups::new(hashes, units, same, stop)?;
+        let codes = by_content.first.iter().map(|&row| row as usize);
+        let codes = columns.iter().map(|column| codes.clone().map(|row| column.at(row)).collect()).collect();
+        Ok(Self { units: by_content.units, codes })
+    }
+}
+
+/// Rows that are taken for alike.
+struct Groups {
+    /// The first row of each.
+    first: Vec<u32>,
+    /// The weight of each.
+    units: Vec<u64>,
+    /// The group of each row, or [`NONE`].
+    place: Vec<u32>,
+}
+
+impl Groups {
+    /// Puts rows of one hash together, if they are the `same`.
+    fn new(
+        hashes: &[u64],
+        units: Option<&[u64]>,
+        same: impl Fn(usize, usize) -> bool,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let mut groups = Self { first: Vec::new(), units: Vec::new(), place: vec![NONE; hashes.len()] };
+        let mut found: HashTable<u32> = HashTable::new();
+        for (row, &hash) in hashes.iter().enumerate() {
+            if row % BLOCK == 0 {
+                stop.check()?;
+            }
+            let weight = units.map_or(1, |units| units[row]);
+            if weight == 0 {
+                continue;
+            }
+            let first = |&group: &u32| groups.first[group as usize] as usize;
+            let alike = |group: &u32| hashes[first(group)] == hash && same(first(group), row);
+            let group = match found.entry(hash, alike, |group| hashes[first(group)]) {
+                Entry::Occupied(group) => *group.get(),
+                Entry::Vacant(place) => {
+                    let new = groups.first.len() as u32;
+                    place.insert(new);
+                    groups.first.push(row as u32);
+                    groups.units.push(0);
+                    new
+                }
+            };
+            groups.units[group as usize] += weight;
+            groups.place[row] = group;
+        }
+        Ok(groups)
+    }
+
+    /// The codes of the first row of each group; nothing if another row of the group has others.
+    fn codes(&self, columns: &[Codes<'_>], stop: &Stop) -> Result<Option<Vec<Vec<u16>>>, Stopped> {
+        let mut all = Vec::with_capacity(columns.len());
+        for column in columns {
+            stop.check()?;
+            let codes: Vec<u16> = self.first.iter().map(|&row| column.at(row as usize)).collect();
+            if self.first.len() < self.place.len() && !column.agrees(&self.place, &codes, NONE) {
+                return Ok(None);
+            }
+            all.push(codes);
+        }
+        Ok(Some(all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows, and what they weigh, as a table is read back.
+    fn rows(distinct: &Distinct) -> Vec<(Vec<u16>, u64)> {
+        let row = |i: usize| distinct.codes.iter().map(|codes| codes[i]).collect();
+        distinct.units.iter().enumerate().map(|(i, &units)| (row(i), units)).collect()
+    }
+
+    #[test]
+    fn rows_of_one_hash_are_told_apart_all_the_same() {
+        let (a, b) = ([0u8, 1, 0, 1, 0], [300u16, 2, 300, 300, 1]);
+        let columns = [Codes::Bytes(&a), Codes::Words(&b)];
+        let expected = vec![(vec![0, 300], 6), (vec![1, 2], 1), (vec![1, 300], 3)];
+        let units = [1, 1, 5, 3, 0];
+        for hashes in [[7; 5], [1, 2, 1, 3, 4], [1, 2, 1, 2, 2]] {
+            let distinct = Distinct::new(&columns, &hashes, Some(&units), &Stop::default()).unwrap();
+            assert_eq!(rows(&distinct), expected);
+        }
+    }
+
+    #[test]
+    fn a_raised_flag_is_seen() {
+        let stop = Stop::default();
+        stop.raise();
+        assert!(Distinct::new(&[Codes::Bytes(&[0, 1])], &[1, 2], None, &stop).is_err());
+    }
+}

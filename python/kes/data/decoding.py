@@ -1,0 +1,180 @@
+"""Text files of any encoding as blocks of UTF-8, read as often as it takes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kes.errors import option
+from kes.files import read_blocks
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before that of UTF-16, with which it begins
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_GUESSES = ("cp1252", "latin-1")
+_BLOCK = 2**20
+
+
+class TextFile:
+    """A text file, in the encoding that it is said to be in or that it shows.
+
+    A byte order mark decides; without one it is UTF-8 if it can be, and else what Windows writes
+    in Western Europe. In that, five bytes have no meaning; with them, it is latin-1.
+
+    Attributes
+    ----------
+    encoding : str
+        The encoding that it is read in.
+    guessed : bool
+        Whether that had to be guessed.
+    """
+
+    def __init__(self, file: Path, encoding: str | None) -> None:
+        self._file = file
+        start = first_bytes(read_blocks(file), 4)
+        mark, marked = next((one for one in _MARKS if start.startswith(one[0])), (b"", None))
+        self._mark = len(mark)
+        self.encoding = _with_order(encoding, marked) if encoding else marked or "utf-8"
+        self._further = [] if encoding or marked else [*_GUESSES]
+        self.guessed = False
+
+    def guess_again(self) -> bool:
+        """Take it for another encoding, since it is not in this one; False if that cannot be."""
+        if not self._further:
+            return False
+        self.encoding, self.guessed = self._further.pop(0), True
+        return True
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the text as UTF-8, without a mark.
+
+        What is said to be UTF-8 is handed on as it is: who makes text of it will see.
+
+        Raises
+        ------
+        UnicodeError
+            If it is not in the encoding; the last argument is the line.
+        """
+        raw = self._raw()
+        if codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig"):
+            yield from raw
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        line = 1
+        for block in raw:
+            try:
+                text = decoder.decode(block)
+            except UnicodeError as error:
+                whole = getattr(error, "object", block)  # with what was left of the last block
+                before = whole[: getattr(error, "start", 0)].count(b"\n")
+                raise UnicodeError(str(error), line + before) from None
+            line += block.count(b"\n")
+            yield text.encode()
+        try:
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError as error:
+            raise UnicodeError(str(error), line) from None
+
+    def head(self, size: int) -> bytes:
+        """Return the first bytes of the text as UTF-8, or some more."""
+        return first_bytes(self.blocks(), size)
+
+    def complaint(self, line: int) -> str:
+        """Say that it is not in the encoding."""
+        return (
+            f"line {line}: this is not text in {self.encoding}; give the right "
+            f"{option('encoding')}, such as cp1252 or latin-1"
+        )
+
+    def _raw(self) -> Iterator[bytes]:
+        skip = self._mark
+        for block in read_blocks(self._file):
+            yield block[skip:]
+            skip = max(0, skip - len(block))
+
+
+def first_bytes(blocks: Iterable[bytes], size: int) -> bytes:
+    """Return the first bytes, or some more."""
+    found = b""
+    for block in blocks:
+        found += block
+        if len(found) >= size:
+            break
+    return found
+
+
+def _with_order(encoding: str, marked: str | None) -> str:
+    """Name the order of bytes, too: that of the mark, or else that of this machine."""
+    name = codecs.lookup(encoding).name
+    if name not in ("utf-16", "utf-32"):
+        return encoding
+    own = "le" if sys.byteorder == "little" else "be"
+    return marked if marked is not None and marked.startswith(name) else f"{name}-{own}"
+
+
+# --- other ways to write the same ----------------------------------------------------------------
+
+
+def requoted(blocks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
+    """Yield a table that is quoted by ' with fields quoted by " instead."""
+    lines = _lines(codecs.iterdecode(blocks, "utf-8"))
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter)
+    for row in csv.reader(lines, delimiter=delimiter, quotechar="'"):
+        writer.writerow(row)
+        if text.tell() >= _BLOCK:
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue().encode()
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        yield from (f"{line}\n" for line in whole)
+    if rest:
+        yield rest
+
+
+def blank_lines_as_fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Quote the blank lines of a file of one column, where they are empty fields.
+
+    Those before the header and at the end are none, nor are those within quotes.
+    """
+    quotes, header = 0, False
+    ready, held = bytearray(), b""  # what is held back is written once something follows
+    for line in _byte_lines(blocks):
+        content = line.rstrip(b"\r\n")
+        end = line[len(content) :]
+        if content:
+            ready += held + content
+            held, header = end, True
+        else:
+            held += (b'""' if header and quotes % 2 == 0 else b"") + end
+        quotes += line.count(b'"')
+        if len(ready) >= _BLOCK:
+            yield bytes(ready)
+            ready.clear()
+    yield bytes(ready)
+
+
+def _byte_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines with their ends; a carriage return may be followed by a line feed."""
+    rest = b""
+    for block in blocks:
+        *whole, rest = (rest + block).splitlines(keepends=True) or [b""]
+        if rest.endswith(b"\n"):
+            whole, rest = [*whole, rest], b""
+        yield from whole
+    if rest:
+        yield rest

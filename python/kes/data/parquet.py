@@ -1,0 +1,251 @@
+"""Parquet files, and folders of them: columns are read one by one, each in pieces.
+
+A column that is long as text or as 64-bit numbers is coded, or made small, piece by piece, so that
+hardly more of the table is ever in memory than its codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow.parquet import ParquetFile
+
+from kes.data import factor as factors
+from kes.data import raw
+from kes.data.factor import code_type, recoded
+from kes.data.frames import categories_of_pandas, open_frame
+from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, Wanted, check_memory
+from kes.data.numbers import Numbers
+from kes.data.raw import Raw
+from kes.errors import KesError, listed
+from kes.files import check_unfolded
+
+_PIECE = 2**18  # rows
+_TEXTS = (pa.string(), pa.large_string())
+_FLOATS = (pa.float32(), pa.float64())
+
+
+class Parquet:
+    """A Parquet file, or a folder of files that are parts of one table, as a source of columns."""
+
+    likely_decimal = None
+    notes = ()
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self._files = [_File(file) for file in _parts(path)]
+        first = self._files[0]
+        self.names = first.names
+        self.rows = sum(file.rows for file in self._files)
+        for file in self._files[1:]:
+            file.check_like(first)
+        names = list(filter(wanted, self.names))
+        cells = sum(_cell_bytes(first.types[name]) for name in names)
+        check_memory(path, self.rows, len(names), self.rows * cells)
+
+    def column(self, index: int, absent: frozenset[str]) -> Raw:
+        """Read a column, by its type in pieces or as a whole."""
+        name = self.names[index]
+        types = [file.types[name] for file in self._files]
+        kind = next((one for one in types if one != pa.null()), pa.null())
+        if _is_coded(kind):
+            ordered = pa.types.is_dictionary(kind) and kind.ordered
+            declared = ordered or any(name in file.declared for file in self._files)
+            return _categories(self._pieces(name), self.rows, declared).without(absent)
+        if pa.types.is_boolean(kind):
+            return factors.from_booleans(*_values(self._pieces(name), self.rows)).without(absent)
+        if pa.types.is_integer(kind):
+            values, missing = _values(self._pieces(name), self.rows)
+            return Numbers(values, ~missing if missing.any() else None).without(absent)
+        if kind in _FLOATS:
+            return Numbers.of_floats(_floats(self._pieces(name), self.rows)).without(absent)
+        return open_frame(self._whole(name)).column(0, absent)
+
+    def numbers(self, index: int) -> NDArray[np.float64]:
+        """Read a column of numbers, missing ones as NaN."""
+        return open_frame(self._whole(self.names[index])).numbers(0)
+
+    def _pieces(self, name: str) -> Iterator[pa.Array]:
+        for file in self._files:
+            yield from file.pieces(name)
+
+    def _whole(self, name: str) -> pa.Table:
+        tables = [file.whole(name) for file in self._files]
+        return pa.concat_tables(tables, promote_options="default")
+
+
+class _File:
+    """One file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._reading(), ParquetFile(path) as parquet:
+            metadata, schema = parquet.metadata, parquet.schema_arrow
+            self.names = schema.names
+            self.types = dict(zip(schema.names, schema.types, strict=True))
+            self.rows = metadata.num_rows
+            # The notes of the file itself, as who reads all of it at once gets them.
+            self.declared = categories_of_pandas(schema.with_metadata(metadata.metadata))
+            groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+            least = metadata.num_columns * max(self.rows, COLUMN_BYTES)
+            unfolded = max(least, sum(groups))
+            size = path.stat().st_size
+        check_unfolded(path, unfolded, size, at_once=False)
+
+    def check_like(self, first: _File) -> None:
+        """Refuse a file that is no part of the same table."""
+        lacking = [name for name in first.types if name not in self.types]
+        further = [name for name in self.types if name not in first.types]
+        if lacking or further:
+            odd = f"lacks {listed(lacking)}" if lacking else f"has {listed(further)} as well"
+            raise KesError(
+                f"{str(self.path)!r} has other columns than {first.path.name!r} beside it: it "
+                f"{odd}; put only parts of one table into a folder"
+            )
+        for name, kind in self.types.items():
+            if not _alike(kind, first.types[name]):
+                raise KesError(
+                    f"column {name!r} is of type {kind} in {str(self.path)!r}, but of type "
+                    f"{first.types[name]} in {first.path.name!r} beside it; write all parts of a "
+                    "table with the same types"
+                )
+
+    def pieces(self, name: str) -> Iterator[pa.Array]:
+        """Yield a column; text as a dictionary, coded as the file has it."""
+        texts = [name] if self.types[name] in _TEXTS else []
+        with self._reading(), ParquetFile(self.path, read_dictionary=texts) as parquet:
+            for batch in parquet.iter_batches(_PIECE, columns=[name], use_threads=False):
+                batch.validate(full=True)  # a damaged file may refer to values that are not there
+                yield batch.column(batch.schema.names.index(name))
+
+    def whole(self, name: str) -> pa.Table:
+        """Return a table of one column."""
+        with self._reading(), ParquetFile(self.path) as parquet:
+            table = parquet.read(columns=[name]).select([name])
+            table.validate(full=True)
+            return table
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except KesError:
+            raise
+        except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+            raise KesError(f"{str(self.path)!r} is not a readable Parquet file: {error}") from error
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the files of a table, in the order of their names."""
+    if not path.is_dir():
+        return [path]
+    inside = sorted(path.rglob("*.parquet"))
+    files = [file for file in inside if file.is_file() and file.name[0] not in "._"]
+    if not files:
+        raise KesError(f"the folder {str(path)!r} holds no Parquet files, whose names end so")
+    for file in files:
+        for folder in file.relative_to(path).parts[:-1]:
+            if "=" in folder:
+                raise KesError(
+                    f"{str(path)!r} is partitioned: the folder {folder!r} stands for a column that "
+                    "the files do not hold; write the table without partitions"
+                )
+    return files
+
+
+def _is_coded(kind: pa.DataType) -> bool:
+    """Tell whether values come as codes; text is read so."""
+    return pa.types.is_dictionary(kind) or kind in _TEXTS
+
+
+def _alike(a: pa.DataType, b: pa.DataType) -> bool:
+    """Tell whether columns of two files can be one; one may have nothing but missing values."""
+    if pa.null() in (a, b):
+        return True
+    if pa.types.is_dictionary(a) and pa.types.is_dictionary(b):
+        return bool(a.value_type == b.value_type and a.ordered == b.ordered)
+    return bool(a == b)
+
+
+def _cell_bytes(kind: pa.DataType) -> int:
+    """Return the bytes of a cell when it is coded, as far as its type tells."""
+    small = _is_coded(kind) or pa.types.is_boolean(kind) or kind in (pa.int8(), pa.uint8())
+    return 1 if small else NUMBER_BYTES
+
+
+# --- a column of pieces --------------------------------------------------------------------------
+
+
+def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
+    """Code by the distinct values of all pieces, in the order in which they come."""
+    place_of: dict[object, int] = {}
+    codes, filled = np.empty(rows, dtype=code_type(0)), 0
+    dictionary, lookup = None, np.empty(0, dtype=np.int32)
+    for piece in pieces:
+        length = len(piece)
+        if piece.type == pa.null():
+            codes[filled : filled + length] = -1
+            filled += length
+            continue
+        if dictionary is None or not piece.dictionary.equals(dictionary):
+            dictionary = piece.dictionary
+            places = [place_of.setdefault(v, len(place_of)) for v in dictionary.to_pylist()]
+            lookup = np.array([*places, -1], dtype=np.int32)  # the last is that of -1
+            codes = codes.astype(code_type(len(place_of)), copy=False)
+        indices = piece.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+        codes[filled : filled + length] = recoded(lookup, indices)
+        filled += length
+    values = list(place_of)
+    return (
+        factors.from_categories(values, codes) if declared else raw.from_dictionary(values, codes)
+    )
+
+
+def _values(pieces: Iterable[pa.Array], rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return whole numbers or truth values, 0 where they are missing, and where that is.
+
+    The numbers take as few bytes as they need.
+    """
+    values, missing, filled = np.empty(rows, dtype=np.int8), np.zeros(rows, dtype=np.bool_), 0
+    for piece in pieces:
+        part = slice(filled, filled + len(piece))
+        filled = part.stop
+        if piece.null_count:
+            missing[part] = piece.is_null().to_numpy(zero_copy_only=False)
+        if piece.type == pa.null():
+            values[part] = 0
+            continue
+        numbers = piece.fill_null(0 if piece.type != pa.bool_() else False)
+        array = numbers.to_numpy(zero_copy_only=False)
+        values = values.astype(_holding(values.dtype, array), copy=False)
+        values[part] = array
+    return values, missing
+
+
+def _holding(kind: np.dtype[Any], numbers: NDArray[Any]) -> np.dtype[Any]:
+    """Return the smallest type of integers, not below `kind`, that holds the numbers."""
+    if not numbers.size or numbers.dtype.kind == "b":
+        return kind
+    low, high = int(numbers.min()), int(numbers.max())
+    if high > np.iinfo(np.int64).max:
+        return np.dtype(np.uint64)
+    if kind == np.uint64:
+        return kind
+    sizes = [np.dtype(f"i{size}") for size in (1, 2, 4, 8) if size >= kind.itemsize]
+    return next(one for one in sizes if np.iinfo(one).min <= low and high <= np.iinfo(one).max)
+
+
+def _floats(pieces: Iterable[pa.Array], rows: int) -> NDArray[np.float64]:
+    """Return numbers, NaN where they are missing."""
+    values, filled = np.empty(rows, dtype=np.float64), 0
+    for piece in pieces:
+        part = slice(filled, filled + len(piece))
+        filled = part.stop
+        known = piece.type != pa.null()
+        values[part] = piece.to_numpy(zero_copy_only=False) if known else np.nan
+    return values
