@@ -34,7 +34,12 @@ IMPORT = "import time; import kes; kes.learn; kes.load; print(time.process_time(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="about Linux")
 def test_it_fits_old_systems(wheel, tmp_path):
-    assert re.search(r"-cp311-abi3-manylinux_2_17_\w+\.manylinux2014_\w+\.whl$", wheel.name)
+    *_, python, abi, platforms = wheel.stem.split("-")
+    assert (python, abi) == ("cp311", "abi3")
+    assert {re.sub("_[a-z].*", "", tag) for tag in platforms.split(".")} == {
+        "manylinux2014",
+        "manylinux_2_17",
+    }
     said = subprocess.run(
         [Path(sys.executable).with_name("auditwheel"), "show", wheel],
         check=True,
