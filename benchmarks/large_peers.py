@@ -24,7 +24,7 @@ from timing import show
 import kes
 from kes.paper.style import COLOURS, style
 
-NETWORKS = {"andes": (3, 10), "pigs": (3,), "link": (10, 30, 60), "munin": (30, 60)}
+NETWORKS = {"andes": (3, 10), "pigs": (3,), "link": (10, 30), "munin": (30,)}
 """Networks, and after how many seconds of improving to look."""
 OURS = "kes, GES and improving"
 TRUTH = "true graph"
