@@ -141,6 +141,17 @@ def test_a_network_that_was_found_is_proven_and_not_doubled(trapped):
     assert optima.best.score == greedy(trapped, prove=True).best.score
 
 
+def test_where_bounds_do_not_meet_all_subsets_are_tried(trapped, monkeypatch):
+    """With more memory than at first, which here is none at all."""
+    expected = greedy(trapped, prove=True)
+    monkeypatch.setattr(proof, "_QUICK_MB", 0)
+    monkeypatch.setattr(proof.importlib.util, "find_spec", lambda name: None)  # no HiGHS
+    found = greedy(trapped, prove=True)
+    assert found.proof.proven
+    assert found.proof.upper_bound == expected.proof.upper_bound
+    assert found.best == expected.best
+
+
 def test_a_proof_is_about_the_networks_that_are_allowed(trapped):
     free = kes.learn(trapped)
     few = greedy(trapped, max_parents=1, prove=True)

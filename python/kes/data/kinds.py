@@ -236,7 +236,7 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
 def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str, ...]] | None:
     """Return what to say of the few values that are no numbers, where the others are continuous."""
     known = factor.without(LOOKS_MISSING)
-    numbers = known.without(no_numbers(cast("Sequence[str]", known.values)))
+    numbers = known.without(frozenset(no_numbers(cast("Sequence[str]", known.values))))
     odd, present = numbers.missing() - known.missing(), known.rows - known.missing()
     if not 0 < odd <= _FEW_STRAYS * present:
         return None
