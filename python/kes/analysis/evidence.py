@@ -63,7 +63,14 @@ class Question:
 
 
 def evidence(
-    optima: Optima, problem: Problem, of: str, *, tasks: int, seconds: float | None, threads: int
+    optima: Optima,
+    problem: Problem,
+    of: str,
+    *,
+    tasks: int,
+    seconds: float | None = None,
+    threads: int,
+    models: int | None = None,
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
 
@@ -71,15 +78,17 @@ def evidence(
     ----------
     seconds : float or None
         When to stop, if not all questions are settled by then.
+    models : int or None
+        Ask only for what so many of the best optima have; None for all.
     """
     if of not in _COLUMNS:
         raise unknown("of", of, _COLUMNS)
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [((list(o.edges[0]), list(o.edges[1])), o.score) for o in optima]
     contest = Contest(problem, known, tasks=tasks, threads=threads)
-    asked = _questions(of, contest.candidates)
+    asked = _questions(of, contest.candidates[:models])
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
-    searched = _questions("edges", contest.candidates) if of == "ancestors" else asked
+    searched = _questions("edges", contest.candidates[:models]) if of == "ancestors" else asked
     board = Scoreboard(contest, [*asked, *searched])
     settled = board.settle(searched, deadline)
     note = [_note(of, board, tasks, settled, len(searched)), *of_completed(optima)]
