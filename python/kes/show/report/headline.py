@@ -105,8 +105,8 @@ def _sureness(certainty: Certainty, edges: int) -> str:
         return f"{of} it was not looked at how sure they are."
     many = sum(nats >= SURE for nats in certainty.worth.values())
     return (
-        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if taken out alone; whether others could stand "
-        "in for them was not looked at."
+        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if taken out alone; "
+        "whether others could stand in for them was not looked at."
     )
 
 
