@@ -138,10 +138,10 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// If `stop` is raised meanwhile; what is not done is done the next time.
     pub(crate) fn evaluate(&mut self, stop: &Stop) -> Result<(), Stopped> {
         let Self { terms, worker, helpers, asked, .. } = self;
-        if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty()) {
-            if let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1) {
-                *asked = helpers.share(parts, |part| part.evaluate(terms, &mut **worker, stop));
-            }
+        if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
+            && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
+        {
+            *asked = helpers.share(parts, |part| part.evaluate(terms, &mut **worker, stop));
         }
         while let Some(part) = asked.last_mut() {
             part.evaluate(terms, &mut **worker, stop);
