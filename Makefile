@@ -9,18 +9,21 @@ BIN    := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEV       := $(VENV)/.installed-dev
 BENCH     := $(VENV)/.installed-bench
+PACKAGING := $(VENV)/.installed-packaging
 
-RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
-MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+RUST    := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
+PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+MATURIN := $(shell sed -n 's/^requires = \["\(maturin.*\)"\]/\1/p' pyproject.toml)
+MSRV    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # pyo3's build script must find the interpreter that the extension is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-long bench-cluster bench-gaussian bench-mixed docs build clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Learn from the built-in ALARM network, print the summary and write a report
 	@rm -rf demo && mkdir demo
@@ -43,14 +46,22 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
+# Files are shared out between two processes, so that what a file sets up is set up once.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow
 
 test-builds: $(DEV) ## Build the core optimised or not, for this processor or any; compare results
 	$(BIN)/python -m tests.builds
+
+mutants: $(DEV) ## Change 150 places of each language, one by one; list what no test notices
+	$(BIN)/python -m tests.mutants python $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+	$(BIN)/python -m tests.mutants rust $(if $(COUNT),--count '$(COUNT)') $(if $(SEED),--seed '$(SEED)')
+
+coverage: $(DEV) ## Count the lines of Rust and Python that the tests run
+	$(BIN)/python -m tests.covered
 
 soak: $(DEV) ## Compare random cases with brute force, as in MINUTES=30 SEED=1
 	nice $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed '$(SEED)')
@@ -72,14 +83,25 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 	  $(if $(TABLES),--tables '$(TABLES)') $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(REPEAT),--repeat '$(REPEAT)')
 
+# These write tables of README.md and docs. Where peers are measured, single results are kept in
+# target/bench, so that a command given again goes on; remove that to measure anew.
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
-	$(BIN)/python benchmarks/peers.py --install
+	$(BIN)/python benchmarks/peers.py --install --fill
 
 bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --fill
+
+bench-optimal: $(DEV) ## See how often searches reach the highest score, where it is proven
+	$(BIN)/python benchmarks/optimal.py --fill
 
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
-	$(BIN)/python benchmarks/heldout.py
+	$(BIN)/python benchmarks/heldout.py --fill
+
+bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
+	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
+
+bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
+	$(BIN)/python benchmarks/unseen.py --fill
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
@@ -116,6 +138,19 @@ docs: $(DEV) ## Build the documentation into site/
 
 build: $(INSTALLED) ## Build the Rust core in release mode and install kes into .venv
 
+# The wheel is built from the source distribution, which proves that nothing is missing there. On
+# Linux, zig links to a C library of 2012 (manylinux2014), for this or, by TARGET, another processor.
+OLDEST := $(if $(findstring musl,$(TARGET)),musllinux_1_2,manylinux2014)
+LINUX  := $(filter Linux,$(shell uname -s))
+dist: $(PACKAGING) ## Build the wheel and the source distribution into dist/
+	$(require_cargo)
+	@rm -rf dist
+	CARGO_TARGET_DIR=$(abspath target/dist) PATH="$(abspath $(BIN)):$$PATH" \
+	  maturin build --release --sdist --out dist \
+	  $(if $(LINUX),--zig --compatibility $(OLDEST)) $(if $(TARGET),--target '$(TARGET)')
+	$(if $(LINUX),$(BIN)/auditwheel show dist/*.whl)
+	@printf '\nFiles written:\n' && ls -1sh dist/*
+
 clean: ## Remove .venv and everything else that was built
 	rm -rf $(VENV) target site demo dist python/kes/_core*.so
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -141,7 +176,7 @@ $(DEV): $(BIN)/python pyproject.toml $(RUST)
 	$(call install,dev)
 	@touch $(INSTALLED) $@
 
-define install
+define require_cargo
 	@command -v cargo > /dev/null || { \
 	  echo "kes needs Rust $(MSRV) or newer to build its core. Install it: https://rustup.rs" >&2; \
 	  exit 1; }
@@ -149,10 +184,23 @@ define install
 	  test "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" = $(MSRV) || { \
 	  echo "kes needs Rust $(MSRV) or newer; this is $$found. Update it: rustup update stable" >&2; \
 	  exit 1; }
+endef
+
+# maturin shows how far cargo is, which pip would hide for minutes. Then pip finds this kes, and adds
+# what the extra asks for.
+define install
+	$(require_cargo)
 	@echo "Building the core and installing kes into $(VENV); the first time takes some minutes."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(1)]'
+	@$(PIP) '$(MATURIN)'
+	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release
+	@echo "Installing what kes[$(1)] needs."
+	@$(PIP) 'kes[$(1)]'
 endef
 
 $(BENCH): $(DEV) benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	$(PIP) -r benchmarks/requirements.txt
+	@touch $@
+
+$(PACKAGING): $(BIN)/python
+	$(PIP) '$(MATURIN)' ziglang auditwheel
 	@touch $@

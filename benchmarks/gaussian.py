@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from environments import install, python_of
 from gaussian_worker import SEARCHES
-from peers import install, python_of
 from timing import show
 
 import kes

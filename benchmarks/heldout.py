@@ -6,79 +6,69 @@ two halves. Every search gets the same tables, its graph is fitted to the half i
 by one estimator (kes's default, BDeu with an equivalent sample size of 1), and the log-likelihood
 of a new case is compared within splits, in nats.
 
-Peers that take over a minute for a table get two splits, and none after it was longer than the
-limit. `peers.py --install` makes their environments.
+Searches that are slow on a table get two splits, and one that takes longer than the limit on a
+table is not tried on that data set and those that follow, which are larger. `peers.py --install`
+makes the environments; `--fill` puts the tables into README.md and docs/quality.md.
 """
 
 import argparse
-import json
 import statistics
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import tables
+from document import QUALITY, README, fill, number, record, table
+from environments import installed
 from peer_worker import SEARCHES
-from peers import python_of
-from quality import SHARED, Sample, edges_of, prepared, replies
+from results import Cell, Results, measure
+from samples import SHARED, Draw, Sample, coil, network
 from timing import show
 
 import kes
 
 SPLITS = 10
+TIE = 1e-9
 NEW_CASES = 10_000
-SLOW = 60.0
 FEW = 2
-OURS = "kes, improved"
+OURS = "kes, improved, k=0.8"
 """What the others are compared with."""
 WANTED = (
-    "kes, improved",
-    "kes, best of 100 runs",
+    "kes, improved, k=0.8",
+    "kes, 100 runs, k=0.8",
     "kes GES",
     "PyBNesian hill climbing",
     "pyAgrum greedy hill climbing",
     "Tetrad FGES",
     "Tetrad BOSS, 1 start",
-    "pgmpy hill climbing",
+    "Tetrad 7.6.3 BOSS, 1 start",
+    "Tetrad 7.6.3 BOSS, 10 starts",
     "xges XGES, our discrete BIC",
+    "pgmpy hill climbing",
+    "pgmpy GES with turning",
+    "causal-learn GES, BDeu",
     "causal-learn BOSS, BDeu",
+    "causal-learn GRaSP, BDeu",
 )
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What the network of a search is worth on new cases."""
-
-    data: str
-    split: int
-    search: str
-    cpu: float
-    per_case: float
-    shd: int | None
-
-
-Split = tuple[Sample, kes.Dataset]
-"""What is learned from, with the truth if there is one, and new cases."""
-
-
-def drawn(network: str, rows: int) -> Callable[[int], Split]:
-    def make(number: int) -> Split:
-        bayes = kes.read_network(SHARED / f"bif/{network}.bif.gz")
+def drawn(name: str, rows: int) -> Draw:
+    def make(number: int) -> Sample:
+        bayes = network(name)
         cases = bayes.sample(rows + NEW_CASES, seed=3000 + number)
         old, new = np.arange(rows), np.arange(rows, rows + NEW_CASES)
-        return Sample(cases.take(old), bayes.graph), cases.take(new)
+        return Sample(cases.take(old), bayes.graph, cases.take(new))
 
     return make
 
 
-def halves(read: Callable[[], kes.Dataset]) -> Callable[[int], Split]:
-    def make(number: int) -> Split:
+def halves(read: Callable[[], kes.Dataset]) -> Draw:
+    def make(number: int) -> Sample:
         data = read()
         order = np.random.default_rng(3000 + number).permutation(data.rows)
         old, new = np.sort(order[: data.rows // 2]), np.sort(order[data.rows // 2 :])
-        return Sample(data.take(old), None), data.take(new)
+        return Sample(data.take(old), new=data.take(new))
 
     return make
 
@@ -95,102 +85,106 @@ def binned(name: str) -> Callable[[], kes.Dataset]:
     return read
 
 
-def coil() -> kes.Dataset:
-    return kes.datasets.coil(SHARED / "coil/ticdata2000.csv.gz")
-
-
-DATA: dict[str, Callable[[int], Split]] = {
+DATA: dict[str, Draw] = {
     "asia, 500": drawn("asia", 500),
+    "diabetes, half of 442": halves(binned("diabetes")),
     "sachs, 1 000": drawn("sachs", 1_000),
+    "wine, half of 178": halves(binned("wine")),
+    "child, 500": drawn("child", 500),
+    **({"CoIL, half of 5 822": halves(coil)} if SHARED.exists() else {}),
     "insurance, 1 000": drawn("insurance", 1_000),
+    "breast cancer, half of 569": halves(binned("breast_cancer")),
     "ALARM, 500": drawn("alarm", 500),
     "ALARM, 2 000": drawn("alarm", 2_000),
     "hailfinder, 1 000": drawn("hailfinder", 1_000),
+    "hepar2, 1 000": drawn("hepar2", 1_000),
     "win95pts, 1 000": drawn("win95pts", 1_000),
     "andes, 1 000": drawn("andes", 1_000),
-    "wine, half of 178": halves(binned("wine")),
-    "breast cancer, half of 569": halves(binned("breast_cancer")),
-    "CoIL, half of 5 822": halves(coil),
 }
+"""Smaller ones first."""
 
 
-def cells(name: str, searches: Sequence[str], splits: int, limit: float) -> Iterator[Cell]:
-    """Yield what each search is worth on each split of a data set."""
-    made = [DATA[name](number) for number in range(splits)]
-    tables = [prepared(sample, number) for number, (sample, _) in enumerate(made)]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{number}.npz" for number in range(splits)]
-        for path, table in zip(paths, tables, strict=True):
-            np.savez(path, codes=table.codes.astype(np.int64), states=table.cardinalities)
-        for search in searches:
-            for number, reply in enumerate(replies(search, paths, limit)):
-                (sample, new), names = made[number], sample_names(made[number])
-                found = edges_of(reply, tables[number].names)
-                graph = kes.EssentialGraph(names, found.directed, found.undirected)
-                network = kes.fit(graph, sample.data)
-                yield Cell(
-                    data=name,
-                    split=number,
-                    search=search,
-                    cpu=float(reply["cpu"]),
-                    per_case=network.log_likelihood(new) / new.rows,
-                    shd=None if sample.truth is None else graph.shd(sample.truth),
-                )
-                if number + 1 == FEW and float(reply["seconds"]) > SLOW:
-                    break
+# --- tables ---
 
 
-def sample_names(split: Split) -> tuple[str, ...]:
-    return split[0].data.names
+def overview(results: Results) -> list[list[str]]:
+    """Return one line for each search: all data sets on which it ended, taken together.
 
-
-def compared(name: str, found: Sequence[Cell], searches: Sequence[str]) -> None:
-    """Print, for each search, how far below ours its networks are on new cases."""
-    ours = {cell.split: cell for cell in found if cell.search == OURS}
-    mean = statistics.mean(cell.per_case for cell in ours.values())
-    print(f"\n{name}; {OURS}: {mean:.4f} nats per new case on average\n")
-    rows = []
-    for search in searches:
-        mine = [cell for cell in found if cell.search == search]
-        if not mine:
-            rows.append([search, "0", "", "", "", ""])
+    A difference is ours less that of the search; means are over data sets, each of which counts
+    once. The distances are of networks only, since real tables have no truth.
+    """
+    lines = []
+    for search in WANTED:
+        gaps = {data: results.gaps(data, OURS, search, "per_case") for data in DATA}
+        gaps = {data: found for data, found in gaps.items() if found}
+        if search == OURS or not gaps:
             continue
-        gaps = [ours[cell.split].per_case - cell.per_case for cell in mine]
-        signs = [0 if abs(gap) < 1e-9 else (1 if gap > 0 else -1) for gap in gaps]
-        shd = [cell.shd for cell in mine if cell.shd is not None]
-        rows.append(
+        single = [gap for found in gaps.values() for gap in found]
+        means = [statistics.mean(found) for found in gaps.values()]
+        ends = f"{number(min(single), 3)} to {number(max(single), 3)}"
+        known = [data for data in gaps if results.of(data, search)[0].shd is not None]
+        nearer = [-statistics.mean(results.gaps(data, OURS, search, "shd")) for data in known]
+        lines.append(
             [
                 search,
-                str(len(mine)),
-                "/".join(str(signs.count(sign)) for sign in (1, 0, -1)),
-                f"{statistics.mean(gaps):.4f} ({min(gaps):.4f} to {max(gaps):.4f})",
-                f"{statistics.mean(shd):.1f}" if shd else "",
-                f"{statistics.median(cell.cpu for cell in mine):.2f}",
+                f"{len(gaps)}, {len(single)}",
+                f"{number(statistics.mean(means), 3)} ({ends})",
+                record(means, TIE),
+                record(single, TIE),
+                number(statistics.mean(nearer)) if nearer else "–",
             ]
         )
-    show(["search", "splits", "ours higher/same/lower", "ours - it", "SHD", "CPU s"], rows)
+    return lines
+
+
+OVERVIEW = [
+    "search",
+    "data sets, splits",
+    "ours − it: mean (smallest to largest split)",
+    "ours higher/same/lower: data sets",
+    "splits",
+    "SHD: it − ours",
+]
+
+
+def documented(results: Results) -> None:
+    """Write the tables of the documentation."""
+    others = [search for search in WANTED if search != OURS]
+    gap = tables.gap(OURS, "per_case", digits=3, tie=TIE)
+    scores = tables.gap(OURS, "score", digits=1, tie=1e-6)
+    lines = table(OVERVIEW, overview(results))
+    fill(README, "heldout", lines)
+    fill(QUALITY, "heldout", lines)
+    fill(QUALITY, "heldout by data", tables.by_data(results, DATA, others, gap))
+    fill(QUALITY, "heldout scores", tables.by_data(results, DATA, others, scores))
+    fill(QUALITY, "heldout distances", tables.by_data(results, DATA, WANTED, tables.distance))
+    fill(QUALITY, "heldout seconds", tables.by_data(results, DATA, WANTED, tables.cpu))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--limit", type=float, default=300, help="seconds for one table")
+    parser.add_argument("--limit", type=float, default=300, help="CPU seconds for one table")
+    parser.add_argument("--slow", type=float, default=60, help="CPU seconds, more is slow")
     parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
-    parser.add_argument("--only", nargs="+", choices=SEARCHES, default=list(WANTED))
-    parser.add_argument("--json", type=Path, help="file for all single results, one per line")
+    parser.add_argument("--only", nargs="*", choices=SEARCHES, default=list(WANTED))
+    parser.add_argument("--results", type=Path, default=Path("target/bench/heldout.jsonl"))
+    parser.add_argument("--fill", action="store_true", help="write the tables of the documentation")
     options = parser.parse_args()
-    if not SHARED.exists():
-        sys.exit(f"This needs the networks in {SHARED}, which is not there.")
-    searches = [s for s in options.only if python_of(SEARCHES[s][0]).exists()]
+
+    def enough(found: Sequence[Cell]) -> bool:
+        return len(found) >= FEW and statistics.median(c.cpu for c in found) > options.slow
+
+    searches = installed(options.only)
+    results = Results(options.results)
     for name in options.data:
-        found = []
-        for cell in cells(name, searches, options.splits, options.limit):
-            print(f"{name}, {cell.search}, split {cell.split}", file=sys.stderr, flush=True)
-            found.append(cell)
-            if options.json:
-                with options.json.open("a", encoding="utf-8") as file:
-                    print(json.dumps(asdict(cell)), file=file)
-        compared(name, found, searches)
+        for cell in measure(
+            results, name, DATA[name], options.splits, searches, options.limit, enough
+        ):
+            print(name, cell.search, cell.sample, f"{cell.cpu:.1f} s", file=sys.stderr, flush=True)
+    show(OVERVIEW, overview(results))
+    if options.fill:
+        documented(results)
 
 
 if __name__ == "__main__":

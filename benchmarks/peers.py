@@ -1,140 +1,87 @@
-"""Score-based searches of every peer on the package index: seconds and BIC (`make bench-peers`).
+"""Score-based searches of every peer on one sample: seconds, BIC, distance (`make bench-peers`).
 
-Each peer lives in an environment of its own (`--install` makes them) and every search is a process
-of its own with a time limit, so that no peer can disturb another. What they find is scored by one
-function, kes's BIC. Seconds are those of the public call on an in-memory table; what a library
-imports or compiles at its first call is not counted.
+The table is the stored sample of 20 000 cases of ALARM if it is there, else as many of the built-in
+network. What searches find is scored by one function, kes's BIC. Seconds are those that the
+processor spends on the public call for an in-memory table, the median of three calls if it is
+quick; what a library imports or compiles at its first call is not counted.
+
+`--install` makes the environments of the peers first; `--fill` puts the tables into README.md and
+docs/comparison.md.
 """
 
 import argparse
-import json
 import statistics
-import subprocess
 import sys
-import tempfile
-import venv
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-import tetrad
+from document import COMPARISON, README, fill, number, seconds, table
+from environments import install, installed
 from peer_worker import SEARCHES
-from timing import TABLES, show
+from results import Cell, Results, measure
+from samples import Sample, network
+from timing import SAMPLE, show
 
 import kes
 
-HERE = Path(__file__).parent
-ENVIRONMENTS = Path(sys.prefix) / "peers"
-REQUIREMENTS = {
-    "pybnesian": ["pybnesian", "pandas"],
-    "pyagrum": ["pyagrum", "pandas"],
-    "pgmpy": ["pgmpy"],
-    "causal-learn": ["causal-learn"],
-    "xges": ["xges"],
-    "ges": ["ges"],
-    "tetrad": ["jpype1", "numpy"],
-}
-"""What goes into the environment of each peer; pandas where its table is a data frame."""
 QUICK = 10.0
-"""Searches faster than this many seconds are done three times, and the median is shown."""
+"""Searches faster than this many seconds are done three times."""
+APART = {"kes, 100 runs, k=0.8", "kes, 100 runs, k=0.4", "kes, improved, k=0.4"}
+"""What says nothing new on one sample; see `quality.py`."""
+WANTED = [search for search in SEARCHES if search not in APART]
 
 
-@dataclass
-class Outcome:
-    """What became of one search."""
-
-    search: str
-    version: str = ""
-    seconds: str = ""
-    score: str = ""
+def sample() -> tuple[str, Sample]:
+    """Return the name of the table, the table, and the true class."""
+    bayes = network("alarm")
+    if SAMPLE.exists():
+        return "ALARM, stored sample", Sample(kes.data.encode(SAMPLE), bayes.graph)
+    return "ALARM, built-in", Sample(kes.datasets.alarm(rows=20_000, seed=0), bayes.graph)
 
 
-def python_of(package: str) -> Path:
-    """Return the interpreter of the environment that a package is installed in."""
-    if package == "kes":
-        return Path(sys.executable)
-    return ENVIRONMENTS / package / "bin" / "python"
-
-
-def install(packages: set[str]) -> None:
-    for package in sorted(packages & REQUIREMENTS.keys()):
-        print(f"installing {package} ...", flush=True)
-        venv.create(ENVIRONMENTS / package, with_pip=True)
-        command = [python_of(package), "-m", "pip", "install", "--quiet", *REQUIREMENTS[package]]
-        done = subprocess.run(command, check=False).returncode == 0
-        if done and package == "tetrad":
-            done = tetrad.install(ENVIRONMENTS / package)
-        if not done:
-            print(f"{package} cannot be installed here")
-
-
-def run_once(search: str, table: Path, limit: float) -> dict[str, object]:
-    package, _ = SEARCHES[search]
-    command = [python_of(package), HERE / "peer_worker.py", search, table]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit)
-    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def run(search: str, data: pd.DataFrame, table: Path, limit: float) -> Outcome:
-    package, _ = SEARCHES[search]
-    if not python_of(package).exists():
-        return Outcome(search, seconds="not installed")
-    try:
-        found = run_once(search, table, limit)
-        times = [float(found["seconds"])]
-        if times[0] < QUICK:
-            times += [float(run_once(search, table, limit)["seconds"]) for _ in range(2)]
-    except subprocess.TimeoutExpired:
-        return Outcome(search, seconds=f"over {limit:.0f}")
-    except subprocess.CalledProcessError as error:
-        print(error.stderr, file=sys.stderr)
-        return Outcome(search, seconds="failed")
-    score = scored(found, data)
-    return Outcome(search, str(found["version"]), f"{statistics.median(times):.2f}", score)
-
-
-def scored(found: dict[str, object], data: pd.DataFrame) -> str:
-    names = list(data.columns)
-    directed = [(names[a], names[b]) for a, b in found["directed"]]
-    undirected = [(names[a], names[b]) for a, b in found["undirected"]]
-    try:
-        graph = kes.EssentialGraph(names, directed, undirected) if undirected else directed
-        return f"{kes.score(graph, data):.1f}"
-    except kes.KesError as error:
-        return f"no score: {error}"
-
-
-def coded(data: pd.DataFrame, path: Path) -> None:
-    """Write the table as codes; only states that occur, as most peers read it."""
-    columns = [column.cat.remove_unused_categories().cat for _, column in data.items()]
-    codes = np.vstack([column.codes for column in columns]).astype(np.int64)
-    np.savez(path, codes=codes, states=[len(column.categories) for column in columns])
+def rows(results: Results, data: str) -> list[list[str]]:
+    """Return version, seconds, score and distance for every search."""
+    lines = []
+    for search in WANTED:
+        if found := results.of(data, search):
+            took = seconds(statistics.median(cell.cpu for cell in found))
+            score, shd = found[0].score or 0.0, found[0].shd
+            lines.append([search, found[0].version, took, number(score), str(shd)])
+        elif limit := results.gave_up(search, data):
+            lines.append([search, "", f"over {limit:.0f}", "", ""])
+    return lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--install", action="store_true", help="make the environments first")
-    parser.add_argument("--limit", type=float, default=600, help="seconds for one search")
-    parser.add_argument("--only", nargs="+", choices=SEARCHES, default=list(SEARCHES))
+    parser.add_argument("--limit", type=float, default=600, help="CPU seconds for one search")
+    parser.add_argument("--only", nargs="*", choices=SEARCHES, default=WANTED)
+    parser.add_argument("--results", type=Path, default=Path("target/bench/peers.jsonl"))
+    parser.add_argument("--fill", action="store_true", help="write the tables of the documentation")
     options = parser.parse_args()
     if options.install:
         install({SEARCHES[search][0] for search in options.only})
-    name, read = next(iter(TABLES.items()))
-    data = read()
-    print(f"\n{name}: {len(data)} cases, {data.shape[1]} variables\n")
-    outcomes = []
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "table.npz"
-        coded(data, table)
-        for search in options.only:
-            print(f"{search} ...", file=sys.stderr, flush=True)
-            outcomes.append(run(search, data, table, options.limit))
-    show(
-        ["search", "version", "seconds", "BIC"],
-        [[o.search, o.version, o.seconds, o.score] for o in outcomes],
-    )
+    name, drawn = sample()
+
+    def enough(found: Sequence[Cell]) -> bool:
+        return bool(found) and found[-1].cpu > QUICK
+
+    results, searches = Results(options.results), installed(options.only)
+    for cell in measure(
+        results, name, lambda _: drawn, 3, searches, options.limit, enough, shuffle=False
+    ):
+        print(f"{cell.search}: {cell.cpu:.2f} s", file=sys.stderr, flush=True)
+    truth = number(kes.score(drawn.truth, drawn.data))
+    caption = f"{name}: {drawn.data.rows} cases; the true graph has a BIC of {truth}."
+    header = ["search", "version", "CPU seconds", "BIC", "SHD"]
+    lines = rows(results, name)
+    print(f"\n{caption}\n")
+    show(header, lines)
+    if options.fill:
+        fill(COMPARISON, "peers", f"{table(header, lines, left=2)}\n\n{caption}")
+        short = [[search, cpu, score, shd] for search, _, cpu, score, shd in lines]
+        fill(README, "peers", f"{table(header[:1] + header[2:], short)}\n\n{caption}")
 
 
 if __name__ == "__main__":

@@ -58,12 +58,7 @@ def build(profile: str, flags: str, name: str) -> Path:
 def digest_of(library: Path) -> str:
     """What a process says that has this core and no other."""
     with TemporaryDirectory() as folder:
-        shutil.copytree(
-            ROOT / "python" / "kes",
-            Path(folder) / "kes",
-            ignore=shutil.ignore_patterns("_core*.so", "__pycache__"),
-        )
-        shutil.copy(library, Path(folder) / "kes" / "_core.abi3.so")
+        put_together(library, Path(folder))
         done = subprocess.run(
             [sys.executable, "-m", "tests.builds", "--digest"],
             cwd=ROOT,
@@ -75,6 +70,13 @@ def digest_of(library: Path) -> str:
     where, digests = done.stdout.split("\n", 1)
     assert where.startswith(folder), f"another core was used: {where}"
     return digests.strip()
+
+
+def put_together(library: Path, folder: Path) -> None:
+    """Make a package kes that has this core."""
+    ignored = shutil.ignore_patterns("_core*.so", "__pycache__")
+    shutil.copytree(ROOT / "python" / "kes", folder / "kes", ignore=ignored)
+    shutil.copy(library, folder / "kes" / "_core.abi3.so")
 
 
 def print_digests() -> None:

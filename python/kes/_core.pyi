@@ -187,6 +187,16 @@ class Problem:
     ) -> bool:
         """Tell whether the model is admissible, and no admissible neighbour scores higher."""
 
+    def local_optima(
+        self,
+        graphs: list[_Graph],
+        max_parents: int | None,
+        knowledge: _Knowledge | None = None,
+        *,
+        n_jobs: int,
+    ) -> list[bool]:
+        """Tell the same of many models, which have most of their neighbours in common."""
+
     def trace(
         self,
         run: int,

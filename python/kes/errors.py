@@ -144,15 +144,15 @@ class ClusterLost(KesError):
         return ClusterLost, (*self.args, self.optima)
 
 
-def missing_extra(package: str, extra: str) -> KesError:
-    """Error for an optional package that is not installed.
+def not_installed(package: str) -> KesError:
+    """Error for an optional package that is not there, with what works however kes was installed.
 
     Examples
     --------
-    >>> print(missing_extra("pyarrow", "parquet"))
-    this needs pyarrow, which is not installed: pip install "kes[parquet]"
+    >>> print(not_installed("pyarrow"))
+    this needs pyarrow, which is not installed: pip install pyarrow
     """
-    return KesError(f'this needs {package}, which is not installed: pip install "kes[{extra}]"')
+    return KesError(f"this needs {package}, which is not installed: pip install {package}")
 
 
 @contextmanager

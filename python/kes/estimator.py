@@ -17,7 +17,7 @@ from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.like import encode_like_incomplete
 from kes.data.source import open_source
-from kes.errors import KesError, checked_options, missing_extra
+from kes.errors import KesError, checked_options, not_installed
 from kes.learning import learn
 from kes.search.options import DEFAULT_CACHE_MB
 
@@ -25,7 +25,7 @@ try:
     from sklearn.base import BaseEstimator, DensityMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
-    raise missing_extra("scikit-learn", "sklearn") from None
+    raise not_installed("scikit-learn") from None
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -90,7 +90,20 @@ def _blocks(path: PathLike, *, at_once: bool) -> Iterator[bytes]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DamagedFile(f"cannot read {path}: it is damaged or incomplete ({error})") from error
     except (OSError, ValueError) as error:  # no file can have such a name
-        raise KesError(f"cannot read {path}: {_why(error)}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: PathLike, error: OSError | ValueError) -> KesError:
+    """Error for a file that cannot be read, or is not there."""
+    if isinstance(error, FileNotFoundError):
+        return no_file(path)
+    return KesError(f"cannot read {path}: {_why(error)}")
+
+
+def no_file(path: PathLike) -> KesError:
+    """Error for a file that is not there."""
+    folder = os.path.abspath(Path(path).parent)
+    return KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
 
 
 def most_unfolded() -> int:

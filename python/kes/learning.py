@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -81,8 +82,9 @@ def learn(
         the extra ``certify``.
     budget : float, str or None
         Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". It holds for all of
-        it: the runs end early enough to be improved on. At least one run is finished. Filling in
-        missing values takes half of it at most, or one round of EM.
+        it, reading included: the runs end early enough to be improved on. GES and the first run
+        are finished even if they take twice as long, or half a minute; if longer, it is an
+        error. Filling in missing values takes half of it at most, or one round of EM.
     patience : int or None
         Stop after this many runs in a row without a better score.
     client : distributed.Client or None
@@ -166,6 +168,7 @@ def learn(
     >>> optima.best.score >= optima.ges.score
     True
     """
+    started = time.monotonic()
     if runs is not None:
         whole("runs", runs, least=1)
     asked, proof = check_improve(improve), check_prove(prove)
@@ -179,7 +182,7 @@ def learn(
     problem = Problem.of(data, k, options)
 
     def work() -> Record:
-        rest = prepared(problem, execution)
+        rest = prepared(problem, execution, started)
         amounts = Amounts.chosen(runs, asked, proof, problem.size)
         return search(problem, amounts.runs, rest, improve=amounts.improve, prove=amounts.prove)
 

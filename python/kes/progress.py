@@ -22,7 +22,8 @@ class Progress:
     ----------
     done, wanted : int
         Runs finished and runs asked for; of an improvement, tasks; of a proof, sets of variables
-        that were counted and that may be; where gaps are filled, rounds of EM.
+        that were counted and that may be; where gaps are filled, rounds of EM; of evidence,
+        questions.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -32,7 +33,7 @@ class Progress:
     left : float or None
         Estimated seconds to the end; None as long as nothing is known.
     unit : str
-        What is counted: "runs", "tasks", "sets" or "rounds".
+        What is counted: "runs", "tasks", "sets", "rounds" or "questions".
     """
 
     done: int
@@ -115,6 +116,7 @@ def _bar() -> Iterator[Show]:
                     bar_format=form + progress.unit + "{postfix}",
                     dynamic_ncols=True,
                     file=sys.stderr,
+                    leave=False,  # what came of it is told afterwards
                     total=progress.wanted,
                 )
             )

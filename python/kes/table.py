@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kes.errors import KesError, listed, missing_extra, printable, unknown
+from kes.errors import KesError, listed, not_installed, printable, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ class Table:
         try:
             import pandas as pd
         except ImportError:
-            raise missing_extra("pandas", "pandas") from None
+            raise not_installed("pandas") from None
         return pd.DataFrame(self.to_dict())
 
     def to_polars(self) -> pl.DataFrame:
@@ -106,7 +106,7 @@ class Table:
         try:
             import polars as pl
         except ImportError:
-            raise missing_extra("polars", "polars") from None
+            raise not_installed("polars") from None
         return pl.DataFrame(
             {name: [_as_list(cell) for cell in column] for name, column in self._values.items()},
             strict=False,
@@ -132,7 +132,7 @@ class Table:
         lines = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*blocks, strict=True)]
         return "\n".join(
             [
-                f"<table><caption>{self._caption()}</caption>",
+                f'<table><caption style="text-align: left">{self._caption()}</caption>',
                 f"<thead>{''.join(lines[:1])}</thead>",
                 *("<tbody>", *lines[1:], "</tbody>"),
                 "</table>",

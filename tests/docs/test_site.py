@@ -1,4 +1,7 @@
-"""The site builds without a warning, which includes every link, and its reference is complete."""
+"""The site builds without a warning, which includes every link, and its reference is complete.
+
+It is opened from disk, in a browser as wide as a phone: it fits, and asks nothing of any server.
+"""
 
 import os
 import re
@@ -9,8 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from tests.browser.conftest import browser
 
 import kes
+from kes.cli.commands import COMMANDS
+
+__all__ = ["browser"]
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
@@ -38,6 +45,12 @@ def test_every_dataset_is_in_the_reference():
     page = (ROOT / "docs" / "reference" / "data.md").read_text(encoding="utf-8")
     [members] = re.findall(r"members: \[(.+)\]", page)
     assert set(members.split(", ")) == set(kes.datasets.__all__)
+
+
+def test_every_command_answers_a_question():
+    page = (ROOT / "docs" / "howto" / "commands.md").read_text(encoding="utf-8")
+    answers = re.findall(r"^\|[^|]+\?\ \| `kes (\w+)", page, flags=re.MULTILINE)
+    assert set(answers) == set(COMMANDS)
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +95,8 @@ def test_every_link_within_the_site_has_a_target(site):
             if "://" in path or path.startswith("mailto:"):
                 continue
             target = (page.parent / path).resolve() if path else page
-            known = pages.get(target)
-            if known is None or (anchor and anchor not in known.ids):
+            known = pages[target].ids if target in pages else set()  # a notebook has no anchors
+            if not target.is_file() or (anchor and anchor not in known):
                 broken.append(f"{page.relative_to(site)}: {link}")
     assert not broken
 
@@ -94,3 +107,91 @@ def test_citations_lead_to_the_references(site):
     assert "references.html#chickering-2002" in theory
     assert "references.html#castelo-kočka-2003" in theory
     assert "../references.html#nielsen-2003" in reference  # from a docstring
+
+
+# --- notebooks ------------------------------------------------------------------------------------
+
+
+def test_notebooks_were_run_and_show_themselves(site):
+    """To run without an error is part of the build."""
+    first = (site / "notebooks" / "first-look.html").read_text(encoding="utf-8")
+    for part in ("<svg", "best score", "search_support", "SHD ", "<iframe srcdoc=", "P(LOW)"):
+        assert part in first
+    second = (site / "notebooks" / "prediction.html").read_text(encoding="utf-8")
+    right, new = map(int, re.findall(r"(\d+) of (\d+) right", second)[-1])
+    assert right >= 0.9 * new, "these wines are easy to tell apart"
+
+
+def test_notebooks_can_be_downloaded_without_outputs(site):
+    nbformat = pytest.importorskip("nbformat")
+    found = sorted((site / "notebooks").glob("*.ipynb"))
+    assert len(found) >= 2
+    for path in found:
+        content = nbformat.read(path, as_version=4)
+        nbformat.validate(content)
+        assert not any(cell.get("outputs") for cell in content.cells)
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+PHONE = {"width": 420, "height": 900}
+OWN = ("file:", "data:", "blob:", "about:")
+
+TOO_WIDE = """() => {
+  const most = document.documentElement.clientWidth + 1
+  const fits = (element) => element.getBoundingClientRect().right <= most
+  const scrolls = (element) =>
+    ["auto", "scroll", "hidden"].includes(getComputedStyle(element).overflowX) && fits(element)
+  const cut = (element) => {
+    for (let box = element.parentElement; box; box = box.parentElement)
+      if (scrolls(box)) return true
+    return false
+  }
+  const wide = [...document.querySelectorAll(".md-content *")].filter((e) => !fits(e) && !cut(e))
+  const page = document.documentElement.scrollWidth > most ? ["the page"] : []
+  return [...page, ...wide.map((e) => e.outerHTML.slice(0, 80))]
+}"""
+"""What sticks out of the screen and out of every box that scrolls."""
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Return a function that opens a page of the site, and a list of what it asked of others."""
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    def opened(path):
+        page.goto((site / path).as_uri())
+        return page
+
+    yield opened
+    context.close()
+    assert [url for url in asked if not url.startswith(OWN)] == []
+
+
+def test_every_page_fits_on_a_phone_and_asks_nothing_of_others(site, visit):
+    pages = [path.relative_to(site) for path in site.rglob("*.html") if path.name != "404.html"]
+    wide = {path.as_posix(): visit(path).evaluate(TOO_WIDE) for path in sorted(pages)}
+    assert {path: found for path, found in wide.items() if found} == {}
+
+
+def test_one_can_click_through_from_disk(visit):
+    page = visit("index.html")
+    page.locator(".md-content a[href='tutorial.html']").first.click()
+    page.wait_for_url("**/tutorial.html")
+    page.locator(".md-header label[for='__drawer']").click()
+    page.locator(".md-nav--primary a[href='tutorial-messy.html']").click()
+    page.wait_for_url("**/tutorial-messy.html")
+    assert page.locator("h1").inner_text().startswith("Tutorial: a messy table")
+
+
+def test_the_search_works_from_disk(visit):
+    page = visit("index.html")
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.locator("input.md-search__input").fill("latent variables missing EM")
+    found = page.locator(".md-search-result__item a")
+    found.first.wait_for()
+    assert any("missing" in link for link in found.evaluate_all("all => all.map(a => a.href)"))

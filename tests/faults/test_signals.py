@@ -13,33 +13,45 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from tests.faults.tables import sparse
 
 import kes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as Unix does")
 
-COMMAND = [
-    *(sys.executable, "-m", "kes", "learn", "data.csv", "--k", "0", "--runs", "300"),
-    *("--jobs", "1", "--improve-tasks", "300", "--checkpoint", "0.05", "--out", "a.json.gz"),
+COMMAND = [*(sys.executable, "-m", "kes", "learn", "data.csv"), *("--out", "a.json.gz")]
+FAST = [
+    *("--jobs", "1", "--k", "0", "--runs", "300"),
+    *("--improve-tasks", "300", "--checkpoint", "0.05"),
 ]
+WIDE = ["--jobs", "2", "--runs", "2", "--improve-tasks", "60", "--checkpoint", "0.2"]
 QUICK, MANY = 4, 200
+
+
+def whole(folder, table, options):
+    """Return a folder with data, a command, the bytes that it ends in, and how long it takes."""
+    table.to_csv(folder / "data.csv", index=False)
+    began = time.monotonic()
+    command = [*COMMAND, *options]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    seconds = time.monotonic() - began
+    return folder, command, (folder / "a.json.gz").read_bytes(), seconds
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """A folder with the data, the bytes of the whole result, and how long it takes."""
-    folder = tmp_path_factory.mktemp("signals")
-    kes.datasets.alarm(rows=300).to_pandas().to_csv(folder / "data.csv", index=False)
-    began = time.monotonic()
-    subprocess.run(COMMAND, cwd=folder, check=True, capture_output=True)
-    seconds = time.monotonic() - began
-    whole = (folder / "a.json.gz").read_bytes()
-    return folder, whole, seconds
+    return whole(tmp_path_factory.mktemp("signals"), kes.datasets.alarm(rows=300).to_pandas(), FAST)
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """400 variables: orders are searched, and refinements sliced."""
+    return whole(tmp_path_factory.mktemp("wide"), sparse(400, 500), WIDE)
 
 
 def disturb(undisturbed, number, count, check):
     """Send a signal so many times, each at a random moment; return how long the ends took."""
-    folder, whole, seconds = undisturbed
+    folder, command, whole, seconds = undisturbed
     rng = np.random.default_rng(number)
     out = folder / "a.json.gz"
     took = []
@@ -48,7 +60,7 @@ def disturb(undisturbed, number, count, check):
         ended = False
         while not ended:
             process = subprocess.Popen(
-                COMMAND,
+                command,
                 cwd=folder,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -109,6 +121,12 @@ def check_interrupted(number):
 
 def test_killed_at_a_few_random_moments_it_ends_in_the_same_bytes(undisturbed):
     disturb(undisturbed, signal.SIGKILL, QUICK, check_killed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_killed_at_random_moments_it_ends_in_the_same_bytes_with_400_variables_too(wide):
+    disturb(wide, signal.SIGKILL, 2 * QUICK, check_killed)
 
 
 @pytest.mark.slow

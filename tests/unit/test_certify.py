@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from tests.clock import within
 
 import kes
 from kes.cli import run
@@ -217,12 +218,6 @@ def wide(variables, rows):
     return np.array(columns).T
 
 
-def timed(data, **options):
-    started = time.monotonic()
-    certificate = kes.certify(data, **options)
-    return certificate, time.monotonic() - started
-
-
 @pytest.mark.parametrize(
     ("rows", "shortage"),
     [(150, {"memory_mb": 1}), (150, {"memory_mb": 16}), (1000, {"budget": 0.1})],
@@ -252,16 +247,16 @@ def test_more_memory_lowers_the_bound(alarm):
 def test_bounds_of_single_variables_can_be_stopped():
     """They need all variables at once, before the first set is counted; similar rows are worst."""
     rare = (np.random.default_rng(0).random((10_000, 300)) < 0.01).astype(int)
-    certificate, took = timed(rare, budget=0.5)
-    assert took < 5  # 0.6 s on a quiet machine, and a minute where rows are sorted and cannot stop
+    with within(2):  # a minute where rows are sorted and that cannot stop
+        certificate = kes.certify(rare, budget=0.5)
     assert certificate.score <= certificate.upper_bound <= 0
 
 
 def test_the_search_for_a_network_keeps_to_the_budget():
     """With one parent at most all families are soon known; runs on 400 variables take longer."""
     pytest.importorskip("highspy")
-    certificate, took = timed(wide(400, 1000), criterion="aic", max_parents=1, budget=3)
-    assert took < 6
+    with within(5):
+        certificate = kes.certify(wide(400, 1000), criterion="aic", max_parents=1, budget=3)
     assert certificate.score <= certificate.upper_bound
 
 
@@ -303,8 +298,8 @@ def test_a_search_that_finds_nothing_in_time_leaves_the_network_without_arcs(tab
 def test_more_variables_than_a_float_has_powers_of_two(criterion):
     data = wide(1100, 30)
     assert "1100 variables that vary: too many" in str(estimate(data, criterion=criterion))
-    certificate, took = timed(data, criterion=criterion, memory_mb=64, budget=2)
-    assert took < 10
+    with within(8):
+        certificate = kes.certify(data, criterion=criterion, memory_mb=64, budget=2)
     assert certificate.score <= certificate.upper_bound <= 0
 
 
@@ -335,7 +330,7 @@ def test_optima_of_another_search_are_refused(table, optima):
 
 def test_the_extra_is_named(alarm, monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(kes.KesError, match=r'pip install "kes\[certify\]"'):
+    with pytest.raises(kes.KesError, match=r"pip install highspy"):
         kes.certify(alarm, max_parents=1, memory_mb=64, optima=kes.EssentialGraph(alarm.names))
 
 
@@ -370,10 +365,9 @@ def test_ctrl_c_ends_it_within_a_second():
         if line.startswith("counting"):
             break
     time.sleep(0.5)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
-    assert time.monotonic() - sent < 5  # a second on a quiet machine
+    with within(1):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
 
 
 def test_coil_has_a_known_optimum():

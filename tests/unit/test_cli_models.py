@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kes
@@ -101,23 +102,50 @@ def test_a_file_that_is_replaced_keeps_its_permissions(printed, tmp_path):
         assert stat.S_IMODE(out.stat().st_mode) == 0o640
 
 
+def test_continuous_columns_are_cut_for_files_that_hold_states(printed):
+    """The same as fitting the best graph to the table cut into thirds."""
+    code, _, err = printed("fit", "mixed.kes.json.gz", "--out", "mixed.bif")
+    assert code == 0
+    assert "BIF files hold discrete networks, so continuous columns are cut into 3" in err
+    best, table = kes.load("mixed.kes.json.gz").best, pd.read_csv("mixed.csv")
+    expected = kes.fit(best.graph, kes.discretize(table, bins=3))
+    found = kes.read_network("mixed.bif")
+    for node in found.nodes:
+        assert list(map(str, found.states[node])) == list(map(str, expected.states[node]))
+        assert found.cpts[node] == pytest.approx(expected.cpts[node], abs=1e-9)
+
+
+def test_a_picture_is_called_as_its_model(printed):
+    assert printed("plot", "data.kes.json.gz")[:2] == (0, "Saved to data.svg\n")
+
+
+def test_help_is_a_command_too(printed):
+    assert printed("help") == printed("--help")
+    assert printed("help", "edges") == printed("edges", "--help")
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["fit", "data.kes.json.gz", "--out", "a.dot"], "DOT files hold no probabilities"),
         (["fit", "data.kes.json.gz", "--out", "a.txt"], "cannot tell the format"),
-        (["fit", "numbers.kes.json.gz", "--out", "a.bif"], "discrete nodes only; write .json"),
-        (["fit", "none.kes.json.gz"], "cannot read none.kes.json.gz"),
+        (["fit", "none.kes.json.gz"], "there is no file 'none.kes.json.gz' (looked in"),
+        (["fit", "data.csv"], "a table; this needs what is learned from it: kes learn data.csv"),
+        (["report", "data.csv"], "a table; this needs what is learned from it: kes learn data.csv"),
+        (["audit", "data.kes.json.gz"], "this needs a table; its table is data.csv"),
+        (["learn", "data.kes.json.gz"], "this needs a table; its table is data.csv"),
+        (["learn", "data.csv", "--out", "a.bif"], "call it a.kes.json.gz. Networks are written by"),
+        (["learn", "data.csv", "--runs", "abc"], "'abc' is not a valid whole number"),
         (["convert", "data.kes.json.gz", "a.txt"], "cannot tell the format"),
         (["sample", "data.kes.json.gz", "--out", "a.xlsx"], "written as .csv or .csv.gz"),
         (["plot", "data.kes.json.gz", "--out", "a.txt"], "pictures are written as .svg"),
-        (["plot", "data.kes.json.gz"], "Missing option '--out'"),
         (["report", "data.kes.json.gz", "--out", "x.pdf"], "a report is an HTML page"),
         (["score", "none.csv", "data.kes.json.gz"], "none.csv"),
         (["compare", "data.kes.json.gz", "numbers.kes.json.gz"], "different variables"),
         (["compare", "data.kes.json.gz"], "Missing argument 'THERE'"),
         (["stability", "data.kes.json.gz", "--fraction", "1"], "--fraction 1 of 400 cases"),
         (["completion", "tcsh"], "'tcsh' is not one of"),
+        (["edges", "data.kes.json.gz", "--out", "a.xlsx"], "written as .csv or .csv.gz"),
     ],
 )
 def test_what_cannot_be_done_is_explained(printed, words, complaint):

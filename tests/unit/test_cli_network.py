@@ -32,7 +32,7 @@ def test_learn_ends_with_the_network(printed):
 
 
 def test_weak_edges_are_marked(printed, tmp_path):
-    """The worth of the only edge is known by its definition; more cases make it strong."""
+    """What the only edge is worth is known by its definition; more cases make it strong."""
     few = pd.DataFrame({"a": [0, 1] * 6, "b": [0, 1] * 5 + [1, 0]})
     for times, mark in ((1, True), (9, False)):
         pd.concat([few] * times).to_csv(tmp_path / "ab.csv", index=False)
@@ -40,7 +40,28 @@ def test_weak_edges_are_marked(printed, tmp_path):
         assert (0 < gain < WEAK) == mark
         _, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 2)
         assert bool(re.search(rf"a - b +{gain:.3f} +100  weak$", out, re.M)) == mark
-        assert ("weak: worth less than 3 nats" in out) == mark
+        assert ("weak: less than 3 nats" in out) == mark
+
+
+def test_what_is_told_of_edges_bounds_their_evidence(printed):
+    """Evidence is exact on so few variables, and models at hand can only be worse than the best."""
+    data = kes.datasets.alarm(rows=300)
+    part = pd.DataFrame(
+        {n: np.array(s)[c] for n, s, c in zip(data.names, data.states, data.codes, strict=True)}
+    ).iloc[:, :8]
+    part.to_csv("part.csv", index=False)
+    _, out, _ = printed("learn", "part.csv", "--runs", 20)
+    optima = kes.learn("part.csv", runs=20)
+    evidence = {frozenset((r["x"], r["y"])): r for r in optima.evidence()}
+    shown = re.findall(r"^  (\w+) ->? (\w+) +(-?[\d.]+) +\d+ *([a-z ]*)$", out, re.M)
+    assert {frozenset(row[:2]) for row in shown} == optima.best.graph.skeleton
+    for a, b, bound, mark in shown:
+        exact = evidence[frozenset((a, b))]
+        assert exact["how"] == "exact"
+        assert exact["evidence"] <= float(bound) + 6e-4
+        assert (mark == "weak") == (float(bound) < WEAK)
+        if mark == "direction weak":
+            assert abs(exact["direction"]) < WEAK
 
 
 def test_directions_are_those_of_the_best_model(printed):
@@ -163,3 +184,25 @@ def test_the_example_is_drawn_again(printed, tmp_path):
 def test_python_remembers_the_file_as_well(tmp_path):
     kes.learn("data.csv", runs=1).save(tmp_path / "a.json")
     assert kes.load(tmp_path / "a.json").record.reading.source == "data.csv"
+
+
+def test_a_table_can_be_written_in_full(printed):
+    code, out, _ = printed("edges", "data.kes.json.gz", "--tasks", 1, "--out", "edges.csv")
+    assert (code, out) == (0, "edges.csv: 1 row\n")
+    [row] = kes.load("data.kes.json.gz").evidence(tasks=1, data="data.csv")
+    written = pd.read_csv("edges.csv").iloc[0]
+    assert written["evidence"] == row["evidence"]
+    assert {written["x"], written["y"]} == {row["x"], row["y"]}
+
+
+def test_evidence_counts_its_questions_and_keeps_what_it_has_after_ctrl_c(printed):
+    """Nothing is searched before the first report, so that the models at hand are all there is."""
+
+    def stop(progress):
+        assert (progress.done, progress.wanted, progress.unit) == (0, 1, "questions")
+        raise KeyboardInterrupt
+
+    optima = kes.load("data.kes.json.gz")
+    with pytest.raises(kes.Interrupted) as caught:
+        optima.evidence(data="data.csv", progress=stop)
+    assert "It ended after 0 of 1 question" in caught.value.evidence.note

@@ -2,6 +2,7 @@
 the same."""
 
 import random
+import time
 
 import pytest
 
@@ -123,8 +124,14 @@ def test_infinite_scores_have_levels(blank):
 
 
 def test_budget_is_not_up_before_a_run_has_ended(blank):
+    """Unless that takes far longer."""
     collector = Collector(blank, 12, limits=Limits(budget=1e-9))
     assert not collector.stopped
+    for budget, enough in ((1e-9, 30), (4, 30), (60, 120)):
+        for spent, over in ((enough - 1, False), (enough + 1, True)):
+            began = time.monotonic() - spent
+            late = Collector(blank, 12, limits=Limits(budget=budget), started=began)
+            assert late.stopped == over
     deliver(collector, [3])
     assert not collector.stopped
     deliver(collector, [0])

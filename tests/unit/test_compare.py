@@ -125,12 +125,12 @@ def test_distances_of_graphs_with_nodes_in_another_order():
 
 
 def test_many_distances_are_fast():
-    """700 optima of 37 variables; a second leaves room for a machine under load."""
+    """700 optima of 37 variables; a second leaves room for a slow machine."""
     optima = kes.learn(kes.datasets.alarm(rows=300), k=0, runs=700)
     assert len(optima) > 650
-    started = time.perf_counter()
+    started = time.process_time()
     matrix = optima.distances()
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert np.array_equal(matrix, matrix.T)
 
 

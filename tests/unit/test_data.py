@@ -375,3 +375,5 @@ def test_few_cases_of_many_variables_are_told():
     assert "only 40 cases" in encode(table[:40]).notes[0]
     assert encode(table).notes == ()
     assert encode(table[:8], weights=[10] * 8).notes == ()
+    assert "only 8 cases of 5 variables" in encode(table[:8, :5]).notes[0]
+    assert encode(table[:8, :4]).notes == (), "few pairs, of which chance joins none"

@@ -107,10 +107,10 @@ class TestMutualInformation:
     def test_is_fast_enough_for_thousands_of_genes(self):
         rng = np.random.default_rng(0)
         genes, labels = rng.normal(size=(200, 72)), np.array(["ALL"] * 47 + ["AML"] * 25)
-        start = time.perf_counter()
+        start = time.process_time()
         for gene in genes:
             mutual_information_cuts(gene, labels, 3, 5)
-        assert time.perf_counter() - start < 2  # 7129 genes take seconds, not minutes
+        assert time.process_time() - start < 2  # 7129 genes take seconds, not minutes
 
 
 class TestStrategies:

@@ -316,7 +316,7 @@ def test_scikit_learn_is_imported_only_when_used():
 
 
 def test_without_scikit_learn_the_message_says_what_to_install():
-    message = 'this needs scikit-learn, which is not installed: pip install "kes[sklearn]"'
+    message = "this needs scikit-learn, which is not installed: pip install scikit-learn"
     hide = "import sys; sys.modules['sklearn'] = sys.modules['sklearn.base'] = None; "
     for use in ("import kes; kes.KES", "from kes import KES"):
         assert message in run(hide + use)

@@ -91,7 +91,7 @@ def test_the_order_of_columns_does_not_matter_where_it_is_exact():
 
 def test_a_budget_stops_between_edges_and_says_so(optima):
     found = optima.evidence(budget=1e-9)
-    assert "The budget ended after 0 of" in found.note
+    assert "It ended after 0 of" in found.note
     at_hand = [optimum.graph.skeleton for optimum in optima]
     for pair, row in by_pair(found).items():
         unknown = all(pair in skeleton for skeleton in at_hand)

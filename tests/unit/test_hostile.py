@@ -202,11 +202,18 @@ CASES: dict[str, tuple[Callable, str, str, str]] = {
 
 
 def refusal(read, path) -> str:
-    """Return what a reader says of a file, having checked how it says it."""
-    started = time.process_time()
-    with pytest.raises(KesError) as caught:
-        read(path)
-    assert time.process_time() - started < 5, "seconds of work for a small file"
+    """Return what a reader says of a file, having checked how it says it.
+
+    What takes long because of the file does so every time. A first import does not, nor does a
+    collection of what hundreds of other tests have left, which happens to come in this one.
+    """
+    spent = []
+    while min(spent, default=5) >= 5 and len(spent) < 3:
+        started = time.process_time()
+        with pytest.raises(KesError) as caught:
+            read(path)
+        spent.append(time.process_time() - started)
+    assert min(spent) < 5, f"{spent} seconds of work for a small file"
     message = str(caught.value)
     assert len(message) <= LONGEST
     assert all(line == printable(line) for line in message.split("\n"))

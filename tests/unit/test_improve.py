@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.clock import slowness, within
 
 import kes
 import kes.data
@@ -155,11 +156,20 @@ def test_a_new_order_leads_out_of_where_greedy_search_ends(large):
     assert optima == ges.improve(tasks=1, n_jobs=2)
 
 
+def test_models_of_many_variables_are_local_optima_too(large):
+    """By their whole boundaries, as Python sees them."""
+    optima = kes.learn(large, k=0.8, runs=2, improve=40)
+    assert len(made(optima)) > 3
+    for optimum in made(optima):
+        assert optimum.is_local_optimum
+    for optimum in made(optima)[:3]:
+        assert kes.inclusion_boundary(optimum.graph, large)[0].delta < 1e-6
+
+
 def test_large_models_too_are_improved_for_as_long_as_asked_and_no_longer(large):
     ges = kes.learn(large, k=1, runs=1, improve=False)
-    start = time.monotonic()
-    timed = ges.improve(budget="3s")
-    assert time.monotonic() - start < 4
+    with within(4):
+        timed = ges.improve(budget="3s")
     if timed.tasks:
         assert timed == ges.improve(tasks=timed.tasks)
 
@@ -224,17 +234,13 @@ def test_learn_improves_by_as_much_as_is_asked_for(data, runs, optima):
     assert timed == kes.learn(data, k=0.4, runs=40, improve=timed.tasks)
 
 
-def test_the_budget_is_for_runs_and_improving_together(data):
-    start = time.monotonic()
-    both = kes.learn(data, k=0.4, runs=10**6, budget="1s")
-    assert time.monotonic() - start < 3
+def test_the_budget_is_for_runs_and_improving_together():
+    """Runs of many cases take long enough that keeping their ends takes no time beside them."""
+    budget = slowness()  # a second where nothing else runs
+    with within(budget + 2):
+        both = kes.learn(kes.datasets.alarm(rows=20_000), runs=10**6, budget=budget)
     assert both.tasks > 0, "runs leave some of it"
-    assert len(both.runs) > 40, "but use most of it"
-    short = kes.learn(data, k=0.4, runs=20, improve=10**6, budget="0.5s")
-    assert len(short.runs) == 20
-    assert 0 < short.tasks < 10**6
-    assert short == kes.learn(data, k=0.4, runs=20, improve=short.tasks)
-    assert "stopped early" in repr(short)
+    assert both.seconds > budget / 2, "but use most of it"
 
 
 @pytest.mark.parametrize("improve", [0, -1, 2.5, "soon", None, "10 tasks"])
@@ -298,10 +304,9 @@ def test_more_tasks_go_on_from_fewer(runs):
 
 
 def test_a_budget_is_kept_and_repeatable_by_its_tasks(runs):
-    start = time.monotonic()
-    improved = runs.improve("0.4s")
-    assert 0.4 <= improved.seconds < 1.4
-    assert time.monotonic() - start < 3
+    with within(1.4):
+        improved = runs.improve("0.4s")
+    assert improved.seconds >= 0.4
     assert improved == runs.improve(tasks=improved.tasks)
     both = runs.improve(60, tasks=50)
     assert both.tasks == 50
@@ -324,6 +329,27 @@ def test_extend_keeps_what_improve_made_and_repeats_the_rest(data):
     again = extended.extend(10)
     assert {o.graph for o in again} >= {o.graph for o in called}
     assert again.of_runs == kes.learn(data, k=0.4, runs=50, improve=False).of_runs
+
+
+@pytest.mark.parametrize("unit", ["runs", "tasks"])
+def test_an_extension_that_is_interrupted_takes_no_model_away(data, optima, unit):
+    """What fewer runs led to is there until all of them have been improved on, and then no more."""
+
+    def interrupt(progress):
+        if progress.unit == unit and (progress.done > 40 or unit == "tasks"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted) as stop:
+        optima.extend(2000 if unit == "runs" else 20, n_jobs=1, progress=interrupt)
+    found = stop.value.optima
+    assert len(found.runs) > 40
+    if found.best.score == optima.best.score or unit == "runs":
+        assert {o.graph for o in found} >= {o.graph for o in optima}
+    assert found.best.score >= optima.best.score
+    for index in map(found.index, made(found)):
+        assert found.ancestry(index)["origin"][0].startswith(("run", "GES"))
+    more = found.extend(5)
+    assert more == kes.learn(data, k=0.4, runs=len(found.runs) + 5, improve=600)
 
 
 @pytest.mark.parametrize(
@@ -453,7 +479,6 @@ def test_command_line(csv, capsys):
 def test_how_much_was_improved_makes_no_other_settings(csv, capsys):
     common = (csv, "--k", 0.4, "--out", "a.json.gz")
     assert learn(*common, "--runs", 20) == 0
-    content = Path("a.json.gz").read_bytes()
     changed = os.stat("a.json.gz").st_mtime_ns
     for same in ([], ["--no-improve"], ["--improve-tasks", 200], ["--improve-tasks", 30]):
         assert learn(*common, "--runs", 20, *same) == 0
@@ -462,9 +487,11 @@ def test_how_much_was_improved_makes_no_other_settings(csv, capsys):
     assert kes.load("a.json.gz").tasks == 230
     assert learn(*common, "--runs", 20, "--improve-budget", "0.01s") == 0
     assert kes.load("a.json.gz").tasks >= 230, "a short time takes nothing away"
+    before = kes.load("a.json.gz")
     assert learn(*common, "--runs", 30, "--no-improve") == 0
-    assert kes.load("a.json.gz").tasks == 0
-    Path("a.json.gz").write_bytes(content)
+    kept = kes.load("a.json.gz")
+    assert {o.graph for o in kept} >= {o.graph for o in before}, "no model is lost"
+    assert kept.of_runs == kes.learn(csv, k=0.4, runs=30, improve=False).of_runs
     assert learn(*common, "--runs", 30) == 0
     kes.learn(csv, k=0.4, runs=30).save("whole.json.gz")
     assert Path("a.json.gz").read_bytes() == Path("whole.json.gz").read_bytes()

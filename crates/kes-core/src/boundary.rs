@@ -74,7 +74,7 @@ pub struct Model<const W: usize> {
     pub graph: EssentialGraph<W>,
     /// Some DAG of the class.
     dag: Dag<W>,
-    /// A causal order of the DAG, and the place of each node in it.
+    /// A causal order of the DAG, level by level, and the place of each node in it.
     order: Vec<usize>,
     position: Vec<usize>,
     /// `beyond[v]`: nodes at the end of a semi-directed path that leaves `v` through a child.
@@ -123,15 +123,9 @@ impl<const W: usize> Model<W> {
     /// In a DAG of the class in which `Pa(y) = C` (less `x`), `x` cannot be a descendant of `y`: a
     /// directed path from `y` to `x` would pass `K ⊆ Pa(y)`. So there the arc is added or removed,
     /// and the essential graph of the new class is read off.
-    ///
-    /// Under knowledge, all of the new model is looked at afresh and compared with the old one: what its
-    /// levels compel is not among what is kept up to date from move to move.
     pub fn apply(&mut self, neighbour: &Neighbour<W>) -> Change<W> {
         let mut dag = std::mem::replace(&mut self.dag, Dag::empty(0));
         let turned = self.step(&mut dag, neighbour);
-        if self.knowledge.is_some() {
-            return self.jump(dag);
-        }
         self.dag = dag;
         self.update(neighbour.x, neighbour.y, turned)
     }

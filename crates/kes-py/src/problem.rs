@@ -3,6 +3,7 @@
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
+use kes_core::improve::check::local_optima;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
@@ -12,7 +13,7 @@ use kes_core::score::discrete::dataset::{Codes, Dataset};
 use kes_core::score::evaluate::Evaluate;
 use kes_core::score::gaussian;
 use kes_core::score::terms::{self, Terms};
-use kes_core::search::{self, Settings, Step};
+use kes_core::search::{Settings, Step};
 use kes_core::stop::{Stop, Stopped};
 use kes_core::with_width;
 use numpy::PyReadonlyArray1;
@@ -83,13 +84,14 @@ trait Engine: Send + Sync {
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
     ) -> PyResult<Vec<(Triple, f64)>>;
-    fn is_local_optimum(
+    fn local_optima(
         &self,
         py: Python<'_>,
-        graph: &Graph,
+        graphs: &[Graph],
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
-    ) -> PyResult<bool>;
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>>;
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)>;
     fn search(
         &self,
@@ -175,18 +177,22 @@ impl<const W: usize> Engine for Shared<W> {
         valued.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
-    fn is_local_optimum(
+    fn local_optima(
         &self,
         py: Python<'_>,
-        graph: &Graph,
+        graphs: &[Graph],
         max_parents: Option<usize>,
         knowledge: Option<&Known>,
-    ) -> PyResult<bool> {
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>> {
         let known = read_knowledge(self.variables(), knowledge, max_parents)?;
-        let graph = read_graph(self.variables(), graph)?;
-        self.with_gains(py, |gains, stop| {
-            search::is_local_optimum(gains, &graph, known.as_ref(), max_parents, stop)
-        })
+        let read = |graph| read_graph(self.variables(), graph);
+        let graphs = graphs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let local = interruptible(py, |stop| {
+            let (terms, bytes) = (&self.terms, self.gains_bytes);
+            local_optima(terms, &graphs, known.as_ref(), max_parents, n_jobs, bytes, stop)
+        })?;
+        local.map_err(|Stopped| CoreError::new_err("stopped"))
     }
 
     fn trace(&self, py: Python<'_>, run: u64, options: &Options) -> PyResult<(Vec<Traced>, Graph)> {
@@ -462,7 +468,20 @@ impl Problem {
         max_parents: Option<usize>,
         knowledge: Option<Known>,
     ) -> PyResult<bool> {
-        self.engine.is_local_optimum(py, &graph, max_parents, knowledge.as_ref())
+        let local = self.engine.local_optima(py, &[graph], max_parents, knowledge.as_ref(), 1)?;
+        Ok(local == [true])
+    }
+
+    #[pyo3(signature = (graphs, max_parents, knowledge=None, *, n_jobs))]
+    fn local_optima(
+        &self,
+        py: Python<'_>,
+        graphs: Vec<Graph>,
+        max_parents: Option<usize>,
+        knowledge: Option<Known>,
+        n_jobs: usize,
+    ) -> PyResult<Vec<bool>> {
+        self.engine.local_optima(py, &graphs, max_parents, knowledge.as_ref(), n_jobs)
     }
 
     #[pyo3(signature = (run, *, k, seed, max_parents, two_phase, start, sampled, knowledge=None))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,9 @@ class Comparison:
         if self.shared is not None:
             text += f"; {counted(self.shared, 'model')} found by both"
         return text
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>{self.table()._repr_html_()}"
 
 
 def compare_graphs(

@@ -23,7 +23,7 @@ from kes.data.dataset import Dataset
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.resampling import Cases
 from kes.data.stream import Stream
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, either, listed, option, unknown
 from kes.formats.names import labels
 from kes.graph.parents import NOTHING, Parents, descendants, parent_sets
 from kes.results.summary import counted, of_completed
@@ -318,7 +318,8 @@ def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> 
         f"path leads from {x} to {y} (reaches).",
         f"Assumed, and not shown by data: arrows are causes, no common cause of two variables is "
         f"left out, and one of these optima ({within:g} nats below the best at most) is right. "
-        "Models that are no optima are not among them, however close they score: see evidence.",
+        "Models that are no optima are not among them, however close they score: see "
+        f"{either('Optima.evidence', 'kes edges')}.",
     ]
     if discrete:
         lines.append(

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kes.analysis.sides import Candidate, Contest, Side
-from kes.errors import unknown
+from kes.errors import Interrupted, unknown
+from kes.progress import Progress, Show, reporting
 from kes.results.summary import counted, of_completed
 from kes.table import Table
 
@@ -62,8 +63,33 @@ class Question:
         return self.yes + self.no
 
 
+class EvidenceInterrupted(Interrupted):
+    """Ctrl-C during `Optima.evidence`.
+
+    Attributes
+    ----------
+    evidence : Table
+        What was found until then.
+    """
+
+    def __init__(self, evidence: Table) -> None:
+        super().__init__()
+        self.evidence = evidence
+
+    def __str__(self) -> str:
+        return "interrupted; what was found is in the attribute 'evidence'"
+
+
 def evidence(
-    optima: Optima, problem: Problem, of: str, *, tasks: int, seconds: float | None, threads: int
+    optima: Optima,
+    problem: Problem,
+    of: str,
+    *,
+    tasks: int,
+    seconds: float | None = None,
+    threads: int,
+    models: int | None = None,
+    progress: bool | Show | None = None,
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
 
@@ -71,19 +97,33 @@ def evidence(
     ----------
     seconds : float or None
         When to stop, if not all questions are settled by then.
+    models : int or None
+        Ask only for what so many of the best optima have; None for all.
+
+    Raises
+    ------
+    EvidenceInterrupted
+        After Ctrl-C.
     """
     if of not in _COLUMNS:
         raise unknown("of", of, _COLUMNS)
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [((list(o.edges[0]), list(o.edges[1])), o.score) for o in optima]
     contest = Contest(problem, known, tasks=tasks, threads=threads)
-    asked = _questions(of, contest.candidates)
+    asked = _questions(of, contest.candidates[:models])
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
-    searched = _questions("edges", contest.candidates) if of == "ancestors" else asked
+    searched = _questions("edges", contest.candidates[:models]) if of == "ancestors" else asked
     board = Scoreboard(contest, [*asked, *searched])
-    settled = board.settle(searched, deadline)
-    note = [_note(of, board, tasks, settled, len(searched)), *of_completed(optima)]
-    return _table(of, optima.names, asked, board, "\n".join(note))
+    is_interrupted = False
+    try:
+        board.settle(searched, deadline, progress)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    note = [_note(of, board, tasks, len(searched)), *of_completed(optima)]
+    found = _table(of, optima.names, asked, board, "\n".join(note))
+    if is_interrupted:
+        raise EvidenceInterrupted(found)
+    return found
 
 
 def _questions(of: str, models: Sequence[Candidate]) -> list[Question]:
@@ -120,6 +160,13 @@ class Scoreboard:
         Finds the best models of sides.
     questions : iterable of Question
         Whose sides are of interest.
+
+    Attributes
+    ----------
+    first, best : float
+        The highest score at hand, at first and now.
+    settled : int
+        Questions whose sides were searched.
     """
 
     def __init__(self, contest: Contest, questions: Iterable[Question]) -> None:
@@ -128,23 +175,34 @@ class Scoreboard:
         self._scores: dict[Side, float | None] = dict.fromkeys(every)
         self._certain: set[Side] = set()
         self.first = self.best = contest.candidates[0].score
+        self.settled = 0
         for model in contest.candidates:
             self._take(model)
 
-    def settle(self, questions: Sequence[Question], deadline: float | None) -> int:
-        """Find the best models of their sides, and return how many were settled in time."""
+    def settle(
+        self, questions: Sequence[Question], deadline: float | None, progress: bool | Show | None
+    ) -> None:
+        """Find the best models of their sides, as long as there is time."""
         order = sorted(questions, key=self._priority)
         sides = {side: None for question in order for side in question.sides}
         proving = self._contest.can_prove(len(sides))
         done: set[Side] = set()
-        for number, question in enumerate(order):
-            if deadline is not None and time.monotonic() >= deadline:
-                return number
-            for side in question.sides:
-                if side not in done:
-                    done.add(side)
-                    self._look_at(side, proving=proving)
-        return len(order)
+        started = time.monotonic()
+        with reporting(progress) as report:
+            for question in order:
+                spent = time.monotonic() - started
+                if deadline is not None and started + spent >= deadline:
+                    return
+                report(self._progress(len(order), spent))
+                for side in question.sides:
+                    if side not in done:
+                        self._look_at(side, proving=proving)
+                        done.add(side)
+                self.settled += 1
+
+    def _progress(self, wanted: int, spent: float) -> Progress:
+        left = spent / self.settled * (wanted - self.settled) if self.settled else None
+        return Progress(self.settled, wanted, None, 0, spent, left, "questions")
 
     def score(self, sides: Iterable[Side]) -> float | None:
         """Return the best score of some sides together; None if it is not known."""
@@ -214,7 +272,7 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
     return row
 
 
-def _note(of: str, board: Scoreboard, tasks: int, settled: int, wanted: int) -> str:
+def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
     """Say what the numbers are and what they rest on."""
     lines = [
         "evidence: nats by which the best model with it beats the best without it "
@@ -231,10 +289,10 @@ def _note(of: str, board: Scoreboard, tasks: int, settled: int, wanted: int) -> 
             "Ancestors rest on the optima and the best models found with and without each edge; "
             "no search was made for them."
         )
-    if settled < wanted:
+    if board.settled < wanted:
         lines.append(
-            f"The budget ended after {settled} of {counted(wanted, 'question')}; the others rest "
-            "on what was found until then."
+            f"It ended after {board.settled} of {counted(wanted, 'question')}; the others rest on "
+            "what was found until then."
         )
     if board.best > board.first:
         lines.append(

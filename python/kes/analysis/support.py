@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from kes.drawing.layout import Layout, layout
 from kes.drawing.plot import draw
+from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
 from kes.graph.pdag import Pdag
 from kes.graph.pictures import SUPPORT_COLUMNS
@@ -273,13 +275,29 @@ class ConsensusGraph:
             f"of at least {self.threshold:g})"
         )
 
+    def _repr_html_(self) -> str:
+        drawn = picture(self.nodes, _downwards(self), self.directed, self.undirected)
+        return f"<p>{escape(repr(self))}</p>{drawn or self._table()._repr_html_()}"
+
+    def _table(self) -> Table:
+        """Return the edges with their supports."""
+        arcs = [(a, "->", b, self.supports[frozenset((a, b))]) for a, b in sorted(self.directed)]
+        links = [(*sorted(pair), self.supports[pair]) for pair in self.undirected]
+        rows = [*arcs, *((a, "-", b, support) for a, b, support in sorted(links))]
+        names = ("from", "", "to", SUPPORT_COLUMNS[self.kind])
+        return Table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
 
 def consensus_layout(graph: ConsensusGraph) -> Layout:
-    """Lay out a consensus, which may have cycles; edges without direction in node order."""
+    """Lay out a consensus."""
+    return layout(graph.nodes, _downwards(graph))
+
+
+def _downwards(graph: ConsensusGraph) -> list[tuple[str, str]]:
+    """All edges, which may have cycles; those without direction in node order."""
     position = {node: i for i, node in enumerate(graph.nodes)}
     undirected = [sorted(pair, key=position.__getitem__) for pair in graph.undirected]
-    edges = sorted([*graph.directed, *((a, b) for a, b in undirected)])
-    return layout(graph.nodes, edges)
+    return sorted([*graph.directed, *((a, b) for a, b in undirected)])
 
 
 def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:

@@ -8,7 +8,7 @@ import click
 
 from kes.cli import options
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, reading
+from kes.cli.source import TableOptions, reading, refuse_result
 from kes.data.audit import audit
 from kes.data.kinds import Kinds
 
@@ -23,6 +23,7 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
     """
     if table["example"] is not None or table["rows"] is not None:
         raise click.UsageError("--example and --rows are not for this: it looks at a file.")
+    refuse_result(data)
     how = reading(table)
     found = audit(
         data,

@@ -15,6 +15,7 @@ from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
+from kes.cli.values import Whole
 from kes.exact.certify import certify, estimate, joined
 from kes.learning import learn, load
 from kes.results.optima import Optima
@@ -49,7 +50,7 @@ Examples:
 @options.jobs
 @click.option(
     "--memory-mb",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=2048,
     show_default=True,
@@ -83,8 +84,8 @@ def command(
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
     Up to about 25 variables the global optimum is found. With more of them the score is bounded,
-    for which HiGHS is needed: pip install "kes[certify]". The time and memory that it may need are
-    told before it starts.
+    for which HiGHS is needed: pip install highspy. The time and memory that it may need are told
+    before it starts.
     """
     if out is not None:
         check_writable(out)

@@ -37,6 +37,10 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"kes.cli.{cmd_name}").command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; ``kes help learn`` is ``kes learn --help``."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -65,7 +69,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         text = io.StringIO()
         error.show(text)
-        say(text.getvalue().rstrip("\n"), err=True)
+        say(text.getvalue().rstrip("\n").expandtabs(2), err=True)
         return 2
     except KesError as error:
         return _complain(error, 2)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import fill
 
 import click
 
 from kes.analysis.compare import Comparison, compare_graphs
 from kes.cli import options
 from kes.cli.model import DataRequest, Model, graph_of, open_model
-from kes.cli.screen import say, show, width
+from kes.cli.screen import say, show
 from kes.results.optima import Optima
 
 _EXAMPLES = """
@@ -38,7 +37,7 @@ def command(*, here: Path, there: Path) -> None:
     """
     first, second = (_opened(path) for path in (here, there))
     found = _compare(first, second)
-    say(fill(str(found), width()))
+    say(found)
     if found.shd:
         show(found.table())
 

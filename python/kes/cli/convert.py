@@ -38,7 +38,7 @@ def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
     form = format_of(target)
     if form.offers("read"):
         optima = open_result(source, DataRequest(data, purpose=f"{form.name} holds probabilities"))
-        network = fitted(optima, optimum, {})
+        network = fitted(optima, optimum, {}, target)
         write_network(network, target)
         say(f"{target}: {network!r}")
     else:

@@ -9,10 +9,13 @@ import click
 
 from kes.cli import options
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import say, show
+from kes.cli.screen import check_csv, say, show, show_or_write
 from kes.cli.source import TableOptions
-from kes.cli.values import Number
+from kes.cli.values import Number, Whole
 from kes.table import Table
+
+_MOST = 12
+"""Answers that are told unless all are asked for."""
 
 
 @click.command(
@@ -43,12 +46,14 @@ from kes.table import Table
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     default=0,
     show_default=True,
     help="Estimate the same on so many tables drawn with replacement.",
 )
+@click.option("--all", "every", is_flag=True, help="Tell all answers, not the first ones only.")
+@options.csv
 def command(
     *,
     result: Path,
@@ -59,6 +64,8 @@ def command(
     outcome: str | None,
     within: float,
     resamples: int,
+    every: bool,
+    out: Path | None,
     **table: Unpack[TableOptions],
 ) -> None:
     """Tell what setting X does to Y, as far as the optima of RESULT can tell.
@@ -68,6 +75,7 @@ def command(
     There is an answer for each optimum that is about as good as the best, and for each set of
     parents that X can have in it. What all of them assume is told below.
     """
+    check_csv(out)
     optima = open_result(result, DataRequest(data, table, "effects are estimated from the data"))
     pair = None
     if states is not None:
@@ -79,4 +87,8 @@ def command(
     summary = found.summary()
     show(Table({name: summary[name] for name in summary.columns}))
     say()
-    show(found)
+    shown = len(found) if every or out is not None else _MOST
+    part = Table({name: found[name][:shown] for name in found.columns}, note=found.note)
+    show_or_write(part, out)
+    if len(found) > shown:
+        say(f"Of {len(found)} answers, those of the best optima; --all tells the others, too.")

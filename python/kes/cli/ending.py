@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 
-from kes.analysis.worth import edge_worth
+from kes.analysis.certainty import Certainty, certainty
+from kes.cli.model import beside
 from kes.cli.questions import word
 from kes.cli.screen import say, width
 from kes.graph.pdag import Pdag
@@ -15,15 +16,15 @@ from kes.search.record import Record
 from kes.table import Table
 
 WEAK = 3.0
-"""Nats below which an edge is marked: odds of less than 20 to 1 against the same model without it,
-short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
+"""Nats below which an edge or its direction is marked: odds of less than 20 to 1 against another
+model, short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
 
 _MOST = 50
 """Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
 
 
 def show_network(optima: Optima, out: Path | None) -> None:
-    """Print the edges of the best model: what each is worth, and how many runs have it."""
+    """Print the edges of the best model: how sure each is at most, and how many runs have it."""
     edges = _edges(optima)
     if not edges:
         alone = "by this criterion all is independent"
@@ -34,13 +35,13 @@ def show_network(optima: Optima, out: Path | None) -> None:
             )
         say(f"\nThe best network has no edges: {alone}.")
         return
-    weak = sum(mark != "" for mark in edges[""])
     say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
-    lines = edges.to_text(rows=_MOST, width=width()).splitlines()
+    lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[:-1]))
-    say("worth: nats that the score loses without the edge; runs: how many ended with it")
-    if weak:
-        say(f"weak: worth less than {WEAK:g} nats; one that others can stand in for may be weaker")
+    say("evidence: at most so many nats, as others without the edge may be better still: kes edges")
+    if any(edges[""]):
+        say(f"weak: less than {WEAK:g} nats; direction weak: that holds of the opposite direction")
+    say("An arrow is not yet a cause. What you know of directions goes in by --tiers.")
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
         say(f"All edges, with their evidence: kes edges {file}")
@@ -48,7 +49,7 @@ def show_network(optima: Optima, out: Path | None) -> None:
 
 def suggest_next(optima: Optima, out: Path) -> None:
     """Print commands that are worth giving next."""
-    file, network = quote(str(out)), _beside(out, ".bif" if optima.kind == "discrete" else ".json")
+    file, network = quote(str(out)), beside(out, ".bif" if optima.kind == "discrete" else ".json")
     commands = {
         "how sure each edge is": f"kes edges {file}",
         "all of it in one page": f"kes report {file}",
@@ -57,7 +58,7 @@ def suggest_next(optima: Optima, out: Path) -> None:
     }
     say("Next:")
     for purpose, command in commands.items():
-        say(f"  {purpose:<21}  {command}")
+        say(f"  {purpose:<21}  {command}", unbroken=True)
 
 
 def suggest_more(record: Record) -> None:
@@ -71,18 +72,25 @@ def suggest_more(record: Record) -> None:
 def _edges(optima: Optima) -> Table:
     """Return the edges of the best model, the strongest first."""
     best = optima.best
-    worth = edge_worth(best.graph, optima.ready(None, None, None))
+    found = certainty(optima, optima.ready(None, None, None))
     support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
-    pairs = sorted(best.graph.skeleton, key=lambda pair: (-worth[pair], sorted(pair)))
+    pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
     shown = [_directed(best.mpdag, pair) for pair in pairs]
     return Table(
         {
             "edge": [f"{a} {mark} {b}" for a, mark, b in shown],
-            "worth": [worth[pair] for pair in pairs],
+            "evidence <=": [found[pair].evidence for pair in pairs],
             "runs %": [round(100 * support[pair]) for pair in pairs],
-            "": ["weak" if worth[pair] < WEAK else "" for pair in pairs],
+            "": [_mark(found[pair]) for pair in pairs],
         }
     )
+
+
+def _mark(certainty: Certainty) -> str:
+    if certainty.evidence < WEAK:
+        return "weak"
+    is_open = certainty.direction is not None and certainty.direction < WEAK
+    return "direction weak" if is_open else ""
 
 
 def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
@@ -99,11 +107,3 @@ def _question(optima: Optima) -> str:
     states = () if a is None else optima.states[a]
     given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
     return f"P({word(b)}{given})" if optima.states[b] else f"{word(b)}{given}"
-
-
-def _beside(out: Path, suffix: str) -> Path:
-    """Return a file beside a result, with its name and another suffix."""
-    name = out.name
-    for own in (".gz", ".json", ".kes"):
-        name = name.removesuffix(own)
-    return out.with_name(name + suffix)

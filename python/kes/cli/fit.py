@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, fitted, open_model
+from kes.cli.model import DataRequest, Model, fitted, open_model
 from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_table
 from kes.errors import KesError
@@ -17,6 +17,7 @@ from kes.graph.pdag import Pdag
 from kes.network.fitting import FitOptions, Fitted, Prior, fit
 from kes.results.optima import Optima
 
+_PURPOSE = "probabilities are estimated from the data"
 _EXAMPLES = """
 \b
 Examples:
@@ -39,8 +40,8 @@ Examples:
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File to write: .bif, .xmlbif or .net for discrete networks, .json for all kinds; "
-    "compressed with a further .gz.",
+    help="File to write: .json holds all kinds of networks; for .bif, .xmlbif and .net, which hold "
+    "discrete ones, continuous columns are cut into intervals; compressed with a further .gz.",
 )
 def command(
     *,
@@ -62,7 +63,13 @@ def command(
             f"--out {out}: {format_of(out).name} files hold no probabilities; write .bif, .xmlbif, "
             f".net or .json, or draw the graph: kes plot {model} --out {out}"
         )
-    network = estimate(model, data, optimum, {"prior": prior, "ess": ess}, table)
+    how: FitOptions = {"prior": prior, "ess": ess}
+    found = open_model(model, DataRequest(data, table, _PURPOSE))
+    network = (
+        fitted(found, optimum, how, out)
+        if isinstance(found, Optima)
+        else _of_graph(found, model, data, table, how)
+    )
     if out is not None:
         write_network(network, out)
     say(network)
@@ -72,18 +79,14 @@ def command(
         say(f"Saved to {out}")
 
 
-def estimate(
-    path: Path, data: str | None, number: int, how: FitOptions, table: TableOptions
+def _of_graph(
+    graph: Model, path: Path, data: str | None, table: TableOptions, how: FitOptions
 ) -> Fitted:
-    """Estimate the network of a result, or of a graph with the data that are given."""
-    purpose = "probabilities are estimated from the data"
-    model = open_model(path, DataRequest(data, table, purpose))
-    if isinstance(model, Optima):
-        return fitted(model, number, how)
-    if not isinstance(model, Pdag):
+    """Estimate the network of a graph, from data that are given."""
+    if not isinstance(graph, Pdag):
         raise KesError(f"{path} holds a network, which has its probabilities already")
     if data is None and table["example"] is None:
-        raise KesError(f"{path} holds a graph, and {purpose}: give the table by --data FILE")
+        raise KesError(f"{path} holds a graph, and {_PURPOSE}: give the table by --data FILE")
     dataset, reading = read_table(data, table)
     own: FitOptions = {"discretize": reading.discretizer, "completions": reading.completions}
-    return fit(model, dataset, **(own | how))
+    return fit(graph, dataset, **(own | how))

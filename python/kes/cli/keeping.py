@@ -16,10 +16,21 @@ from kes.search.problem import Problem
 from kes.search.record import Record
 from kes.settings import Settings
 
+_OTHERS = {
+    *(".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".html", ".pdf", ".svg", ".png"),
+    *(".bif", ".xmlbif", ".xml", ".net", ".dot", ".gv", ".graphml"),
+}
+"""What files are called that a result is not."""
+
 
 def check_writable(out: Path) -> None:
     """Find out before hours of work, not after, that the result cannot be saved."""
     folder = out.parent
+    if out.suffix.lower() in _OTHERS:
+        raise click.UsageError(
+            f"--out {out}: a result is a file of kes; call it {out.with_suffix('.kes.json.gz')}. "
+            "Networks are written by kes fit, pages by kes report, pictures by kes plot."
+        )
     if out.is_dir():
         raise click.UsageError(f"--out {out} is a folder; give the name of a file.")
     if not folder.is_dir():

@@ -19,7 +19,7 @@ from kes.cli.keeping import check_writable, continued, earlier, save, say_interr
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
 from kes.cli.source import read_table
-from kes.cli.values import Number, Time
+from kes.cli.values import Number, Time, Whole
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -83,21 +83,21 @@ Examples:
 )
 @click.option(
     "--reversals",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     show_default=str(Sampled().reversals),
     help="For sampled: most covered arcs reversed per draw.",
 )
 @click.option(
     "--failures",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default="20 draws per pair",
     help="For sampled: iterations in vain before a run stops.",
 )
 @click.option(
     "--cache-mb",
-    type=click.IntRange(min=1, max=MOST_MB),
+    type=Whole(min=1, max=MOST_MB),
     metavar="N",
     default=DEFAULT_CACHE_MB,
     show_default=True,
@@ -106,7 +106,7 @@ Examples:
 @options.budget(None, "Stop after this time, improving included")
 @click.option(
     "--patience",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Stop after so many runs without a better score.",
 )
@@ -119,7 +119,7 @@ Examples:
 )
 @click.option(
     "--improve-tasks",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MOST_TASKS}",
     help="How much to do for it.",
@@ -195,6 +195,7 @@ def command(
     DATA is a CSV or Parquet file, one column for each variable; kes audit shows what they are
     taken for. Every run ends in a local optimum; the result is the set of all that were found.
     """
+    started = time.monotonic()
     settings = Settings.checked(
         k=k,
         criterion=criterion,
@@ -217,13 +218,12 @@ def command(
         say(f"Note: {note}", err=True)
     base = earlier(out, problem.settings)
     problem.earlier = None if base is None else base.completion
-    started = time.monotonic()
     execution = Execution.checked(
         n_jobs=jobs, budget=budget, patience=patience, progress=_display(progress)
     )
     keeper = None if out is None else storage.Checkpoint(out, checkpoint)
     try:
-        execution = prepared(problem, execution)
+        execution = prepared(problem, execution, started)
         amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
         base = None if base is None else continued(base, out, problem, amounts.runs)
         with _client(address) as client:

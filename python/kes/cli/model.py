@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TypeAlias
 
 import click
@@ -16,8 +17,9 @@ from kes import datasets
 from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_table, says_how
 from kes.data.dataset import Data
+from kes.data.files import is_table
 from kes.errors import KesError
-from kes.formats import holds_network
+from kes.formats import format_of, holds_network
 from kes.graph.pdag import Pdag
 from kes.learning import load
 from kes.network import read_graph, read_network
@@ -29,6 +31,9 @@ from kes.search.problem import OtherData
 from kes.search.record import Reading
 
 Model: TypeAlias = Optima | Fitted | Pdag
+
+BINS = 3
+"""Intervals of a continuous column where a file has no place for its numbers."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def open_result(path: Path, request: DataRequest) -> Optima:
     KesError
         If there is no such result, the data are others, or are needed and not found.
     """
+    _refuse_table(path)
     optima = load(path)
     options = request.options
     example = None if options is None else options["example"]
@@ -106,13 +112,32 @@ def _places(how: Reading, result: Path) -> list[Path]:
 # --- models --------------------------------------------------------------------------------------
 
 
+def beside(model: Path, suffix: str) -> Path:
+    """Return a file beside that of a model, with its name and another suffix."""
+    name = model.name
+    for own in (".gz", ".json", ".kes"):
+        name = name.removesuffix(own)
+    return model.with_name(name + suffix)
+
+
 def open_model(path: Path, request: DataRequest | None = None) -> Model:
     """Read a result, with its data if they are asked for, a network or a graph."""
+    _refuse_table(path)
     if storage.holds_result(path):
         return load(path) if request is None else open_result(path, request)
     if request is not None and request.data is not None and holds_network(path):
         raise click.UsageError(f"--data is for results; {path} holds a network, which needs none.")
     return read_network(path) if holds_network(path) else read_graph(path)
+
+
+def _refuse_table(path: Path) -> None:
+    """Say what to do with a table where something that was learned from one is wanted."""
+    if is_table(path):
+        result = quote(path.name.split(".")[0] + ".kes.json.gz")
+        raise KesError(
+            f"{path} is a table; this needs what is learned from it: "
+            f"kes learn {quote(str(path))} --out {result}"
+        )
 
 
 def optimum_of(optima: Optima, number: int) -> Optimum:
@@ -143,6 +168,18 @@ def network_of(path: Path, data: str | None, number: int) -> Fitted:
     return model
 
 
-def fitted(optima: Optima, number: int, how: FitOptions) -> Fitted:
-    """Estimate the network of one of the optima from the data, which are at hand."""
-    return optimum_of(optima, number).fit(optima.ready(None, None, None).dataset, **how)
+def fitted(optima: Optima, number: int, how: FitOptions, out: Path | None = None) -> Fitted:
+    """Estimate the network of one of the optima from the data, which are at hand.
+
+    Where it is for a file that holds discrete networks only, continuous columns are cut.
+    """
+    chosen = optimum_of(optima, number)
+    if out is not None and optima.kind != "discrete" and not format_of(out).continuous:
+        how = {**how, "discretize": BINS}
+        say(
+            f"Note: {format_of(out).name} files hold discrete networks, so continuous columns are "
+            f"cut into {BINS} intervals with equally many cases for it; a .json file keeps them "
+            f"as they are, and kes learn --discretize {BINS} learns from intervals.",
+            err=True,
+        )
+    return chosen.fit(optima.ready(None, None, None).dataset, **how)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from kes.cli.interrupts import raise_on_interrupt
-from kes.cli.values import Number, PriorName, Time
+from kes.cli.values import Number, PriorName, Time, Whole
 from kes.settings import CRITERIA, TRANSFORMS
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -87,7 +87,7 @@ def optimum(command: CommandT) -> CommandT:
     """Add which of the models of a result."""
     return click.option(
         "--optimum",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         default=0,
         show_default=True,
@@ -103,7 +103,7 @@ def table(command: CommandT) -> CommandT:
         ),
         click.option(
             "--rows",
-            type=click.IntRange(min=1),
+            type=Whole(min=1),
             metavar="N",
             show_default="20000",
             help="Cases to draw for --example.",
@@ -117,12 +117,11 @@ def table(command: CommandT) -> CommandT:
             metavar="HOW|MARKERS",
             help="What to do with missing values: error (the default), drop the row, make a state "
             "of them, or fill them in from the model by em. Anything else is a list of texts that "
-            "mean missing, besides empty fields, such as 'NA,?'. Give it twice for both: --missing "
-            "drop --missing NA,?",
+            "mean missing, besides empty fields; both together are written as NA,?,drop.",
         ),
         click.option(
             "--completions",
-            type=click.IntRange(min=1),
+            type=Whole(min=1),
             metavar="N",
             default=5,
             show_default=True,
@@ -210,7 +209,7 @@ def max_parents(*, of_result: str | None = None) -> Callable[[CommandT], Command
     """Add which models are allowed; see `criterion`."""
     return click.option(
         "--max-parents",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         show_default=f"{_known(of_result)}no limit",
         help="Largest number of parents of a variable.",
@@ -277,7 +276,7 @@ def runs(
     """Add the number of runs, with what is `shown` as its default."""
     return click.option(
         "--runs",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         default=default,
         show_default=shown,
@@ -301,7 +300,7 @@ def seed(command: CommandT) -> CommandT:
     """Add the seed."""
     return click.option(
         "--seed",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         default=0,
         show_default=True,
@@ -313,10 +312,21 @@ def jobs(command: CommandT) -> CommandT:
     """Add the number of threads."""
     return click.option(
         "--jobs",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         show_default="all usable cores",
         help="Threads; they do not change the result.",
+    )(command)
+
+
+def csv(command: CommandT) -> CommandT:
+    """Add the file for a table; see `kes.cli.screen.show_or_write`."""
+    return click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        show_default="standard output",
+        help="CSV file for the table; compressed if it ends in .csv.gz.",
     )(command)
 
 

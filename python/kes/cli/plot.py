@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kes.cli import options
-from kes.cli.model import Model, graph_of, open_model
+from kes.cli.model import Model, beside, graph_of, open_model
 from kes.cli.screen import say
 from kes.errors import KesError
 from kes.files import write_file
@@ -49,15 +49,17 @@ Examples:
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    required=True,
+    show_default="the name of MODEL, with .svg",
     help="File to write: .svg, .png or .pdf; .dot or .graphml for other programs.",
 )
-def command(*, model: Path, optimum: int, what: str, out: Path) -> None:
+def command(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     """Draw MODEL, a result, a network or a graph.
 
     Arrows are compelled, dashed lines are edges whose direction the data cannot tell. Of a result
     the width of an edge is the share of the runs that have it.
     """
+    if out is None:
+        out = beside(model, ".svg" if what == "network" else f"-{what}.svg")
     suffix = out.suffix.lower()
     known = _PICTURES + (_GRAPHS if what == "network" else ())
     if suffix not in known:

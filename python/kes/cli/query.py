@@ -12,6 +12,7 @@ from kes.cli import options
 from kes.cli.model import network_of
 from kes.cli.questions import Asked, parse
 from kes.cli.screen import say
+from kes.cli.values import Whole
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.moments import Moments, Probability
@@ -35,7 +36,7 @@ Examples:
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
 @click.option(
     "--draws",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=10_000,
     show_default=True,
@@ -100,13 +101,13 @@ def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) 
     else:
         found = network.conditional(target, asked.known)
     scale = "" if network.transform is None else "  (of normal scores of its ranks)"
-    error = f" ± {found.error[0]:.2g}" if found.error[0] else ""
+    error = f" ± {found.error[0]:.2g} by simulation" if found.error[0] else ""
     yield f"mean       {found.mean[0]:.6g}{error}{scale}"
     yield f"deviation  {found.deviation[0]:.6g}"
 
 
 def _written(probability: float | Probability) -> str:
-    """Write a probability, with its standard error if it was estimated."""
+    """Write a probability, with the standard error of its simulation if there was one."""
     if not isinstance(probability, Probability):
         return f"{probability:.6f}"
-    return str(probability) if probability.error else f"{probability.value:.6f}"
+    return f"{probability} by simulation" if probability.error else f"{probability.value:.6f}"

@@ -114,14 +114,22 @@ class _Words:
         found: dict[str, str | None] = {}
         while (name := self._word()) is not None:
             if name not in self._network.states:
-                advice = suggest(name, self._network.nodes)
-                raise KesError(f"the network has no variable {name!r}{advice}")
+                raise self._no_variable(name)
             if name in found:
                 raise KesError(f"{name!r} comes twice in the question {self._question!r}")
             found[name] = self._word() if self._take("=") else None
             if not self._take(","):
                 break
         return found
+
+    def _no_variable(self, name: str) -> KesError:
+        compared = re.split(r"\s*[<>]", name, maxsplit=1)[0]
+        if compared != name and compared in self._network.states:
+            return KesError(
+                f"{name!r} asks for a range; a question names single values, as in {compared}=1. "
+                "For ranges, learn from intervals: kes learn --discretize 3"
+            )
+        return KesError(f"the network has no variable {name!r}{suggest(name, self._network.nodes)}")
 
     def _word(self) -> str | None:
         match = _WORD.match(self._text, self._at)

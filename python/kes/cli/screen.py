@@ -1,23 +1,35 @@
-"""What commands print: tables as wide as the terminal, and text that no terminal obeys."""
+"""What commands print: as wide as the terminal, and text that no terminal obeys."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import re
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from textwrap import TextWrapper
 
 import click
 
 from kes.errors import printable
+from kes.files import write_file
+from kes.results.summary import counted
 from kes.table import Table
 
-_WIDTH = 100
-"""Columns where there is no terminal."""
+_CSV = (".csv", ".csv.gz")
+_LABEL = re.compile(r" +(?:\S+ )*\S+ {2,}|(?:Note|Error): | *")
+"""What a line begins with and its further lines are indented by: a label with blanks behind."""
+
+_UNBOUNDED = 10_000
+"""Columns where there is no terminal, so that nothing is left out of a file."""
 
 
 def width() -> int:
     """Return how wide lines may be."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
 
 
 def show(table: Table) -> None:
@@ -30,6 +42,54 @@ def show(table: Table) -> None:
         click.echo(text)
 
 
-def say(text: object = "", *, err: bool = False) -> None:
-    """Print lines, with the control characters of names and values as escapes."""
-    click.echo("\n".join(map(printable, str(text).split("\n"))), err=err)
+def check_csv(out: Path | None) -> None:
+    """Refuse a file that no table is written to, before the work."""
+    if out is not None and not out.name.lower().endswith(_CSV):
+        raise click.UsageError(f"--out {out}: tables are written as {' or '.join(_CSV)}.")
+
+
+def show_or_write(table: Table, out: Path | None) -> None:
+    """Print a table, or write it as CSV, numbers in full."""
+    if out is None:
+        show(table)
+        return
+    write_csv(table.columns, zip(*table.to_dict().values(), strict=True), out)
+    say(f"{out}: {counted(len(table), 'row')}")
+
+
+def write_csv(names: Sequence[str], rows: Iterable[Sequence[object]], out: Path | None) -> None:
+    """Write rows as CSV; numbers as the shortest text that reads as the same number."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    if out is None:
+        click.echo(text.getvalue(), nl=False)
+    else:
+        write_file(out, text.getvalue().encode())
+
+
+def say(text: object = "", *, err: bool = False, unbroken: bool = False) -> None:
+    """Print lines, with the control characters of names and values as escapes.
+
+    Where they are too long they are broken between words, but for those to be copied as they are.
+    """
+    lines = [printable(line) for line in str(text).split("\n")]
+    if not unbroken and (sys.stderr if err else sys.stdout).isatty():
+        most = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in _broken(line, most)]
+    click.echo("\n".join(lines), err=err)
+
+
+def _broken(line: str, most: int) -> list[str]:
+    """Break a line at blanks, but not within what cannot be broken."""
+    label = _LABEL.match(line)
+    indent = min(len(label[0]) if label else 0, most // 2)
+    wrapper = TextWrapper(
+        most,
+        initial_indent=line[:indent],
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return wrapper.wrap(line[indent:]) if len(line) > most else [line]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TypedDict, cast
 
 import click
@@ -14,9 +15,12 @@ from kes import datasets
 from kes.data import encode_incomplete
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
+from kes.data.files import is_table
 from kes.data.incomplete import AnyTable
 from kes.data.kinds import Kinds
 from kes.data.missing import CHOICES
+from kes.errors import KesError
+from kes.results import storage
 from kes.search.record import Reading
 
 
@@ -54,12 +58,21 @@ def read_table(
         return datasets.alarm(rows=rows), Reading(example=rows)
     if options["rows"] is not None:
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
+    refuse_result(data)
     how = replace(reading(options), source=data)
     discretizer = _discretizer(options["discretize"])
     if like is not None and discretizer is None and how == Reading(source=data):
         how = replace(like, source=data, example=None)
     table = read_as(data, how, discretizer)
     return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
+
+
+def refuse_result(data: str) -> None:
+    """Say which table is meant where a result is given instead of one."""
+    if Path(data).is_file() and not is_table(Path(data)) and storage.holds_result(data):
+        source = storage.read(data).reading.source
+        known = f"; its table is {source}" if source else ""
+        raise KesError(f"{data} is a result of kes learn, and this needs a table{known}")
 
 
 def read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> AnyTable:

@@ -14,7 +14,7 @@ from kes.cli.interrupts import exit_code
 from kes.cli.model import DataRequest, open_result
 from kes.cli.screen import say, show
 from kes.cli.source import TableOptions
-from kes.cli.values import Number
+from kes.cli.values import Number, Whole
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
@@ -45,7 +45,7 @@ Examples:
 @options.result
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=100,
     show_default=True,
@@ -124,6 +124,16 @@ def _settings(optima: Optima) -> dict[str, Any]:
     return own | {"random_state": settings.seed}
 
 
+def _fewer(found: Stability) -> str:
+    """Say that an edge may be missing because there were fewer cases, if there were."""
+    if found.scheme != SCHEMES[0]:
+        return ""
+    return (
+        f" Where {found.cases} cases do not pay for its parameters, an edge is missing that all "
+        f"of them do pay for: kes edges tells what it is worth there."
+    )
+
+
 def _show(optima: Optima, found: Stability) -> None:
     edges = found.edges()
     best = optima.best.graph.skeleton
@@ -134,7 +144,7 @@ def _show(optima: Optima, found: Stability) -> None:
         },
         note=f"{counted(found.resamples, 'table')} of {found.cases} cases each, by "
         f"{found.scheme}; {counted(found.runs, 'run')} on each. The directions are compelled ones; "
-        "in the rest of its support an edge is open.",
+        "in the rest of its support an edge is open." + _fewer(found),
     )
     show(table)
     lacking = best - {frozenset((row["x"], row["y"])) for row in edges}

@@ -30,6 +30,12 @@ class Number(click.FloatRange):
         return number
 
 
+class Whole(click.IntRange):
+    """A whole number."""
+
+    name = "whole number"
+
+
 class PriorName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
     """How to smooth: a name or a number."""
 

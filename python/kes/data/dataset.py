@@ -22,7 +22,7 @@ from kes.data.column import (
     kind_of,
 )
 from kes.data.weights import check_weights
-from kes.errors import KesError, listed, missing_extra
+from kes.errors import KesError, listed, not_installed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,7 +245,7 @@ class Dataset:
         try:
             import pandas as pd
         except ImportError:
-            raise missing_extra("pandas", "pandas") from None
+            raise not_installed("pandas") from None
         columns: dict[str, Any] = {}
         for name, column in zip(self.names, self.columns, strict=True):
             if isinstance(column, Continuous):

@@ -69,7 +69,7 @@ def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
     data : DataFrame, Table, ndarray, path or Dataset
         A pandas or polars DataFrame, a pyarrow Table, a two-dimensional numpy array (its columns
         are called x0, x1, ...), the path of a CSV file (also .tsv, .txt, .gz) or of a Parquet
-        file (needs ``kes[parquet]``). A Dataset is returned as it is, but for new `weights`.
+        file (needs pyarrow). A Dataset is returned as it is, but for new `weights`.
     weights : str or array-like of float, optional
         How many cases each row stands for: counts, or non-negative reals such as a distribution
         times the number of cases. A name takes that column, which is then no variable. Rows of

@@ -7,7 +7,7 @@ values needs, and rows are looked up block by block: tables may be long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,7 +90,7 @@ class Factor:
         """Put the values into the order of states."""
         return self if self.order is None else self.select(self.order(self.values))
 
-    def without(self, absent: Collection[str]) -> Factor:
+    def without(self, absent: frozenset[str]) -> Factor:
         """Take values whose text is in `absent` as missing."""
         if not absent:
             return self

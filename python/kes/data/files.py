@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from kes.data.memory import Wanted
 from kes.data.sniffing import Writing
 from kes.data.text import read_text
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, not_installed
+from kes.files import no_file
 
 if TYPE_CHECKING:
     from kes.data.source import Source
@@ -26,9 +27,8 @@ def read(path: str | os.PathLike[str], writing: Writing, wanted: Wanted) -> Sour
     """
     file = Path(path)
     if not os.path.exists(file):  # also of names that no file can have
-        folder = os.path.abspath(file.parent)
-        raise KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
-    suffix = (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
+        raise no_file(path)
+    suffix = _suffix(file)
     if suffix in _TEXT_SUFFIXES:
         return read_text(file, suffix, writing)
     if suffix == ".parquet" or file.is_dir():
@@ -40,11 +40,21 @@ def read(path: str | os.PathLike[str], writing: Writing, wanted: Wanted) -> Sour
     )
 
 
+def is_table(file: Path) -> bool:
+    """Tell by its name whether a file is a table."""
+    return _suffix(file) in (*_TEXT_SUFFIXES, ".parquet")
+
+
+def _suffix(file: Path) -> str:
+    """Return the last suffix of a name, whether compressed or not."""
+    return (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
+
+
 def _read_parquet(path: Path, wanted: Wanted) -> Source:
     try:
         import pyarrow  # noqa: F401 - said here, once, if it is not there
     except ImportError:
-        raise missing_extra("pyarrow", "parquet") from None
+        raise not_installed("pyarrow") from None
     from kes.data.parquet import Parquet
 
     return Parquet(path, wanted)

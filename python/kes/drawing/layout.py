@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, not_installed
 
 Arc: TypeAlias = tuple[str, str]
 Points: TypeAlias = NDArray[np.float64]
@@ -239,7 +239,7 @@ def _empty_drawing(direction: str) -> Any:  # noqa: ANN401 - pygraphviz has no t
     try:
         import pygraphviz
     except ImportError:
-        raise missing_extra("pygraphviz", "plot") from None
+        raise not_installed("pygraphviz") from None
     drawing = pygraphviz.AGraph(directed=True, strict=False)
     drawing.graph_attr.update(rankdir=direction, nodesep=0.22, ranksep=0.36, splines="true")
     drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_inches(_NODE_HEIGHT))

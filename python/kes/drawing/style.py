@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kes.errors import missing_extra
+from kes.errors import not_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def pyplot() -> Any:  # noqa: ANN401 - a module
     try:
         from matplotlib import pyplot as plt
     except ImportError:
-        raise missing_extra("matplotlib", "plot") from None
+        raise not_installed("matplotlib") from None
     return plt
 
 

@@ -12,6 +12,8 @@ _LINE = "#64748b"
 _OPEN = "#d55e00"
 _KNOWN = "#009e73"
 _HEAD = 8.0
+_LEGIBLE = 600.0
+"""Width in pixels below which a large picture is not shrunk, but scrolled."""
 _MOST_EDGES = 300
 """Edges of the largest graph that a notebook draws: a larger one is a blot, and takes long."""
 
@@ -59,7 +61,8 @@ def drawn(
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="graph" '
         f'viewBox="0 0 {place.width:.0f} {place.height:.0f}" '
-        f'style="width: 100%; max-width: {place.width:.0f}px; height: auto">'
+        f'style="width: 100%; min-width: {min(place.width, _LEGIBLE):.0f}px; '
+        f'max-width: {place.width:.0f}px; height: auto">'
         f'<g fill="none" stroke-width="1.3" stroke="{_LINE}">{"".join([*arcs, *links])}</g>'
         f'<g font-family="system-ui, sans-serif" font-size="{FONT_SIZE:g}" text-anchor="middle">'
         f"{''.join(nodes)}</g></svg>"

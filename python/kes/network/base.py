@@ -20,7 +20,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.ranks import Ranks
 from kes.data.source import open_source
 from kes.drawing.svg import picture
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, suggest, unknown
 from kes.formats import write_network
 from kes.formats.names import same
 from kes.graph import EssentialGraph
@@ -362,8 +362,10 @@ class Network(ABC):
                 "parents": [self.parents[node] for node in self.nodes],
             }
         )
-        drawn = picture(self.nodes, self.arcs, self.arcs) or ""
-        return f"<p>{self._TITLE}: {self._summary()}</p>{drawn}{nodes._repr_html_()}"
+        table = nodes._repr_html_()
+        if drawn := picture(self.nodes, self.arcs, self.arcs):
+            table = f"{drawn}<details><summary>States and parents</summary>{table}</details>"
+        return f"<p>{self._TITLE}: {self._summary()}</p>{table}"
 
     # --- names and codes -------------------------------------------------------------------------
 
@@ -381,7 +383,8 @@ class Network(ABC):
             cuts = {} if self.discretizer is None else self.discretizer.cuts
             if node in cuts and isinstance(state, Real):
                 return int(np.searchsorted(cuts[node], float(state)))
-            raise KesError(f"the node {node!r} has no state {state!r}, only {listed(known)}")
+            meant = suggest(str(state), map(str, known))
+            raise KesError(f"the node {node!r} has no state {state!r}{meant}, only {listed(known)}")
         return (same_value or same_text)[0]
 
     def _value(self, node: str, value: object) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kes.errors import KesError, listed, missing_extra
+from kes.errors import KesError, listed, not_installed
 from kes.formats.names import labels
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def import_pyagrum() -> Any:  # noqa: ANN401 - pyAgrum has no types
     try:
         import pyagrum
     except ImportError as error:
-        raise missing_extra("pyagrum", "inference") from error
+        raise not_installed("pyagrum") from error
     return pyagrum
 
 
@@ -49,7 +49,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:  # noqa: ANN401 - pgmpy has no ty
         from pgmpy.factors.discrete import TabularCPD
         from pgmpy.models import DiscreteBayesianNetwork
     except ImportError as error:
-        raise missing_extra("pgmpy", "pgmpy") from error
+        raise not_installed("pgmpy") from error
     model = DiscreteBayesianNetwork()
     model.add_nodes_from(network.nodes)
     model.add_edges_from(network.arcs)
@@ -74,7 +74,7 @@ def to_linear_gaussian(network: GaussianNetwork) -> Any:  # noqa: ANN401 - pgmpy
         from pgmpy.factors.continuous import LinearGaussianCPD
         from pgmpy.models import LinearGaussianBayesianNetwork
     except ImportError as error:
-        raise missing_extra("pgmpy", "pgmpy") from error
+        raise not_installed("pgmpy") from error
     model = LinearGaussianBayesianNetwork()
     model.add_nodes_from(network.nodes)
     model.add_edges_from(network.arcs)
@@ -90,7 +90,7 @@ def to_networkx(network: Network) -> nx.DiGraph[str]:
     try:
         import networkx as nx
     except ImportError as error:
-        raise missing_extra("networkx", "networkx") from error
+        raise not_installed("networkx") from error
     graph: nx.DiGraph[str] = nx.DiGraph()
     for node in network.nodes:
         graph.add_node(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from kes.errors import missing_extra
+from kes.errors import not_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def check_plotting() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise missing_extra("matplotlib", "plot") from None
+        raise not_installed("matplotlib") from None
 
 
 def style() -> AbstractContextManager[None]:

@@ -54,7 +54,7 @@ def encoded(record: Record) -> bytes:
         "cases": record.cases,
         "tolerance": record.tolerance,
         "notes": record.notes,
-        "improving": asdict(record.improving),
+        "improving": _improving_to_json(record.improving),
         "ges": _model_to_json(record.ges),
         "runs": record.runs,
     }
@@ -142,6 +142,13 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 # --- parts ---------------------------------------------------------------------------------------
 
 
+def _improving_to_json(improving: Improving) -> dict[str, Any]:
+    entry = asdict(improving)
+    if not improving.outdated:
+        del entry["outdated"]
+    return entry
+
+
 def _improving_from_json(entry: dict[str, Any]) -> Improving:
     return Improving(
         asked=check_improve(entry["asked"]),
@@ -149,6 +156,7 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
         own=whole("own", entry["own"], least=0),
         earlier=whole("earlier", entry["earlier"], least=0),
         calls=tuple(whole("calls", call, least=1) for call in entry["calls"]),
+        outdated=whole("outdated", entry.get("outdated", 0), least=0),
     )
 
 

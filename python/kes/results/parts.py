@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.errors import checked_options
+from kes.progress import Show
 from kes.search.execution import threads
 from kes.settings import number, seconds, whole
 
@@ -123,6 +124,7 @@ class PartQuestions:
         tasks: int | None = None,
         budget: float | str | None = None,
         n_jobs: int | None = None,
+        progress: bool | Show | None = None,
         data: Data | None = None,
         weights: Weights = None,
         missing: str | None = None,
@@ -146,6 +148,8 @@ class PartQuestions:
             then.
         n_jobs : int or None
             Threads; None or -1 for all usable cores. Does not change the result.
+        progress : bool, callable or None
+            As in `kes.learn`, counting questions.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
 
@@ -178,6 +182,7 @@ class PartQuestions:
             tasks=TASKS if tasks is None else whole("tasks", tasks, least=0),
             seconds=None if budget is None else seconds("budget", budget),
             threads=threads(n_jobs),
+            progress=progress,
         )
 
     @checked_options()

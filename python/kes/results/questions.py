@@ -19,6 +19,7 @@ from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
 from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit_as
 from kes.results.parts import PartQuestions
+from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
 from kes.search.options import SearchOptions
 from kes.search.problem import Problem
 from kes.settings import whole
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
     from kes.analysis.coverage import Coverage
     from kes.analysis.effects import Effects
     from kes.analysis.explain import Stop
-    from kes.analysis.stability import Stability
     from kes.analysis.truth import Truth
-    from kes.exact.certificate import Certificate
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
+    from kes.show.notebook import Inline
     from kes.table import Table
 
 
@@ -223,19 +223,8 @@ class Questions(PartQuestions):
 
         return plot_effects(effects, ax)
 
-    def report(
-        self: Optima,
-        path: PathLike,
-        *,
-        data: Data | None = None,
-        weights: Weights = None,
-        missing: str | None = None,
-        stability: Stability | None = None,
-        evidence: Table | None = None,
-        effects: Effects | Sequence[Effects] = (),
-        certificate: Certificate | None = None,
-        title: str | None = None,
-    ) -> None:
+    @checked_options(REPORT_DEFAULTS)
+    def report(self: Optima, path: PathLike, **options: Unpack[ReportOptions]) -> None:
         """Write all of it into one HTML file that opens in any browser, without a network.
 
         In this order: what the data are; the best network, or any other; what is sure about it
@@ -252,29 +241,34 @@ class Questions(PartQuestions):
             and to answer questions. Cases themselves do not go into the page.
         stability : Stability or None
             What `kes.stability` found, to show its support as well.
-        evidence : Table or None
-            What `evidence` found, to show it with each edge.
+        evidence : Table, bool or None
+            What `evidence` found, to show it with each edge. By default it is found for the edges
+            of the best optimum, by as much work as takes a few seconds, unless there are too many
+            variables for that; True finds it for all edges, however long that takes, and False
+            leaves it out.
         effects : Effects or sequence of them
             What `effects` found, to show it with the variables that are acted on.
         certificate : Certificate or None
             What `kes.certify` found, to say how far the best score is from the highest there is.
         title : str or None
             Heading of the page.
+        file : path or None
+            The file that holds the result, for the commands that the page gives.
         """
-        from kes.analysis.effects import Effects
         from kes.show.report import write
 
-        is_at_hand = data is not None or self.problem is not None
-        write(
-            self,
-            path,
-            problem=self.ready(data, weights, missing) if is_at_hand else None,
-            stability=stability,
-            evidence=evidence,
-            effects=[effects] if isinstance(effects, Effects) else effects,
-            certificate=certificate,
-            title=title,
-        )
+        write(self, path, options)
+
+    @checked_options(REPORT_DEFAULTS)
+    def show(self: Optima, *, height: int = 720, **options: Unpack[ReportOptions]) -> Inline:
+        """Return the report as notebooks show it: inside their page, in a frame of its own.
+
+        Options are those of `report`, and `height`, that of the frame in pixels.
+        """
+        from kes.show.notebook import Inline
+        from kes.show.report import report_text
+
+        return Inline(report_text(self, options), whole("height", height, least=100))
 
     def _repr_html_(self: Optima) -> str:
         from kes.show.notebook import optima_html
@@ -284,6 +278,11 @@ class Questions(PartQuestions):
 
 class OptimumQuestions:
     """What can be asked of a single optimum."""
+
+    def _repr_html_(self: Optimum) -> str:
+        from kes.show.notebook import optimum_html
+
+        return optimum_html(self)
 
     @checked_options(FIT_DEFAULTS)
     def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
-from kes.errors import KesError
-from kes.files import GZIP, DamagedFile, PathLike, read_file, write_file
+from kes.errors import KesError, either
+from kes.files import GZIP, DamagedFile, PathLike, read_file, unreadable, write_file
 from kes.results.document import FORMAT, VERSION, decoded, encoded
 from kes.search.record import Record
 
@@ -58,7 +58,7 @@ def read(path: PathLike) -> Record:
     if isinstance(version, int) and version > VERSION:
         raise KesError(
             f"{path} was written by kes {document.get('kes')}, which is newer than this "
-            f"{_core.__version__}; update with: pip install --upgrade kes"
+            f"{_core.__version__}; install that version, or a later one"
         )
     try:
         return decoded(document)
@@ -77,7 +77,7 @@ def holds_result(path: PathLike) -> bool:
     try:
         return FORMAT.encode() in _beginning(path)
     except OSError as error:
-        raise KesError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
 
 
 class Checkpoint:
@@ -159,8 +159,9 @@ def _is_ours(content: bytes) -> bool:
 
 def _foreign(path: PathLike) -> KesError:
     return KesError(
-        f"{path} is not a kes result file; give a file that kes learn --out or Optima.save wrote, "
-        "or for a new result a name that is not taken"
+        f"{path} is not a kes result file; give a file that "
+        f"{either('Optima.save', 'kes learn --out')} wrote, or for a new result a name that is not "
+        "taken"
     )
 
 

@@ -63,7 +63,8 @@ def html(optima: Optima) -> str:
         f"<td style='text-align:left'>{escape(value)}</td></tr>"
         for label, value in _rows(optima)
     )
-    return f"<table><caption>{escape(title(optima))}</caption><tbody>{rows}</tbody></table>"
+    caption = f"<caption style='text-align:left'>{escape(title(optima))}</caption>"
+    return f"<table>{caption}<tbody>{rows}</tbody></table>"
 
 
 def title(optima: Optima) -> str:

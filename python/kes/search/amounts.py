@@ -32,7 +32,7 @@ _MOST_SETTLING = 20_000
 _MOST_RUNS, _FEWEST_RUNS = 100, 4
 _SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
 _USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
-_SHARE_OF_RUNS = 0.15
+_SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # the latter at least, whatever the runs take
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,22 @@ class Size:
         Rows to be counted. Equal ones are counted once, and nobody knows how many differ: at most
         as many as there are cases, or combinations of states. Of continuous columns only moments
         are looked at, and it is 0.
+    columns : int
+        Columns of numbers that the variables of a continuous or mixed table become; 0 if it is
+        discrete.
     """
 
     variables: int
     rows: float
+    columns: int = 0
 
     @classmethod
     def of(cls, states: Sequence[Sequence[State]], cases: float) -> Size:
         """Return the size of a table with these states, none for continuous columns."""
+        if kind_of(states) != "discrete":
+            return cls(len(states), 0.0, sum(max(1, len(own) - 1) for own in states))
         combinations = math.prod(max(1, len(own)) for own in states)
-        rows = float(min(cases, combinations)) if kind_of(states) == "discrete" else 0.0
-        return cls(len(states), rows)
+        return cls(len(states), float(min(cases, combinations)))
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,8 @@ class Effort:
 
     def within(self, size: Size) -> Effort:
         """Return as much of it as a table of this size allows for."""
-        seconds = _seconds(size) * (1 - _SHARE_OF_RUNS)
+        before = (1 + chosen_runs(size)) * _run_seconds(size) + _order_seconds(size)
+        seconds = max(_seconds(size) - before, _seconds(size) * _SHARE_OF_TASKS)
         most = max(1, int(seconds / _task_seconds(size)))
         tasks = min(self.tasks or most, most)
         return Effort(tasks, self.seconds, min(self.settling or tasks, max(1, 2 * tasks // 3)))
@@ -130,12 +136,23 @@ def _seconds(size: Size) -> float:
 
 def _run_seconds(size: Size) -> float:
     """Return the processor seconds that a run takes, roughly: see docs/performance.md."""
+    if size.columns:
+        return 7.5e-9 * size.variables**2 * size.columns
     return 7e-8 * size.variables**2 * math.sqrt(size.variables) * (1 + size.rows / 20_000)
 
 
 def _task_seconds(size: Size) -> float:
     """Return the processor seconds that a task takes, roughly: see docs/performance.md."""
+    if size.columns:
+        return 5e-4 + 1e-7 * size.variables * size.columns
     return 3.5e-7 * size.variables**2 * (1 + size.rows / 10_000)
+
+
+def _order_seconds(size: Size) -> float:
+    """Return what looking for parent sets takes; many tasks on discrete tables pay a part of it."""
+    if size.variables < _MANY_VARIABLES:
+        return 0.0
+    return 1.5e-5 * size.variables * size.columns
 
 
 def check_improve(value: object) -> Improve:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from kes import _core
 from kes.data.column import State
 from kes.data.dataset import Dataset
-from kes.errors import KesError, missing_extra
+from kes.errors import KesError, not_installed
 from kes.search.problem import Problem, read_again
 from kes.search.record import Reading
 
@@ -57,7 +57,7 @@ def check_client(client: object) -> None:
     try:
         from distributed import Client
     except ImportError:
-        raise missing_extra("distributed", "cluster") from None
+        raise not_installed("distributed") from None
     if not isinstance(client, Client):
         raise KesError(f"client must be a distributed.Client, not {type(client).__name__}")
     if client.asynchronous:
@@ -69,7 +69,7 @@ def connect(address: str) -> Client:
     try:
         from distributed import Client
     except ImportError:
-        raise missing_extra("distributed", "cluster") from None
+        raise not_installed("distributed") from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:

@@ -19,6 +19,9 @@ from kes.search.amounts import Improve, effort_of
 from kes.search.record import Edges, Model, Record
 from kes.settings import CoreGraph
 
+_LEAST = 30.0
+"""Seconds for the first run, however short the budget: a table is seldom so large."""
+
 NewModels: TypeAlias = list[tuple[CoreGraph, float, bool]]
 OnBatch: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
 
@@ -30,7 +33,7 @@ class Limits:
     Attributes
     ----------
     budget : float or None
-        Seconds. At least one run is finished in any case.
+        Seconds. The first run may take longer, together with GES: see `first`.
     patience : int or None
         Stop after this many runs in a row, in run order, without a better score level.
     improve : bool, int or str
@@ -41,6 +44,11 @@ class Limits:
     budget: float | None = None
     patience: int | None = None
     improve: Improve = False
+
+    @property
+    def first(self) -> float:
+        """Seconds that GES and the first run may take: twice the budget, or half a minute."""
+        return math.inf if self.budget is None else max(2 * self.budget, _LEAST)
 
     def over(self, runs: int, run_seconds: float, spent: float) -> bool:
         """Tell whether it is time to end the runs, of which there are so many."""
@@ -128,7 +136,9 @@ class Collector:
         if self._prefix >= self.wanted:
             return True
         spent, own = self.seconds, max(1, self.done - len(self.base.runs))
-        return self._prefix > 0 and self.limits.over(self.done, spent / own, spent)
+        if self._prefix == 0:
+            return spent >= self.limits.first
+        return self.limits.over(self.done, spent / own, spent)
 
     def pending(self) -> Iterator[int]:
         """Return the runs that are still to be done, in order; there may be millions."""
@@ -154,8 +164,7 @@ class Collector:
     def record(self, *, ahead: bool = False) -> Record:
         """Return the runs without gaps as a record; with `ahead`, also those beyond a gap.
 
-        With runs that are new, what improving made of fewer is left behind, but for what
-        `Optima.improve` had made.
+        With runs that are new, what improving made of fewer is there until it is done again.
         """
         if len(self._ends) == len(self.base.runs) + len(self.base.ahead):
             return self.base if ahead else self.base.finished()
@@ -171,7 +180,7 @@ class Collector:
             ahead=tuple(zip(beyond, ends[self._prefix :], strict=True)),
             version=__version__,
         )
-        return record.keeping(self.base)
+        return record.keeping_tasks(self.base)
 
     def _number(self, model: Model) -> int:
         number = self._numbers.get(model.edges)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError
@@ -62,6 +63,13 @@ class Execution:
         if client is not None:
             cluster.check_client(client)
         return cls(threads(n_jobs), limits, progress, client)
+
+    def since(self, started: float) -> Execution:
+        """Return how to do the rest of what has begun at this time of the monotonic clock."""
+        if self.limits.budget is None:
+            return self
+        left = self.limits.budget - (time.monotonic() - started)
+        return replace(self, limits=replace(self.limits, budget=left))
 
 
 class SearchInterrupted(KeyboardInterrupt):

@@ -37,13 +37,6 @@ KEPT = 20
 
 _NO_LIMIT = 2**62
 
-MOST_CHECKED = 100
-"""Variables up to which models are checked afresh.
-
-With 300 it takes a second for twenty models, which a budget or Ctrl-C cannot wait for; the climb
-that found them has seen their whole boundary.
-"""
-
 _Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
 
 
@@ -68,19 +61,21 @@ def improve_runs(
         On Ctrl-C.
     """
     effort = effort or effort_of(asked, len(record.runs))
-    bare = record.unimproved(asked)
     if effort is None:
-        return bare.keeping(record)
+        return record
     if effort.settling is not None:
         effort = effort.within(problem.size)
-    gatherer = _Gatherer(problem, bare, effort, execution.limits.budget)
+    gatherer = _Gatherer(problem, record.unimproved(asked), effort, execution.limits.budget)
 
     def result(*, complete: bool) -> Record:
         improving = Improving(asked, complete, own=gatherer.done)
-        if record.improving.own > gatherer.done:  # which found all this and more
+        new = replace(gatherer.record(), improving=improving).keeping(record)
+        more = record.improving.own > gatherer.done  # which found all this, and more
+        waiting = not complete and record.improving.outdated > 0  # for what is done in full
+        if more or (waiting and record.highest >= new.highest):
             improving = replace(record.improving, asked=asked, complete=complete)
             return replace(record, improving=improving)
-        return replace(gatherer.record(), improving=improving).keeping(record)
+        return new
 
     try:
         gatherer.work(execution)
@@ -158,47 +153,56 @@ class _Gatherer:
                 knowledge=self._problem.knowledge,
             )
             report(self._progress(), final=True)
+            self._check(execution.threads)
 
     def record(self) -> Record:
         """Return the record with the best models and every rise of the best score.
 
-        They come with all their ancestors, and are checked for being local optima.
+        They come with all their ancestors.
         """
-        base = self._record
-        everything = replace(base, offspring=(*base.offspring, *self._offspring))
+        base, kept = self._record, self._kept()
         first = len(base.pool)
-        kept = sorted(
-            place
-            for place in everything.ancestors([*_best(everything, first), *everything.rises()])
-            if place >= first
-        )
         new = {place: first + number for number, place in enumerate(kept)}
         return replace(
             base,
             offspring=(
                 *base.offspring,
-                *(self._kept(self._offspring[place - first], new) for place in kept),
+                *(self._numbered(self._offspring[place - first], new) for place in kept),
             ),
             version=__version__,
         )
 
-    def _kept(self, child: Offspring, new: dict[int, int]) -> Offspring:
+    def _kept(self) -> list[int]:
+        """Return the places of what is kept, as if all there is had joined the pool."""
+        base = self._record
+        everything = replace(base, offspring=(*base.offspring, *self._offspring))
+        first = len(base.pool)
+        best = everything.ancestors([*_best(everything, first), *everything.rises()])
+        return sorted(place for place in best if place >= first)
+
+    def _numbered(self, child: Offspring, new: dict[int, int]) -> Offspring:
         return replace(
             child,
-            model=self._checked(child.model),
             parents=tuple(new.get(parent, parent) for parent in child.parents),
             task=self._record.improving.tasks + (child.task or 0),
         )
 
-    def _checked(self, model: Model) -> Model:
-        """Look at the boundary of a model afresh, whatever the climb that found it says."""
-        problem = self._problem
-        if len(problem.dataset.names) > MOST_CHECKED:
-            return model
-        local = problem.core.is_local_optimum(
-            model.graph, problem.settings.max_parents, problem.knowledge
+    def _check(self, threads: int) -> None:
+        """Look at the boundaries of what is kept afresh, whatever the climbs there say.
+
+        If that is interrupted it is left at what they say: the tasks will be done again.
+        """
+        problem, first = self._problem, len(self._record.pool)
+        children = [self._offspring[place - first] for place in self._kept()]
+        local = problem.core.local_optima(
+            [child.model.graph for child in children],
+            problem.settings.max_parents,
+            problem.knowledge,
+            n_jobs=threads,
         )
-        return replace(model, is_local_optimum=local)
+        for place, child, is_local in zip(self._kept(), children, local, strict=True):
+            model = replace(child.model, is_local_optimum=is_local)
+            self._offspring[place - first] = replace(child, model=model)
 
     def _take(self, found: _Found, done: int, report: Reporter) -> bool:
         """Take what is new, and say whether to go on."""

@@ -273,25 +273,26 @@ class Problem:
             if delta > -math.inf or self.dataset.kind == "discrete"  # no family: see `score`
         ]
 
-    def blank(self, tick: Callable[[], None]) -> Record:
+    def blank(self, going_on: Callable[[], bool]) -> Record | None:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
 
         Parameters
         ----------
-        tick : callable
-            Called about ten times a second meanwhile.
+        going_on : callable
+            Asked about ten times a second; if it says no before GES has ended, there is no record.
         """
         found: list[Model] = []
 
         def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
             found.extend(Model.from_core(*model) for model in new_models)
-            tick()
-            return True
+            return going_on()
 
         options = self.settings.for_core(self.dataset.names)
         options["k"] = 1.0
         with core_errors():
             self.core.search([0], on_batch, n_jobs=1, **options)
+        if not found:
+            return None
         [ges] = found
         # GES alone meets the same sets whatever is done before and after, so notes are the same.
         dependent = self._dependent(self.core)

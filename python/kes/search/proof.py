@@ -207,7 +207,7 @@ class _Attempt:
         if math.isinf(bound) or sum(families.sizes) > self._allowed.families:
             return Bounded(bound, False, None, "the best family of each variable")
         if importlib.util.find_spec("highspy") is None:
-            lacking = 'to go on, HiGHS is needed: pip install "kes[certify]"'
+            lacking = "to go on, HiGHS is needed: pip install highspy"
             return Bounded(bound, False, None, f"the best family of each variable; {lacking}")
         means = Means(
             known=self._best,

@@ -90,6 +90,9 @@ class Improving:
         numbered on from `own`.
     calls : tuple of int
         Tasks of each call of `Optima.improve` since then, numbered on.
+    outdated : int
+        How many of the earlier tasks, the first of them, `kes.learn` did itself, with fewer runs.
+        What they made is kept only until it does its own again with all of them.
     """
 
     asked: Improve = field(default=False, compare=False)
@@ -97,6 +100,7 @@ class Improving:
     own: int = 0
     earlier: int = 0
     calls: tuple[int, ...] = ()
+    outdated: int = 0
 
     @property
     def tasks(self) -> int:
@@ -299,6 +303,11 @@ class Record:
         highest = list(accumulate(levels, max))
         return [at for at in range(first, len(levels)) if levels[at] > highest[at - 1]]
 
+    @property
+    def highest(self) -> float:
+        """The highest level of all scores."""
+        return max(self.level(model.score) for model in self.pool)
+
     def level(self, score: float) -> float:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""
         return level(score, self.tolerance)
@@ -309,7 +318,7 @@ class Record:
             return self
         used = max(self.runs, default=-1) + 1  # models are numbered by first run
         bare = self.unimproved(self.improving.asked)
-        return replace(bare, models=self.models[:used], ahead=()).keeping(self)
+        return replace(bare, models=self.models[:used], ahead=()).keeping_tasks(self)
 
     def unimproved(self, asked: Improve) -> Record:
         """Return the record without what followed the runs, to be done again if asked for."""
@@ -322,15 +331,23 @@ class Record:
         What `learn` itself had made is left behind, as this record has its own, unless something
         that is kept was made of it. What was proven holds whatever the runs are, and is kept.
         """
-        return self._with_calls(old, old.improving.own)._with_proof(old)
+        own = old.improving.own or old.improving.outdated
+        return self._with_calls(old, own)._with_proof(old)
 
     def keeping_tasks(self, old: Record) -> Record:
-        """Return this record with all that was made of an older one with fewer runs."""
-        return self._with_calls(old, 0)._with_proof(old)
+        """Return this record, which is not improved, with all that was made of an older one.
+
+        What `learn` itself had made is there until it does so again: no model is lost meanwhile.
+        """
+        record = self._with_calls(old, 0)
+        if record.improving.earlier:
+            own = old.improving.own or old.improving.outdated
+            record = replace(record, improving=replace(record.improving, outdated=own))
+        return record._with_proof(old)
 
     def with_exact(self, model: Model) -> Record:
         """Return the record with a model that a proof found, if that scores highest."""
-        if self.level(model.score) <= max(self.level(own.score) for own in self.pool):
+        if self.level(model.score) <= self.highest:
             return self
         exact = Offspring(model, "exact", (), None)
         return replace(self, offspring=(*self.offspring, exact))
@@ -365,9 +382,12 @@ class Record:
         kept: list[Offspring] = []
         for at in sorted(old.ancestors(called)):
             model, child = old.pool[at], old.child(at)
-            if child is not None and model.edges not in place:
+            if child is None or model.edges in place:
+                continue
+            made_of = [old.pool[parent].edges for parent in child.parents]
+            if all(edges in place for edges in made_of):  # not of a run that waits for others
                 place[model.edges] = len(self.pool) + len(kept)
-                parents = tuple(place[old.pool[parent].edges] for parent in child.parents)
+                parents = tuple(place[edges] for edges in made_of)
                 task = None if child.task is None else self.improving.own + child.task
                 kept.append(replace(child, parents=parents, task=task))
         if not kept:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TypeAlias
 
+from kes.errors import KesError
 from kes.progress import Progress, reporting
 from kes.search import cluster
-from kes.search.collector import Collector
+from kes.search.collector import Collector, Limits
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.problem import Problem
 from kes.search.record import Record
@@ -40,19 +41,29 @@ def do_runs(
     ------
     SearchInterrupted
         On Ctrl-C.
+    KesError
+        If a budget, and what the first run is allowed beyond it, is over before that has ended.
     SearchLost
         If the cluster is.
     """
-    started = time.monotonic()
+    started, limits = time.monotonic(), execution.limits
     collector: Collector | None = None
     with reporting(execution.progress) as report:
         try:
             if base is None:
-                base = problem.blank(lambda: report(_none(wanted, started)))
+
+                def going_on() -> bool:
+                    now = _none(wanted, started)
+                    report(now)
+                    return now.seconds < limits.first
+
+                base = problem.blank(going_on)
+            if base is None:
+                raise _too_short(limits)
             collector = Collector(
                 base,
                 wanted,
-                limits=execution.limits,
+                limits=limits,
                 watchers=[lambda now: report(_progress(now)), *watchers],
                 started=started,
             )
@@ -61,6 +72,8 @@ def do_runs(
             raise SearchInterrupted(_found(collector)) from None
         except cluster.Lost as lost:
             raise SearchLost(str(lost), _found(collector)) from lost
+        if not collector.ready:
+            raise _too_short(limits)
         record = collector.record()
         report(_end(record, collector), final=True)
     return record
@@ -79,6 +92,13 @@ def _finish(problem: Problem, collector: Collector, execution: Execution) -> Non
             problem.search(runs, collector.receiver(), n_jobs=execution.threads)
     elif not collector.stopped:
         cluster.search(execution.client, problem, collector)
+
+
+def _too_short(limits: Limits) -> KesError:
+    return KesError(
+        f"the budget is too short for these data: no run has ended within {limits.first:.0f} s; "
+        "give more time, or fewer columns"
+    )
 
 
 # --- how far it is -------------------------------------------------------------------------------

@@ -50,18 +50,18 @@ def search(
     ------
     SearchInterrupted
         On Ctrl-C.
+    KesError
+        If a budget is far too short for a single run.
     """
     started = time.monotonic()
-    limits = replace(execution.limits, improve=improve)
-    runs = replace(execution, limits=limits)
-    record = do_runs(problem, wanted, runs, base=base, watchers=watchers)
+    execution = replace(execution, limits=replace(execution.limits, improve=improve))
+    record = do_runs(problem, wanted, execution, base=base, watchers=watchers)
     is_new = base is None or record.runs != base.runs
     if is_new and after_runs is not None and improve is not False:
         after_runs(record)
 
     def rest() -> Execution:
-        left = limits.budget and limits.budget - (time.monotonic() - started)
-        return replace(execution, limits=replace(limits, budget=left), client=None)
+        return replace(execution.since(started), client=None)
 
     proving = allowance(problem, prove) is not None
     effort, complete = None, record.improving.complete
@@ -78,47 +78,45 @@ def search(
         elif improve == "auto":
             better = improve_runs(problem, record, improve, rest())
             record = replace(better, prove=record.prove, proof=record.proof)
-    if base is None or record.improving.complete or _highest(record) >= _highest(base):
-        return record
-    return record.keeping_tasks(base)  # for what the budget was over
+    return record
 
 
-def prepared(problem: Problem, execution: Execution) -> Execution:
-    """Fill the gaps of the table, and return how to do the rest, with what is left of the budget.
+def prepared(problem: Problem, execution: Execution, started: float) -> Execution:
+    """Get the table ready, and return how to do the rest, with what is left of the budget.
 
-    Filling takes no more than half of a budget, but does one round.
+    Filling gaps takes no more than half of a budget, but does one round.
+
+    Parameters
+    ----------
+    started : float
+        When the budget began, by the monotonic clock.
 
     Raises
     ------
     SearchInterrupted
         On Ctrl-C.
     """
-    if isinstance(problem.table, Dataset):
-        return execution
-    started, limits = time.monotonic(), execution.limits
-    half = math.inf if limits.budget is None else limits.budget / 2
+    began, budget = time.monotonic(), execution.limits.budget
+    half = math.inf if budget is None else budget / 2
 
     def going_on(rounds: int) -> bool:
-        spent = time.monotonic() - started
+        spent = time.monotonic() - began
         report(Progress(rounds, MOST_ROUNDS, None, 0, spent, None, unit="rounds"))
         return spent < half
 
     try:
-        with reporting(execution.progress) as report:
-            problem.fill(execution.threads, going_on)
+        if not isinstance(problem.table, Dataset):
+            with reporting(execution.progress) as report:
+                problem.fill(execution.threads, going_on)
+        _ = problem.core  # which takes its time, too
     except KeyboardInterrupt:
         raise SearchInterrupted(None) from None
-    left = limits.budget and limits.budget - (time.monotonic() - started)
-    return replace(execution, limits=replace(limits, budget=left))
+    return execution.since(started)
 
 
 def _marked(record: Record, *, complete: bool) -> Record:
     """Return a record that says whether it is improved by as much as is asked for."""
     return replace(record, improving=replace(record.improving, complete=complete))
-
-
-def _highest(record: Record) -> float:
-    return max(record.level(model.score) for model in record.pool)
 
 
 def _is_improved(record: Record, improve: Improve) -> bool:

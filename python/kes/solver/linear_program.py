@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.errors import missing_extra
+from kes.errors import not_installed
 
 if TYPE_CHECKING:
     import highspy
@@ -249,7 +249,7 @@ def _new_solver(counts: Counts | None) -> highspy.Highs:
     try:
         import highspy
     except ImportError:
-        raise missing_extra("highspy", "certify") from None
+        raise not_installed("highspy") from None
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("mip_rel_gap", 0.0)

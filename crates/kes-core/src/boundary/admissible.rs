@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Model, Neighbour};
 use crate::graph::restricted::Inadmissible;
 use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
+use crate::varset::VarSet;
 
 impl<const W: usize> Model<W> {
     /// The model of an essential graph under knowledge.
@@ -33,10 +34,14 @@ impl<const W: usize> Model<W> {
         }
     }
 
-    /// Finds what the arcs that are known direct in the graph.
-    pub(super) fn restrict(&mut self) {
-        let known = self.knowledge.as_deref().filter(|known| known.has_arcs());
-        self.restricted = known.and_then(|known| Restricted::new(&self.graph, known).ok());
+    /// Finds what the arcs that are known direct in the graph, of which some nodes have changed since the
+    /// last time.
+    pub(super) fn restrict(&mut self, changed: VarSet<W>) {
+        let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return };
+        self.restricted = match self.restricted.take() {
+            None => Restricted::new(&self.graph, known).ok(),
+            Some(mut old) => old.renew(&self.graph, known, changed).is_ok().then_some(old),
+        };
     }
 
     /// Is anything known that the levels do not say, so that neighbours must be asked about?

@@ -3,7 +3,8 @@
 //! Besides the essential graph and a DAG, a model keeps a causal order of the DAG and which nodes
 //! semi-directed paths reach. A step changes the graph in a few places; the order is sorted again between
 //! the first and the last place concerned, and paths are followed again upwards from what changed, for
-//! as long as something does.
+//! as long as something does. Under knowledge the order goes by levels, and what arcs direct is found
+//! again in the chain components that changed.
 
 use std::sync::Arc;
 
@@ -29,15 +30,30 @@ impl<const W: usize> Model<W> {
     /// The model of a DAG that has no arc to an earlier level.
     pub(crate) fn of_dag(dag: Dag<W>, knowledge: Option<Arc<Knowledge<W>>>) -> Self {
         let n = dag.parents.len();
-        let order = dag.order().unwrap_or_else(|| unreachable!("a DAG of the class is acyclic"));
+        let mut order = dag.order().unwrap_or_else(|| unreachable!("a DAG of the class is acyclic"));
+        if let Some(known) = &knowledge {
+            order.sort_by_key(|&v| known.levels()[v]);
+        }
         let mut position = vec![0; n];
         order.iter().enumerate().for_each(|(at, &v)| position[v] = at);
         let graph = graph_of(&dag, &order, knowledge.as_deref());
         let (beyond, reach) = (vec![VarSet::EMPTY; n], vec![VarSet::EMPTY; n]);
         let mut model = Self { graph, dag, order, position, beyond, reach, knowledge, restricted: None };
         model.follow_paths(VarSet::first_n(n));
-        model.restrict();
+        model.restrict(VarSet::EMPTY);
         model
+    }
+
+    /// Becomes the same as another, in the memory that it has.
+    pub fn copy(&mut self, other: &Self) {
+        self.graph.copy(&other.graph);
+        self.dag.parents.clone_from(&other.dag.parents);
+        self.order.clone_from(&other.order);
+        self.position.clone_from(&other.position);
+        self.beyond.clone_from(&other.beyond);
+        self.reach.clone_from(&other.reach);
+        self.knowledge.clone_from(&other.knowledge);
+        self.restricted.clone_from(&other.restricted);
     }
 
     /// Moves to the model of any DAG that has no arc to an earlier level.
@@ -64,8 +80,11 @@ impl<const W: usize> Model<W> {
     /// out, and the nodes of `turned` were oriented anew.
     pub(super) fn update(&mut self, x: usize, y: usize, turned: VarSet<W>) -> Change<W> {
         self.sort(turned.with(x).with(y));
-        let nodes = self.graph.relabel(&self.dag, &self.position, x, y);
-        let touched = self.follow_paths(nodes.with(x).with(y)) | nodes.with(x).with(y);
+        let levels = self.knowledge.as_ref().map(|known| known.levels());
+        let nodes = self.graph.relabel(&self.dag, &self.position, levels, x, y);
+        let changed = nodes.with(x).with(y);
+        let touched = self.follow_paths(changed) | changed;
+        self.restrict(changed);
         Change { nodes, touched, cliques: self.around(x, y) }
     }
 
@@ -82,7 +101,8 @@ impl<const W: usize> Model<W> {
     }
 
     /// Sorts the order again between the first and the last of the given nodes, which have the ends of
-    /// all arcs that are new among them.
+    /// all arcs that are new among them. A node comes after those before it and its parents, none of which
+    /// is of a later level: the order stays one by levels.
     fn sort(&mut self, nodes: VarSet<W>) {
         let Self { dag, order, position, .. } = self;
         let first = nodes.iter().map(|v| position[v]).min().unwrap_or(0);
@@ -183,6 +203,13 @@ impl<const W: usize> Model<W> {
 }
 
 impl<const W: usize> Frame<W> {
+    /// Becomes the same as another, in the memory that it has.
+    pub fn copy(&mut self, other: &Self) {
+        let &Self { parents, neighbours, open, ref barred } = other;
+        self.barred.clone_from(barred);
+        (self.parents, self.neighbours, self.open) = (parents, neighbours, open);
+    }
+
     /// The nodes that the frame of `y` depends on: as long as none of them is [touched](Change::touched),
     /// it stays as it is.
     pub fn watched(&self, y: usize) -> VarSet<W> {

@@ -4,7 +4,7 @@
 //! those of its last parent `x` in a causal order, and of the label of `x`; see
 //! [`EssentialGraph::from_dag`]. Along an order that suits the old DAG and the new one, only the labels of
 //! nodes can change for which one of these did. DAGs of one class have the same labels, so a DAG may
-//! be exchanged for an equivalent one before.
+//! be exchanged for an equivalent one before. All of this holds of tiered graphs too.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,15 +14,23 @@ use crate::varset::VarSet;
 
 impl<const W: usize> EssentialGraph<W> {
     /// Becomes the essential graph of `dag`, in which `position` is a causal order, and which differs from
-    /// a DAG of this class by an arc from `x` to `y` that it has, or has not. Returns the nodes whose
-    /// parents or neighbours changed.
-    pub fn relabel(&mut self, dag: &Dag<W>, position: &[usize], x: usize, y: usize) -> VarSet<W> {
+    /// a DAG of this class by an arc from `x` to `y` that it has, or has not. If it is tiered, `tier` has
+    /// the tier of each node, and the order goes by tiers. Returns the nodes whose parents or neighbours
+    /// changed.
+    pub fn relabel(
+        &mut self,
+        dag: &Dag<W>,
+        position: &[usize],
+        tier: Option<&[usize]>,
+        x: usize,
+        y: usize,
+    ) -> VarSet<W> {
         let of_x = (self.parents[x], self.neighbours[x]);
         self.set_adjacent(x, y, dag.parents[y].contains(x));
         let mut changed = VarSet::single(y);
         let mut waiting = BinaryHeap::from([Reverse((position[y], y))]);
         while let Some(Reverse((_, v))) = waiting.pop() {
-            let label = self.label(dag, position, v);
+            let label = self.label(dag, position, tier, v);
             let joined = label - self.parents[v];
             let left = self.parents[v] - label;
             if v != y && joined.is_empty() && left.is_empty() {
@@ -70,11 +78,13 @@ impl<const W: usize> EssentialGraph<W> {
     }
 
     /// The compelled parents of `y`, given those of its last parent.
-    fn label(&self, dag: &Dag<W>, position: &[usize], y: usize) -> VarSet<W> {
+    fn label(&self, dag: &Dag<W>, position: &[usize], tier: Option<&[usize]>, y: usize) -> VarSet<W> {
         let parents = dag.parents[y];
         let Some(x) = parents.iter().max_by_key(|&v| position[v]) else { return VarSet::EMPTY };
         let inherited = self.parents[x];
-        let all = !inherited.is_subset(&parents) || !parents.is_subset(&dag.parents[x].with(x));
+        let all = !inherited.is_subset(&parents)
+            || !parents.is_subset(&dag.parents[x].with(x))
+            || tier.is_some_and(|tier| tier[x] != tier[y]);
         if all { parents } else { inherited }
     }
 }

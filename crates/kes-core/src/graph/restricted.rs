@@ -53,20 +53,48 @@ impl<const W: usize> Restricted<W> {
             adjacent: essential.adjacent.clone(),
             touched: VarSet::EMPTY,
         };
-        for y in 0..essential.len() {
-            if let Some(x) = (knowledge.required(y) - graph.adjacent[y]).first() {
+        graph.apply(knowledge, VarSet::first_n(essential.len()))?;
+        Ok(graph)
+    }
+
+    /// Becomes that of another graph, from which the old one differs by edges between `changed` nodes, by
+    /// their directions, or by whether they have any: only their components are looked at again.
+    ///
+    /// # Errors
+    /// If no DAG of the class is admissible any more; then it is of no use either.
+    pub(crate) fn renew(
+        &mut self,
+        essential: &EssentialGraph<W>,
+        knowledge: &Knowledge<W>,
+        changed: VarSet<W>,
+    ) -> Result<(), Inadmissible> {
+        let nodes = changed.iter().fold(changed, |nodes, v| nodes | essential.component(v));
+        for v in nodes.iter() {
+            self.parents[v] = essential.parents[v];
+            self.children[v] = essential.children[v];
+            self.neighbours[v] = essential.neighbours[v];
+            self.adjacent[v] = essential.adjacent[v];
+        }
+        self.touched -= nodes;
+        self.apply(knowledge, nodes)
+    }
+
+    /// Directs what knowledge says of the edges at some nodes, among them all those of their components.
+    fn apply(&mut self, knowledge: &Knowledge<W>, nodes: VarSet<W>) -> Result<(), Inadmissible> {
+        for y in nodes.iter() {
+            if let Some(x) = (knowledge.required(y) - self.adjacent[y]).first() {
                 return Err(Inadmissible::Missing(x, y));
             }
-            for x in (knowledge.forbidden(y) & graph.adjacent[y]).iter() {
-                if graph.parents[y].contains(x) {
+            for x in (knowledge.forbidden(y) & self.adjacent[y]).iter() {
+                if self.parents[y].contains(x) {
                     return Err(Inadmissible::Forbidden(x, y));
                 }
-                if graph.neighbours[y].contains(x) {
-                    graph.direct(y, x);
+                if self.neighbours[y].contains(x) {
+                    self.direct(y, x);
                 }
             }
         }
-        Ok(graph)
+        Ok(())
     }
 
     /// The arcs `(from, to)`, sorted.

@@ -9,6 +9,7 @@
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::graph::Dag;
 use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
@@ -86,6 +87,21 @@ impl<const W: usize> Candidates<'_, '_, W> {
             });
         }
         Ok(larger)
+    }
+
+    /// The families of a list and those that the variable has in some models.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn with(self, mut list: Vec<Family<W>>, models: &[Dag<W>]) -> Result<Vec<Family<W>>, Stopped> {
+        let mut seen: HashSet<VarSet<W>, FxBuildHasher> = HashSet::default();
+        for parents in models.iter().map(|model| model.parents[self.y]) {
+            if seen.insert(parents) {
+                self.stop.check()?;
+                add(&mut list, Family { parents, score: self.terms.family(self.worker, self.y, parents) });
+            }
+        }
+        Ok(list)
     }
 
     /// The families that differ from a given one by a parent more, a parent less or another parent, all

@@ -9,6 +9,7 @@
 //! Under knowledge all models are admissible: children and perturbations are made of admissible DAGs, and
 //! climbing stays among admissible models. Only orders are left out then, as they know nothing of it.
 
+pub mod check;
 pub mod climber;
 pub mod families;
 pub mod orders;
@@ -133,6 +134,9 @@ pub fn improve<const W: usize>(
         done: 0,
     };
     for graph in given {
+        if stop.is_raised() {
+            return;
+        }
         let score = climbers[0].gains.score(graph);
         pool.add(Found { graph: graph.clone(), score, origin: Origin::Given, task: 0 });
     }
@@ -267,12 +271,12 @@ impl<const W: usize> Pool<'_, W> {
             self.families =
                 self.for_all(climbers, pause, stop, &mut meanwhile, |candidates| candidates.find())?;
         }
-        for &i in &self.ranking {
-            for (y, &parents) in self.found[i].graph.extension().parents.iter().enumerate() {
-                let score = self.terms.family(&mut *climbers[0].gains.worker, y, parents);
-                families::add(&mut self.families[y], Family { parents, score });
-            }
-        }
+        let models: Vec<Dag<W>> = self.ranking.iter().map(|&i| self.found[i].graph.extension()).collect();
+        let known = std::mem::take(&mut self.families);
+        self.families = self.for_all(climbers, pause, stop, &mut meanwhile, |candidates| {
+            let list = known[candidates.y].clone();
+            candidates.with(list, &models)
+        })?;
         let start = self.found[place].graph.extension();
         let order = start.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
         let families = std::mem::take(&mut self.families);

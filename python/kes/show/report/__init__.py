@@ -1,5 +1,5 @@
 """The report: one HTML file with all that a result has to say, which opens without a network."""
 
-from kes.show.report.page import write
+from kes.show.report.page import report_text, write
 
-__all__ = ["write"]
+__all__ = ["report_text", "write"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+import os
 from datetime import date
 from html import escape
 from string import Template
@@ -13,45 +13,51 @@ from typing import TYPE_CHECKING, Any
 
 from kes._core import __version__
 from kes.analysis.coverage import Coverage
+from kes.analysis.effects import Effects
 from kes.analysis.landscape import Landscape
 from kes.files import write_file
+from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import words
-from kes.show.report.content import Further, content
+from kes.show.report.certainty import Certainty, Further, chosen_evidence
+from kes.show.report.content import content
+from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.repeat import python_call
 from kes.show.report.script import script, template
 
 if TYPE_CHECKING:
-    from kes.analysis.effects import Effects
-    from kes.analysis.stability import Stability
     from kes.exact.certificate import Certificate
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.search.problem import Problem
-    from kes.table import Table
 
 
-def write(
-    optima: Optima,
-    path: PathLike,
-    *,
-    problem: Problem | None = None,
-    stability: Stability | None = None,
-    evidence: Table | None = None,
-    effects: Sequence[Effects] = (),
-    certificate: Certificate | None = None,
-    title: str | None = None,
-) -> None:
+def write(optima: Optima, path: PathLike, options: ReportOptions) -> None:
     """Write the report; see `Optima.report`."""
-    text = page(
+    # Names may hold halves of characters, which no file can.
+    write_file(path, report_text(optima, options).encode("utf-8", errors="replace"))
+
+
+def report_text(optima: Optima, options: ReportOptions) -> str:
+    """Return the report, made today, as text."""
+    told: ReportOptions = {**REPORT_DEFAULTS, **options}
+    data, effects = told["data"], told["effects"]
+    is_at_hand = data is not None or optima.problem is not None
+    problem = optima.ready(data, told["weights"], told["missing"]) if is_at_hand else None
+    evidence, note = chosen_evidence(optima, problem, told["evidence"])
+    return page(
         optima,
         problem=problem,
         made=date.today(),
-        further=Further(stability, evidence, effects),
-        certificate=certificate,
-        title=title,
+        further=Further(
+            told["stability"],
+            evidence,
+            [effects] if isinstance(effects, Effects) else effects,
+            note,
+        ),
+        certificate=told["certificate"],
+        title=told["title"],
+        file=told["file"],
     )
-    # Names may hold halves of characters, which no file can.
-    write_file(path, text.encode("utf-8", errors="replace"))
 
 
 def page(
@@ -62,22 +68,28 @@ def page(
     further: Further | None = None,
     certificate: Certificate | None = None,
     title: str | None = None,
+    file: PathLike | None = None,
 ) -> str:
     """Return the report as text; equal results give equal pages."""
+    further = further or Further()
     found, coverage = Landscape.of(optima), Coverage(optima)
-    shown = content(optima, found, coverage, problem, further or Further())
+    certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
+    shown = content(optima, found, coverage, problem, certainty)
+    shown["file"] = None if file is None else os.path.basename(file)
     style, code = template("style.css"), script()
     return Template(template("page.html")).substitute(
         policy=_policy(style, code),
         title=escape(title or words.title(optima)),
-        cards=words.cards(optima, certificate),
+        headline=headline(optima, certainty, proof),
+        cards=cards(optima, certainty, proof),
         facts=words.facts(optima, made),
+        notes=words.notes(optima),
         search=words.search(optima),
         numbers=words.numbers(optima, found),
-        coverage=words.seen(coverage),
+        coverage=words.seen(coverage, proven=proof.proven),
         settings=words.settings(optima),
         python=escape(python_call(optima)),
-        command=words.command(optima),
+        command=words.command(optima, file),
         version=escape(__version__),
         style=style,
         data=_json(shown),

@@ -14,7 +14,7 @@
 use super::double::Double;
 
 /// Sets with a pivot below this get it, and those after it, by the second way.
-const SMALL: f64 = 1.0 / 256.0;
+pub const SMALL: f64 = 1.0 / 256.0;
 
 /// A symmetric matrix with ones on its diagonal, row by row.
 pub struct Matrix {
@@ -115,6 +115,30 @@ impl Factors {
         self.columns.push(column);
         self.pivots.push(pivot);
         pivot
+    }
+
+    /// What of a column is left when the first `count` of the columns factorised so far are known, and when all
+    /// are: its pivots, if it came next, without the care that small ones need.
+    #[inline]
+    pub fn left(&mut self, matrix: &Matrix, column: usize, enlargement: f64, count: usize) -> (f64, f64) {
+        let Self { columns, lower, pivots, row } = self;
+        row.clear();
+        let elements = &matrix.elements[column * matrix.size..][..matrix.size];
+        let mut start = 0;
+        for (j, &other) in columns.iter().enumerate() {
+            let products = row.iter().zip(&lower[start..start + j]).map(|(a, b)| a * b);
+            row.push(elements[other] - products.sum::<f64>());
+            start += j;
+        }
+        let known = |range: std::ops::Range<usize>| -> f64 {
+            row[range.clone()]
+                .iter()
+                .zip(&pivots[range])
+                .map(|(element, pivot)| element * element / pivot)
+                .sum()
+        };
+        let first = 1.0 + enlargement - known(0..count);
+        (first, first - known(count..columns.len()))
     }
 
     /// The pivot of the column whose row of `L` was added last, as the least of a quadratic form.

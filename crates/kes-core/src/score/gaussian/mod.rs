@@ -13,6 +13,7 @@ mod embedding;
 mod fixed;
 mod moments;
 mod products;
+mod screen;
 mod table;
 
 pub use embedding::Column;

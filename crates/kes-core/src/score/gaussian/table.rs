@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::cholesky::Factors;
 use super::criterion::{Criterion, Function};
 use super::moments::Moments;
+use super::screen::Screen;
 use crate::score::bounds::{Bounds, Measure};
 use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
@@ -121,6 +122,11 @@ impl<const W: usize> Evaluate<W> for Table {
 
     fn bounds(&self, _threads: usize, _stop: &Stop) -> Result<Bounds, Stopped> {
         Ok(Bounds::None)
+    }
+
+    fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
+        let screen = Screen::new(&self.moments, &*self.function, given, y);
+        screen.map_or(sources, |screen| screen.sift(terms, sources))
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
@@ -318,6 +324,38 @@ mod tests {
                 for v in (0..5).filter(|v| members >> v & 1 == 0) {
                     prop_assert!(*term > f64::NEG_INFINITY || terms[members | 1 << v] == f64::NEG_INFINITY);
                 }
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever the relations, no source is left out whose edge gains anything.
+        #[test]
+        fn no_edge_that_gains_is_left_out(
+            seed in 0..1000u64,
+            strength in -6.0..0.5f64,
+            criterion in prop::sample::select(vec!["bic", "aic", "bge"]),
+        ) {
+            let [a, b, c, d, e] = [1, 2, 3, 4, 5].map(|s| noise(5 * seed + s, 50));
+            let near = combination(&[(0.5, &a), (0.5, &b), (10f64.powf(strength), &c)]);
+            let codes: Vec<i32> = d.iter().zip(&a).map(|(d, a)| (d + a > 0.0) as i32 + (d > &0.5) as i32).collect();
+            let numbers = [&a, &near, &b, &c, &e].map(|column| Column::Numbers(column));
+            let columns: Vec<Column<'_>> = match criterion {
+                "bge" => numbers.into(),
+                _ => numbers.into_iter().chain([Column::Codes(&codes)]).collect(),
+            };
+            let n = columns.len();
+            let terms = Terms::<1>::new(table(&columns, &(0..n).collect::<Vec<_>>(), criterion), 1 << 20);
+            let mut worker = terms.worker();
+            for (members, y) in (0..1usize << n).flat_map(|members| (0..n).map(move |y| (members, y))) {
+                let given: VarSet<1> = (0..n).filter(|&v| v != y && members >> v & 1 == 1).collect();
+                let sources = VarSet::first_n(n) - given.with(y);
+                let mut found = Vec::new();
+                terms.improving(&mut *worker, y, given, sources, |x, gain| found.push((x, gain)));
+                found.sort_by_key(|&(x, _)| x);
+                let all = sources.iter().map(|x| (x, terms.gain(&mut *worker, x, y, given)));
+                let expected: Vec<_> = all.filter(|(_, gain)| *gain > terms.tolerance()).collect();
+                prop_assert_eq!(found, expected);
             }
         }
     }

@@ -1,0 +1,61 @@
+"""What is learned from: samples of published networks, and real tables."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import kes
+
+SHARED = Path(__file__).parents[1] / "../shared/data"
+"""Stored samples and the data of CoIL, which are not ours to ship."""
+
+MODELS = Path(find_spec("pgmpy").origin).parent / "utils/example_models"
+"""The published networks; pgmpy, which is installed for the tests, ships them."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A table, the class of the network it was drawn from, and new cases, where there are such."""
+
+    data: kes.Dataset
+    truth: kes.EssentialGraph | None = None
+    new: kes.Dataset | None = None
+
+
+Draw = Callable[[int], Sample]
+"""Makes a sample, given its number."""
+
+
+def network(name: str, folder: Path = MODELS) -> kes.BayesianNetwork:
+    """Return a published network from a folder of BIF files."""
+    for path in (folder / f"{name}.bif", folder / f"{name}.bif.gz"):
+        if path.exists():
+            return kes.read_network(path)
+    raise SystemExit(f"{folder} has no {name}.bif or {name}.bif.gz")
+
+
+def coil() -> kes.Dataset:
+    return kes.datasets.coil(SHARED / "coil/ticdata2000.csv.gz")
+
+
+def prepared(data: kes.Dataset, seed: int | None) -> kes.Dataset:
+    """Return what the searches get: columns shuffled, without constants and states not in use.
+
+    Some peers refuse constant columns, and most know only states that occur. Without a seed the
+    columns stay in their order.
+    """
+    order = np.arange(len(data.names))
+    if seed is not None:
+        order = np.random.default_rng(1000 + seed).permutation(order)
+    names, columns = [], []
+    for v in order:
+        values, codes = np.unique(data.codes[v], return_inverse=True)
+        if len(values) > 1:
+            names.append(data.names[v])
+            columns.append(codes)
+    codes = np.ascontiguousarray(columns, dtype=np.int32)
+    states = tuple(tuple(range(column.max() + 1)) for column in columns)
+    return kes.Dataset(names=tuple(names), states=states, codes=codes)
