@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 
-from kes.analysis.certainty import Certainty, certainty
+from kes.analysis.at_most import AtMost, at_most
 from kes.cli.model import beside
 from kes.cli.questions import word
 from kes.cli.screen import say, width
@@ -72,7 +72,7 @@ def suggest_more(record: Record) -> None:
 def _edges(optima: Optima) -> Table:
     """Return the edges of the best model, the strongest first."""
     best = optima.best
-    found = certainty(optima, optima.ready(None, None, None))
+    found = at_most(optima, optima.ready(None, None, None))
     support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
     pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
     shown = [_directed(best.mpdag, pair) for pair in pairs]
@@ -86,10 +86,10 @@ def _edges(optima: Optima) -> Table:
     )
 
 
-def _mark(certainty: Certainty) -> str:
-    if certainty.evidence < WEAK:
+def _mark(at_most: AtMost) -> str:
+    if at_most.evidence < WEAK:
         return "weak"
-    is_open = certainty.direction is not None and certainty.direction < WEAK
+    is_open = at_most.direction is not None and at_most.direction < WEAK
     return "direction weak" if is_open else ""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Certainty:
+class AtMost:
     """Bounds on what is said for an edge, in nats.
 
     Attributes
@@ -35,7 +35,7 @@ class Certainty:
     direction: float | None
 
 
-def certainty(optima: Optima, problem: Problem) -> dict[frozenset[str], Certainty]:
+def at_most(optima: Optima, problem: Problem) -> dict[frozenset[str], AtMost]:
     """Return for each edge of the best model how sure it can be at most."""
     best = optima.best
     evidence = edge_worth(best.graph, problem)
@@ -50,4 +50,4 @@ def certainty(optima: Optima, problem: Problem) -> dict[frozenset[str], Certaint
         direction |= dict.fromkeys(turned, loss)
         lacking -= without
         opposing -= turned
-    return {pair: Certainty(evidence[pair], direction.get(pair)) for pair in evidence}
+    return {pair: AtMost(evidence[pair], direction.get(pair)) for pair in evidence}
