@@ -86,10 +86,10 @@ def _edges(optima: Optima) -> Table:
     )
 
 
-def _mark(at_most: AtMost) -> str:
-    if at_most.evidence < WEAK:
+def _mark(known: AtMost) -> str:
+    if known.evidence < WEAK:
         return "weak"
-    is_open = at_most.direction is not None and at_most.direction < WEAK
+    is_open = known.direction is not None and known.direction < WEAK
     return "direction weak" if is_open else ""
 
 
