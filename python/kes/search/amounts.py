@@ -149,7 +149,7 @@ def _task_seconds(size: Size) -> float:
 
 
 def _order_seconds(size: Size) -> float:
-    """Return what looking for parent sets takes; many tasks on discrete tables pay a part of it."""
+    """Return what looking for parent sets takes; on discrete tables it is in that of tasks."""
     if size.variables < _MANY_VARIABLES:
         return 0.0
     return 1.5e-5 * size.variables * size.columns
