@@ -17,7 +17,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-gaussian bench-mixed docs build clean
+.PHONY: help demo test lint test-rust test-python test-all test-builds fuzz soak licences audit paper bench bench-against bench-peers bench-quality bench-heldout bench-evidence bench-knowledge bench-missing bench-large bench-gaussian bench-mixed bench-proofs docs build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,11 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 	$(BIN)/python benchmarks/large.py $(if $(NETWORKS),--networks '$(NETWORKS)') \
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
 	  $(if $(SECONDS),--seconds '$(SECONDS)')
+
+bench-proofs: $(DEV) ## See what can be proven, as in NETWORKS=../shared/data/bif ONLY='alarm child'
+	$(BIN)/python benchmarks/proofs.py $(if $(NETWORKS),--networks '$(NETWORKS)') \
+	  $(if $(ONLY),--only $(ONLY)) $(if $(CASES),--cases $(CASES)) $(if $(LIMITS),--limits $(LIMITS)) \
+	  $(if $(CRITERIA),--criteria $(CRITERIA)) $(if $(BUDGET),--budget '$(BUDGET)')
 
 fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \
