@@ -121,14 +121,14 @@ def upper_bound(families: Families, means: Means) -> Bounded:
         return Bounded(
             bound, False, None, "the best family of each variable, stopped by the budget"
         )
-    work = _Work(families, bound, means)
+    work = _Bounding(families, bound, means)
     while True:
         found = work.relax() or work.branch()
         if found is not None:
             return found
 
 
-class _Work:
+class _Bounding:
     """Families and clusters so far, with the bound that follows from them."""
 
     def __init__(self, families: Families, bound: float, means: Means) -> None:
