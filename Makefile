@@ -123,6 +123,11 @@ bench-long: $(DEV) ## Measure memory and time on long tables, as in ROWS=1000000
 bench-cluster: $(DEV) ## Measure runs per second with 1, 2 and 4 worker processes
 	$(BIN)/python benchmarks/cluster.py
 
+bench-proofs: $(DEV) ## See what can be proven, as in NETWORKS=../shared/data/bif ONLY='alarm child'
+	$(BIN)/python benchmarks/proofs.py $(if $(NETWORKS),--networks '$(NETWORKS)') \
+	  $(if $(ONLY),--only $(ONLY)) $(if $(CASES),--cases $(CASES)) $(if $(LIMITS),--limits $(LIMITS)) \
+	  $(if $(CRITERIA),--criteria $(CRITERIA)) $(if $(BUDGET),--budget '$(BUDGET)')
+
 fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES=100000 SEED=1
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \
 	  $(if $(TARGET),--target '$(TARGET)')

@@ -312,10 +312,10 @@ class Families:
         or if the largest component, of m variables, needs more than allowed: 8 * 2**m bytes.
         """
 
-    def upper_bound(self, clusters: list[tuple[list[int], float]]) -> float:
-        """Return what no network can exceed, given (members, weight) of clusters: relaxation.rs."""
+    def upper_bound(self, clusters: list[tuple[list[int], int, float]]) -> float:
+        """Return what no network can exceed, given (members, k, weight) of clusters."""
 
-    def reduced(self, clusters: list[tuple[list[int], float]], floor: float) -> Families:
+    def reduced(self, clusters: list[tuple[list[int], int, float]], floor: float) -> Families:
         """Return the families that a network with a score of at least `floor` can have."""
 
 def parse_csv(blocks: Iterable[bytes], delimiter: str) -> tuple[list[str], list[CsvColumn]]:

@@ -16,7 +16,8 @@ from kes.cli import run
 from kes.exact.certify import certify, estimate
 from kes.exact.rivals import Rivals
 from kes.solver.bound import Means, upper_bound
-from kes.solver.linear_program import Separation, cycles
+from kes.solver.linear_program import Cluster
+from kes.solver.separation import Separation, cycles
 
 
 @pytest.fixture(scope="module")
@@ -188,8 +189,16 @@ def test_a_budget_leaves_an_honest_gap(alarm):
 
 def test_violated_clusters_are_cycles_when_choices_are_whole():
     choices = [(0, (1,), 1.0), (1, (2,), 1.0), (2, (0,), 1.0), (3, (0,), 1.0), (4, (), 1.0)]
-    assert frozenset({0, 1, 2}) in Separation(choices).violated(set())
+    assert Cluster(frozenset({0, 1, 2})) in Separation(choices).violated(set())
     assert Separation([(0, (1,), 1.0), (1, (2,), 1.0), (2, (), 1.0)]).violated(set()) == []
+
+
+def test_no_two_members_of_a_cluster_can_have_all_others_as_parents():
+    """Half of each choice needs both other variables; every cluster with k 1 is content."""
+    both = [(y, tuple({0, 1, 2} - {y}), 0.5) for y in range(3)]
+    none = [(y, (), 0.5) for y in range(3)]
+    choices = both + none
+    assert Separation(choices).violated(set()) == [Cluster(frozenset({0, 1, 2}), 2)]
 
 
 def test_cycles_of_whole_choices_need_no_search():
@@ -203,7 +212,7 @@ def test_fractional_cycles_are_found():
     halves = [(y, ((y + 1) % 3,), 0.5) for y in range(3)] + [
         (y, ((y + 2) % 3,), 0.5) for y in range(3)
     ]
-    assert Separation(halves).violated(set()) == [frozenset({0, 1, 2})]
+    assert Separation(halves).violated(set()) == [Cluster(frozenset({0, 1, 2}))]
 
 
 # --- too little time or memory -------------------------------------------------------------------
@@ -352,6 +361,27 @@ def test_command(table, optima, tmp_path, capsys):
     assert "pass --criterion bic" in capsys.readouterr().err
     assert run([*arguments, "--time-limit", "5m"]) == 2
     assert "No such option '--time-limit'. Did you mean '--budget'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("budget", ["60s", "0.01s"])
+def test_what_the_command_saves_is_taken_by_others(table, tmp_path, capsys, budget):
+    """Proven or, after a hundredth of a second, only bounded."""
+    data, saved = tmp_path / "data.csv", tmp_path / "best.kes.json.gz"
+    table.to_csv(data, index=False)
+    certify = ["certify", str(data), "--max-parents", "2", "--budget", budget, "--out", str(saved)]
+    assert run(certify) == 0
+    best = kes.load(saved).best
+    for arguments in (
+        ["report", str(saved), "--data", str(data), "--out", str(tmp_path / "page.html")],
+        ["convert", str(saved), str(tmp_path / "best.bif"), "--data", str(data)],
+        ["convert", str(saved), str(tmp_path / "best.dot")],
+        ["fit", str(saved), "--data", str(data), "--out", str(tmp_path / "fitted.bif")],
+    ):
+        assert run(arguments) == 0, capsys.readouterr().err
+    for name in ("best.bif", "fitted.bif"):
+        assert kes.read_network(tmp_path / name).graph == best.graph
+    assert kes.read_graph(tmp_path / "best.dot") == best.graph
+    assert (tmp_path / "page.html").stat().st_size > 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")

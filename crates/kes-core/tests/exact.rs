@@ -190,6 +190,36 @@ fn no_family_that_matters_is_lost() {
     }
 }
 
+/// No superset of parents scores more than the ceiling, over all families of tables whose rows repeat.
+#[test]
+fn ceilings_are_above_all_larger_families() {
+    for seed in 0..12 {
+        let mut stream = Stream::new(seed, 3);
+        let arity: Vec<usize> = (0..6).map(|_| 2 + stream.below(8) / 6).collect();
+        let rows = 100 + stream.below(900);
+        let columns = random_table(&random_dag::<1>(6, 400, &mut stream), &arity, rows, &mut stream);
+        let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+        for criterion in [("bdeu", 0.1), ("bdeu", 1.0), ("bdeu", 30.0), ("bic", 1.0), ("aic", 1.0)] {
+            let terms = terms::<1>(Dataset::new(&slices, &arity, None).expect("a table"), criterion, 1 << 20);
+            let bounds = terms.evaluator().bounds(2, &Stop::default()).expect("not stopped");
+            let (mut worker, mut survey) = (terms.worker(), terms.evaluator().survey());
+            let families = (0..6).flat_map(|y| (0..1usize << 6).map(move |bits| (y, set::<1>(bits))));
+            for (y, parents) in families.filter(|(y, parents)| !parents.contains(*y)) {
+                let [counted, family] = [parents, parents.with(y)].map(|set| survey.measure(set).detail);
+                let ceiling = bounds.ceiling(y, bounds.cells(parents.with(y)), counted, family);
+                let larger = (0..1usize << 6).map(set::<1>).filter(|q| !q.contains(y));
+                for q in larger.filter(|q| parents.is_subset(q)) {
+                    let score = terms.family(&mut *worker, y, q);
+                    assert!(
+                        score <= ceiling + 1e-9,
+                        "{criterion:?}: {y} | {q:?} scores {score}, not {ceiling}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_are_kept_and_stopping_stops() {
     let terms = random_terms::<1>(12, ("aic", 1.0), 400, 1, |_| 1.0);
@@ -208,6 +238,28 @@ fn limits_are_kept_and_stopping_stops() {
     assert_eq!(optimum(&families, &LIMITS, &stop, &done).err(), Some(Failure::Stopped));
 }
 
+fn cluster(bits: usize, k: usize, weight: f64) -> Cluster<1> {
+    Cluster { members: set(bits), k, weight }
+}
+
+fn drawn_cluster(stream: &mut Stream) -> Cluster<1> {
+    let (bits, k) = (1 + stream.below(127), 1 + stream.below(4)); // some have fewer members than k
+    cluster(bits, k, stream.below(100) as f64 / 4.0)
+}
+
+/// In every order and whatever the parents before it, at least `k` members of a cluster have fewer than `k`
+/// parents in it: all are paid for what they are charged, on networks drawn at random.
+#[test]
+fn clusters_pay_no_less_than_they_charge() {
+    for seed in 0..300 {
+        let mut stream = Stream::new(seed, 2);
+        let dag = random_dag::<1>(7, 700, &mut stream);
+        let Cluster { members, k, .. } = drawn_cluster(&mut stream);
+        let paid = members.iter().filter(|&y| (dag.parents[y] & members).len() < k).count();
+        assert!(paid >= k.min(members.len()));
+    }
+}
+
 /// Whatever the clusters and weights, the bound is valid and the reduction keeps the optimum.
 #[test]
 fn relaxations_never_cut_off_the_optimum() {
@@ -215,8 +267,7 @@ fn relaxations_never_cut_off_the_optimum() {
         let terms = random_terms::<1>(7, CRITERIA[seed as usize % CRITERIA.len()], 150, seed, |_| 1.0);
         let (families, dag, score) = solve(&terms, None, None);
         let mut stream = Stream::new(seed, 1);
-        let clusters: Vec<Cluster<1>> =
-            (0..10).map(|_| (set(1 + stream.below(127)), stream.below(100) as f64 / 4.0)).collect();
+        let clusters: Vec<Cluster<1>> = (0..10).map(|_| drawn_cluster(&mut stream)).collect();
         let relaxation = Relaxation::new(&families, &clusters);
         assert!(relaxation.upper_bound() >= score - 1e-9);
         let reduced = relaxation.reduced(score - 1e-9);
@@ -242,7 +293,7 @@ fn what_is_missing_is_bounded() {
             for doubled in 0..20 {
                 let limits = Limits { bytes: 256 << doubled, threads: 2 };
                 let families = find(&terms, None, None, &limits, &stop, &counted);
-                let clusters = [(set(0b110_0110), 3.0), (set(0b1_1001), 5.0)];
+                let clusters = [cluster(0b110_0110, 1, 3.0), cluster(0b1_1001, 2, 5.0)];
                 let paid = Relaxation::new(&families, &clusters);
                 assert!(paid.upper_bound() >= best - 1e-9 && paid.reduced(best).missing == families.missing);
                 bounds.push(Relaxation::new(&families, &[]).upper_bound());

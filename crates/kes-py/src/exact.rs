@@ -14,8 +14,8 @@ use crate::graphs::Edges;
 use crate::knowledge::{Known, read_for_search};
 use crate::native::watched;
 
-/// A cluster for and from Python: its members and its weight.
-type PyCluster = (Vec<usize>, f64);
+/// A cluster from Python: its members, `k` and its weight.
+type PyCluster = (Vec<usize>, usize, f64);
 
 /// Families, whatever the width of their sets.
 trait Choosing: Send + Sync {
@@ -71,7 +71,12 @@ impl<const W: usize> Choosing for exact::Families<W> {
 }
 
 fn read_clusters<const W: usize>(clusters: &[PyCluster]) -> Vec<Cluster<W>> {
-    clusters.iter().map(|(members, weight)| (members.iter().copied().collect(), *weight)).collect()
+    let read = |(members, k, weight): &PyCluster| Cluster {
+        members: members.iter().copied().collect(),
+        k: *k,
+        weight: *weight,
+    };
+    clusters.iter().map(read).collect()
 }
 
 /// Tells Python how much is done, and asks whether to go on.
@@ -164,7 +169,7 @@ impl Families {
     }
 
     fn check_clusters(&self, clusters: &[PyCluster]) -> PyResult<()> {
-        self.check(clusters.iter().flat_map(|(members, _)| members).copied())
+        self.check(clusters.iter().flat_map(|(members, ..)| members).copied())
     }
 }
 

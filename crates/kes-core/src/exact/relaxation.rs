@@ -1,10 +1,12 @@
 //! Upper bounds on the score of a network from its families alone.
 //!
 //! In an acyclic network every set `C` of variables, a *cluster*, has a member whose parents are all
-//! outside `C` [Jaakkola 2010]. Let each cluster pay its weight `w(C) ≥ 0` to every such member. The
-//! members then receive at least `w(C)`, so that for any network
+//! outside `C` [Jaakkola 2010]; and for every `k`, the first `k` members in the order of the network have fewer
+//! than `k` parents in `C` each [Cussens 2011]. With `k = |C| − 1` that says that at most one member has all
+//! others as parents. Let each cluster pay its weight `w(C) ≥ 0` to every member with fewer than `k` parents in
+//! it. The members then receive at least `k w(C)`, so that for any network
 //!
-//! `score ≤ Σ_y max over P of [ s(y|P) + Σ { w(C) : y ∈ C, P ∩ C = ∅ } ] − Σ_C w(C)`.
+//! `score ≤ Σ_y max over P of [ s(y|P) + Σ { w(C) : y ∈ C, |P ∩ C| < k } ] − Σ_C k w(C)`.
 //!
 //! The bound holds whatever the weights; a linear programme finds good ones [Bartlett & Cussens 2017],
 //! and need not be trusted. If the bound with a family `y | P` put in the place of the best one falls
@@ -16,8 +18,16 @@
 use super::{Choice, Families};
 use crate::varset::VarSet;
 
-/// A cluster and its weight.
-pub type Cluster<const W: usize> = (VarSet<W>, f64);
+/// A cluster that pays.
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster<const W: usize> {
+    /// The variables.
+    pub members: VarSet<W>,
+    /// `k`: members with fewer parents in the cluster are paid; at least as many are.
+    pub k: usize,
+    /// What each of them is paid.
+    pub weight: f64,
+}
 
 /// Families with clusters that pay them.
 pub struct Relaxation<'r, const W: usize> {
@@ -28,21 +38,23 @@ pub struct Relaxation<'r, const W: usize> {
 }
 
 impl<'r, const W: usize> Relaxation<'r, W> {
-    /// The relaxation with the given clusters; negative weights count as 0.
+    /// The relaxation with the given clusters; negative weights count as 0, and `k` is at most the number of
+    /// members.
     pub fn new(families: &'r Families<W>, clusters: &[Cluster<W>]) -> Self {
         let mut of = vec![Vec::new(); families.of.len()];
         let mut spent = 0.0;
-        for &(members, weight) in clusters.iter().filter(|(_, weight)| *weight > 0.0) {
-            spent += weight;
-            members.iter().for_each(|y| of[y].push((members, weight)));
+        for &Cluster { members, k, weight } in clusters.iter().filter(|cluster| cluster.weight > 0.0) {
+            let k = k.min(members.len());
+            spent += k as f64 * weight;
+            members.iter().for_each(|y| of[y].push(Cluster { members, k, weight }));
         }
         Self { families, clusters: of, spent }
     }
 
     /// The score of a choice of `y` and what it is paid.
     fn worth(&self, y: usize, choice: &Choice<W>) -> f64 {
-        let pays = |(members, _): &&Cluster<W>| !choice.parents.intersects(members);
-        choice.score + self.clusters[y].iter().filter(pays).map(|(_, weight)| weight).sum::<f64>()
+        let pays = |cluster: &&Cluster<W>| (choice.parents & cluster.members).len() < cluster.k;
+        choice.score + self.clusters[y].iter().filter(pays).map(|cluster| cluster.weight).sum::<f64>()
     }
 
     fn most(&self, y: usize) -> f64 {

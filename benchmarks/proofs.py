@@ -1,0 +1,98 @@
+"""What can be proven: optimum or gap, families and seconds, by cases and parents allowed.
+
+`make bench-proofs NETWORKS=../shared/data/bif` draws tables from published networks with seed 1001
+and asks `kes.certify` for the highest score, on one thread. Networks that the folder lacks are
+taken from pgmpy, which comes with child and water. Seconds are those of the processor; the budget
+of each case is time on the clock, so that a busy machine proves less. Where the budget did not
+suffice to find all families, more cases are not tried. Lines appear as they are found, and the
+table of each network at its end.
+"""
+
+import argparse
+import importlib.util
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from timing import show
+
+import kes
+
+SEED = 1001
+NETWORKS = ("child", "insurance", "water", "alarm", "hailfinder", "win95pts")
+CASES = (500, 1000, 2000, 5000, 10_000, 20_000)
+LIMITS = (2, 3, 4, None)
+CRITERIA = ("bic", "bdeu")
+HEADER = ["", "parents", "criterion", "sets", "families", "CPU seconds", "gap", "how"]
+
+
+def file_of(name: str, folder: Path | None) -> Path | None:
+    """Return the file of a network in a folder, or among those of pgmpy."""
+    folders = [] if folder is None else [folder]
+    pgmpy = importlib.util.find_spec("pgmpy")
+    if pgmpy is not None and pgmpy.origin is not None:
+        folders.append(Path(pgmpy.origin).parent / "utils" / "example_models")
+    files = (file for folder in folders for file in sorted(folder.glob(f"{name}.bif*")))
+    return next(files, None)
+
+
+def proof(
+    data: kes.Dataset, limit: int | None, criterion: str, budget: float
+) -> tuple[kes.Certificate, float]:
+    """Return a certificate and the CPU seconds that it took."""
+    start = time.process_time()
+    certificate = kes.certify(data, max_parents=limit, criterion=criterion, budget=budget, n_jobs=1)
+    return certificate, time.process_time() - start
+
+
+def rows(file: Path, wanted: argparse.Namespace) -> Iterator[list[str]]:
+    """Prove what can be proven for one network."""
+    network = kes.read_network(file)
+    for criterion in wanted.criteria:
+        for limit in wanted.limits:
+            for cases in wanted.cases:
+                data = network.sample(cases, seed=SEED)
+                found, seconds = proof(data, limit, criterion, wanted.budget)
+                yield [
+                    f"{len(network.nodes)} variables, {cases} cases",
+                    "any" if limit is None else str(limit),
+                    criterion,
+                    f"{found.counted}",
+                    f"{found.families}",
+                    f"{seconds:.1f}",
+                    "proven" if found.proven else f"{found.gap:.1f}",
+                    found.method,
+                ]
+                if "too small to find all families" in found.method:
+                    break  # with more cases there are more
+
+
+def limit_of(text: str) -> int | None:
+    return None if text == "any" else int(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
+    parser.add_argument("--only", nargs="+", default=NETWORKS, help="just some of the networks")
+    parser.add_argument("--cases", nargs="+", type=int, default=CASES)
+    parser.add_argument("--limits", nargs="+", type=limit_of, default=LIMITS, help="or 'any'")
+    parser.add_argument("--criteria", nargs="+", default=CRITERIA)
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds for each case")
+    wanted = parser.parse_args()
+    for name in wanted.only:
+        file = file_of(name, wanted.networks)
+        if file is None:
+            print(f"\n{name}: no file {name}.bif or {name}.bif.gz")
+            continue
+        print(f"\n{name}\n")
+        table = []
+        for row in rows(file, wanted):
+            print(*row, sep="  ", file=sys.stderr, flush=True)
+            table.append(row)
+        show(HEADER, table)
+
+
+if __name__ == "__main__":
+    main()
