@@ -101,7 +101,7 @@ bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside 
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 
 bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
-	$(BIN)/python benchmarks/unseen.py --fill
+	$(BIN)/python benchmarks/unseen.py
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')

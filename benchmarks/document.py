@@ -12,7 +12,6 @@ from kes.paper.document import table
 
 __all__ = [
     "COMPARISON",
-    "COVERAGE",
     "QUALITY",
     "README",
     "fill",
@@ -27,7 +26,6 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 COMPARISON = ROOT / "docs/comparison.md"
 QUALITY = ROOT / "docs/quality.md"
-COVERAGE = ROOT / "docs/howto/coverage.md"
 
 
 def fill(page: Path, name: str, text: str) -> None:
