@@ -9,9 +9,12 @@ BIN    := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEV       := $(VENV)/.installed-dev
 BENCH     := $(VENV)/.installed-bench
+PACKAGING := $(VENV)/.installed-packaging
 
-RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
-MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+RUST    := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
+PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+MATURIN := $(shell sed -n 's/^requires = \["\(maturin.*\)"\]/\1/p' pyproject.toml)
+MSRV    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # pyo3's build script must find the interpreter that the extension is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
@@ -98,7 +101,7 @@ bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside 
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 
 bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
-	$(BIN)/python benchmarks/coverage.py --fill
+	$(BIN)/python benchmarks/unseen.py --fill
 
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
@@ -135,6 +138,19 @@ docs: $(DEV) ## Build the documentation into site/
 
 build: $(INSTALLED) ## Build the Rust core in release mode and install kes into .venv
 
+# The wheel is built from the source distribution, which proves that nothing is missing there. On
+# Linux, zig links to a C library of 2012 (manylinux2014), for this or, by TARGET, another processor.
+OLDEST := $(if $(findstring musl,$(TARGET)),musllinux_1_2,manylinux2014)
+LINUX  := $(filter Linux,$(shell uname -s))
+dist: $(PACKAGING) ## Build the wheel and the source distribution into dist/
+	$(require_cargo)
+	@rm -rf dist
+	CARGO_TARGET_DIR=$(abspath target/dist) PATH="$(abspath $(BIN)):$$PATH" \
+	  maturin build --release --sdist --out dist \
+	  $(if $(LINUX),--zig --compatibility $(OLDEST)) $(if $(TARGET),--target '$(TARGET)')
+	$(if $(LINUX),$(BIN)/auditwheel show dist/*.whl)
+	@printf '\nFiles written:\n' && ls -1sh dist/*
+
 clean: ## Remove .venv and everything else that was built
 	rm -rf $(VENV) target site demo dist python/kes/_core*.so
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -160,7 +176,7 @@ $(DEV): $(BIN)/python pyproject.toml $(RUST)
 	$(call install,dev)
 	@touch $(INSTALLED) $@
 
-define install
+define require_cargo
 	@command -v cargo > /dev/null || { \
 	  echo "kes needs Rust $(MSRV) or newer to build its core. Install it: https://rustup.rs" >&2; \
 	  exit 1; }
@@ -168,10 +184,23 @@ define install
 	  test "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" = $(MSRV) || { \
 	  echo "kes needs Rust $(MSRV) or newer; this is $$found. Update it: rustup update stable" >&2; \
 	  exit 1; }
+endef
+
+# maturin shows how far cargo is, which pip would hide for minutes. Then pip finds this kes, and adds
+# what the extra asks for.
+define install
+	$(require_cargo)
 	@echo "Building the core and installing kes into $(VENV); the first time takes some minutes."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(1)]'
+	@$(PIP) '$(MATURIN)'
+	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release
+	@echo "Installing what kes[$(1)] needs."
+	@$(PIP) 'kes[$(1)]'
 endef
 
 $(BENCH): $(DEV) benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	$(PIP) -r benchmarks/requirements.txt
+	@touch $@
+
+$(PACKAGING): $(BIN)/python
+	$(PIP) '$(MATURIN)' ziglang auditwheel
 	@touch $@

@@ -26,6 +26,7 @@ from typing import Any
 import pandas as pd
 
 import kes
+import kes.data
 
 RUNS = 1000
 TASKS_OF_IMPROVING = 1000

@@ -27,7 +27,7 @@ REQUIREMENTS = {
     "causal-learn": ["causal-learn"],
     "xges": ["xges"],
     "ges": ["ges"],
-    "tetrad": ["jpype1", "numpy"],
+    **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
 }
 """What goes into the environment of each peer; pandas where its table is a data frame."""
 
@@ -53,8 +53,8 @@ def install(packages: set[str]) -> None:
         venv.create(ENVIRONMENTS / package, with_pip=True)
         command = [python_of(package), "-m", "pip", "install", "--quiet", *REQUIREMENTS[package]]
         done = subprocess.run(command, check=False).returncode == 0
-        if done and package == "tetrad":
-            done = tetrad.install(ENVIRONMENTS / package)
+        if done and package in tetrad.VERSIONS:
+            done = tetrad.install(ENVIRONMENTS / package, tetrad.VERSIONS[package])
         if not done:
             print(f"{package} cannot be installed here")
 

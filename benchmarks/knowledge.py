@@ -227,7 +227,7 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", choices=peers, default=["pyagrum"])
     chosen = parser.parse_args()
     if "tetrad" in chosen.peers:
-        tetrad.install(TETRAD)
+        tetrad.install(TETRAD, tetrad.VERSIONS["tetrad"])
     asked = {peers[peer]: PEERS[peers[peer]] for peer in chosen.peers}
     measured(chosen.sizes, chosen.samples, OURS | asked)
 

@@ -218,6 +218,8 @@ SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
     "Tetrad FGES": ("tetrad", tetrad_search("fges")),
     "Tetrad BOSS, 1 start": ("tetrad", tetrad_search("boss", 1)),
     "Tetrad BOSS, 10 starts": ("tetrad", tetrad_search("boss", 10)),
+    "Tetrad 7.6.3 BOSS, 1 start": ("tetrad-7.6.3", tetrad_search("boss", 1)),
+    "Tetrad 7.6.3 BOSS, 10 starts": ("tetrad-7.6.3", tetrad_search("boss", 10)),
     "xges XGES-0, our discrete BIC": ("xges", xges_search(extended=False)),
     "xges XGES, our discrete BIC": ("xges", xges_search(extended=True)),
 }
@@ -225,10 +227,10 @@ SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
 
 
 def version_of(package: str) -> str:
-    if package == "tetrad":
+    if package.startswith("tetrad"):
         import tetrad
 
-        return tetrad.VERSION
+        return tetrad.VERSIONS[package]
     return version(package)
 
 

@@ -34,6 +34,7 @@ PEERS = (
     "pyAgrum greedy hill climbing",
     "Tetrad FGES",
     "Tetrad BOSS, 1 start",
+    "Tetrad 7.6.3 BOSS, 1 start",
     "xges XGES-0, our discrete BIC",
     "xges XGES, our discrete BIC",
     "pgmpy hill climbing",

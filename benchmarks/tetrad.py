@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-VERSION = "7.6.6"
+VERSIONS = {"tetrad": "7.6.6", "tetrad-7.6.3": "7.6.3"}
+"""By environment; the earlier one too, whose BOSS ends in other graphs, in a third of the time."""
 _NEEDED = (
-    f"io.github.cmu-phil:tetrad-lib:{VERSION}",
+    "io.github.cmu-phil:tetrad-lib:{version}",
     # Its description leaves out what its archive says it needs.
-    f"io.github.cmu-phil:data-reader:{VERSION}",
+    "io.github.cmu-phil:data-reader:{version}",
+    "javax.help:javahelp:2.0.05",
     "org.apache.commons:commons-math3:3.6.1",
     "org.apache.commons:commons-collections4:4.4",
     "org.apache.commons:commons-text:1.11.0",
@@ -31,13 +33,13 @@ _VIRTUAL_MACHINES = Path("/usr/lib/jvm")
 Edges = list[tuple[int, int]]
 
 
-def install(folder: Path) -> bool:
+def install(folder: Path, version: str) -> bool:
     """Let Maven put the archives into a folder; return whether it could."""
     if shutil.which("mvn") is None:
         return False
     wanted = "".join(
         "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>"
-        "</dependency>".format(*artifact.split(":"))
+        "</dependency>".format(*artifact.format(version=version).split(":"))
         for artifact in _NEEDED
     )
     project = "<groupId>kes</groupId><artifactId>peers</artifactId><version>1</version>"
@@ -60,7 +62,7 @@ def java() -> str:
             number = re.search(r'JAVA_VERSION="(\d+)', release.read_text())
             if number and int(number[1]) >= _JAVA:
                 return str(library)
-    raise SystemExit(f"Tetrad {VERSION} needs Java {_JAVA} or newer; name it by JAVA_HOME")
+    raise SystemExit(f"Tetrad needs Java {_JAVA} or newer; name it by JAVA_HOME")
 
 
 def start(folder: Path) -> Any:

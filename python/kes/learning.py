@@ -83,7 +83,7 @@ def learn(
     budget : float, str or None
         Stop after this time: seconds, or a text such as "30s", "5m", "1h30m". It holds for all of
         it, reading included: the runs end early enough to be improved on. GES and the first run
-        are finished even if they take twice as long, or ten seconds; if they take longer, it is an
+        are finished even if they take twice as long, or half a minute; if longer, it is an
         error. Filling in missing values takes half of it at most, or one round of EM.
     patience : int or None
         Stop after this many runs in a row without a better score.

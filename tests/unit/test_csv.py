@@ -151,7 +151,7 @@ class TestStates:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
         path = write(end.join(["", "a", "x", "", '"y', "", 'z"', "", "x", "", ""]))
-        with pytest.raises(KesError, match=r"missing values, in 5 rows: column 'a' \(2\);"):
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(2 of 5 rows\);"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.codes.tolist() == [[0, 2, 1, 2, 0]]
@@ -159,7 +159,7 @@ class TestStates:
 
     def test_only_empty_fields_are_missing(self, write):
         path = write("a,b\nNA,1\n,2\nx,1\n")
-        with pytest.raises(KesError, match=r"missing values, in 3 rows: column 'a' \(1\);"):
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(1 of 3 rows\);"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.states == (("NA", "x", "<missing>"), ("1", "2"))

@@ -52,7 +52,8 @@ def test_a_number_of_runs_means_no_more_than_that():
 
 def test_amounts_fall_with_the_size_but_never_to_nothing():
     numbers, lengths = (2, 10, 37, 200, 1000, 4096), (0, 1e4, 1e7, 1e9)
-    for size in (Size(n, rows) for n in numbers for rows in lengths):
+    discrete = [Size(n, rows) for n in numbers for rows in lengths]
+    for size in (*discrete, *(Size(n, 0, columns=2 * n) for n in numbers)):
         assert 4 <= chosen_runs(size) <= 100
         effort = effort_of("auto", 100).within(size)
         assert 1 <= effort.settling <= effort.tasks
@@ -69,6 +70,16 @@ def test_the_size_is_the_same_for_rows_and_for_counts_of_rows():
     assert by_rows == by_counts
     assert Size.of([(0, 1), (0, 1)], 100.0).rows == 4
     assert Size.of([(0, 1), ()], 100.0).rows == 0  # moments are all that is looked at
+    assert Size.of([(0, 1), ()], 100.0).columns == 2
+    assert Size.of([(0, 1, 2), (), (7,)], 100.0).columns == 2 + 1 + 1
+
+
+def test_on_continuous_tables_runs_and_orders_leave_time_for_tasks():
+    """Runs take most of a minute on 1000 variables: few of them, and a part for the rest."""
+    few, many = Size(50, 0, columns=50), Size(1000, 0, columns=1000)
+    assert (chosen_runs(few), chosen_runs(many)) == (100, 4)
+    assert effort_of("auto", 100).within(few).settling == 1000
+    assert 100 < effort_of("auto", 4).within(many).tasks < 1000
 
 
 def test_improving_ends_when_the_last_third_finds_no_higher_score(many):

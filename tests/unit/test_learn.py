@@ -255,7 +255,7 @@ def test_budget_keeps_a_prefix(data):
 
 
 def test_a_budget_that_is_far_too_short_is_an_error(data, monkeypatch):
-    """Twice the budget, and not even ten seconds were enough."""
+    """Neither twice the budget nor half a minute was enough."""
     monkeypatch.setattr("kes.search.collector._LEAST", 0.0)
     with pytest.raises(kes.KesError, match="the budget is too short for these data: no run has"):
         kes.learn(data, budget=1e-9)

@@ -27,9 +27,9 @@ def test_error_names_columns_and_choices(frame):
     with pytest.raises(KesError) as error:
         encode(frame(TABLE))
     assert str(error.value) == (
-        "missing values, in 4 rows: column 'a' (1), column 'b' (2), column 'c' (1); fill them in "
-        'from the model with missing="em", drop the rows that have any with missing="drop", or '
-        'make missing a state of its own with missing="state"'
+        "missing values: column 'a' (1 of 4 rows), column 'b' (2 of 4 rows), column 'c' (1 of 4 "
+        'rows); fill them in from the model with missing="em", drop the rows that have any with '
+        'missing="drop", or make missing a state of its own with missing="state"'
     )
 
 
@@ -154,9 +154,7 @@ def test_further_values_can_mean_missing():
 
 def test_text_that_looks_missing_is_noted():
     dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
-    assert dataset.notes == (
-        "a state looks like a missing value (see na_values, or --missing): 'a' ('?')",
-    )
+    assert dataset.notes == ("a state looks like a missing value (see na_values): 'a' ('?')",)
 
 
 def test_unknown_choice():

@@ -64,7 +64,7 @@ def test_every_offending_column_is_named(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "without a single value: '2012', '2013'" in told
     assert "--drop 2012,2013" in told
-    assert "missing values, in 219 rows" in told
+    assert "of 219 rows)" in told
     assert run(["learn", str(path), "--drop", "2012,2013", "--missing", "drop", "--runs", "3"]) == 0
     told = capsys.readouterr().err
     assert "left out: 'Country Name' (every value differs" in told

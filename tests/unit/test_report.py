@@ -15,7 +15,7 @@ import kes
 from kes import EssentialGraph, KesError
 from kes.cli import run
 from kes.results.optima import Optima
-from kes.show.report.content import Further
+from kes.show.report.certainty import Further
 from kes.show.report.page import page
 from kes.show.report.repeat import command_line, python_call, settings_rows
 from kes.show.report.script import modules, script
@@ -170,7 +170,14 @@ def test_continuous_variables_have_histograms_and_coefficients(mixed):
     assert shown["counts"] == pytest.approx(bins)
     assert shown["range"] == [edges[0], edges[-1]]
     assert shown["mean"] == pytest.approx(np.average(values, weights=weights))
-    assert found["filled"][found["names"].index("effect")] == mixed["effect"].isna().sum()
+    gaps = mixed["effect"].isna()
+    shown = found["variables"][found["names"].index("effect")]
+    assert shown["missing"] == mixed["times"][gaps].sum()
+    assert sum(shown["counts"]) == mixed["times"][~gaps].sum(), (
+        "only what was observed, in whole cases"
+    )
+    assert shown["range"] == [mixed["effect"].min(), mixed["effect"].max()]
+    assert all(isinstance(count, int) for count in shown["counts"])
     network = optima.best.fit(problem.dataset)
     for name, own in zip(found["names"], found["tables"]["of"]["0"], strict=True):
         _, parents, kind, numbers = found["tables"]["families"][own]
@@ -296,7 +303,7 @@ def test_the_best_is_shown_with_its_origin_and_the_best_run_beside_it():
     text = page(optima)
     for optimum in (optima.best, optima.best_run):
         assert f"{optimum.score:,.2f}".replace("-", "−").replace(",", " ") in text
-    assert f"; {optima.best.origin}</dd>" in text
+    assert f"; {optima.best.origin}.</p>" in text
     assert f"raised the best score by {optima.gain:,.2f}" in text
 
 

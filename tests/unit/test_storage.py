@@ -185,11 +185,13 @@ def test_the_file_knows_the_version_that_did_the_work(data, optima, tmp_path):
     assert loaded.extend(1, data).record.version == kes.__version__
 
 
-# --- version 1 -----------------------------------------------------------------------------------
+# --- stored files ---------------------------------------------------------------------------------
 
 FIRST = Path(__file__).parents[1] / "data" / "version1"
 """Written by version 0.1.0: ``kes learn table.csv --k 0 --runs 12 --improve-tasks 120`` and
 ``--k 0 --runs 2 --seed 5 --improve-tasks 40``."""
+SECOND = Path(__file__).parents[1] / "data" / "version2"
+"""Written by version 0.2.0 with the first of these commands. Later versions must read both."""
 
 
 def test_a_file_of_version_1_with_ges_among_its_runs():
@@ -215,11 +217,23 @@ def test_a_file_of_version_1_in_which_no_run_ended_where_ges_does():
     assert list(optima) == sorted(optima, key=lambda o: -o.score)
 
 
-@pytest.mark.parametrize("name", ["twelve.kes.json.gz", "two.kes.json"])
-def test_a_file_of_version_1_takes_its_data(name, tmp_path):
+def test_a_file_of_version_2():
+    """The runs, which no version may change, are those of version 1."""
+    optima, first = (kes.load(folder / "twelve.kes.json.gz") for folder in (SECOND, FIRST))
+    assert optima.record.version == "0.2.0"
+    assert optima.record.reading.source == "table.csv"
+    assert list(optima.run_scores) == list(first.run_scores)
+    assert [o.graph for o in optima.of_runs] == [o.graph for o in first.of_runs]
+    assert f"{optima.best.score:.4f}" == f"{first.best.score:.4f}"
+
+
+@pytest.mark.parametrize(
+    "file", [FIRST / "twelve.kes.json.gz", FIRST / "two.kes.json", SECOND / "twelve.kes.json.gz"]
+)
+def test_a_stored_file_takes_its_data(file, tmp_path):
     """Scores are those of the graphs; improved models stay until there are more runs."""
     table = FIRST / "table.csv"
-    optima = kes.load(FIRST / name)
+    optima = kes.load(file)
     for optimum in optima:
         assert optima.record.level(optimum.score) == optima.record.level(
             kes.score(optimum.graph, table)
@@ -233,7 +247,8 @@ def test_a_file_of_version_1_takes_its_data(name, tmp_path):
     assert {o.graph for o in more} >= {o.graph for o in optima}
     longer = optima.extend(8, table)
     runs = len(optima.runs) + 8
-    assert longer == kes.learn(table, k=0, runs=runs, random_state=optima.seed)
+    improve = 120 if file.parent == SECOND else True  # files of version 1 do not hold it
+    assert longer == kes.learn(table, k=0, runs=runs, improve=improve, random_state=optima.seed)
 
 
 # --- safe writing --------------------------------------------------------------------------------

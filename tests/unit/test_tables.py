@@ -319,7 +319,7 @@ class TestBadInput:
 
     def test_missing_values(self, table):
         gaps = table.assign(a=table.a.where(table.index % 5 > 0), s=table.s.where(table.index > 3))
-        with pytest.raises(kes.KesError, match=r"missing values, in 400 rows: column 'a' \(80\)"):
+        with pytest.raises(kes.KesError, match=r"missing values: column 'a' \(80 of 400 rows\)"):
             kes.learn(gaps)
         with pytest.raises(kes.KesError, match=r"there can be no state: 'a' \(80\); fill"):
             kes.learn(gaps, missing="state")

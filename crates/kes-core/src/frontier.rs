@@ -4,6 +4,10 @@
 //! its [`Frame`] or the adjacencies among its neighbours changed, its deletions only when its own
 //! surroundings did. Their gains come from [`crate::gains`], which remembers them for all later runs.
 
+mod better;
+
+pub use better::{Better, Member};
+
 use crate::boundary::{Change, Frame, Model, Neighbour};
 use crate::gains::Gains;
 use crate::graph::{Dag, EssentialGraph};
@@ -42,25 +46,17 @@ struct Deletion<const W: usize> {
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
-    /// `(x, place in insertions, level)` of those that improve the score, each neighbour once.
-    better: Vec<(u32, u32, i64)>,
+    /// Those that improve the score, each neighbour once: from smaller nodes, and from larger ones, which may be
+    /// doubled and are left out then.
+    smaller: Vec<Insertion>,
+    larger: Vec<Insertion>,
     deletions: Vec<Deletion<W>>,
+    /// The highest level of an insertion, and of a deletion.
+    best: [i64; 2],
 }
 
-/// A member of `B`, by its place in the [`Frontier`] it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Member {
-    /// The level of its gain (see [`Terms::level`](crate::score::terms::Terms::level)).
-    pub level: i64,
-    y: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Insertion { x: u32, at: u32 },
-    Deletion { at: u32 },
-}
+/// An insertion that improves the score: its source, its place in [`Target::insertions`], and its level.
+type Insertion = (u32, u32, i64);
 
 /// A model with its improving neighbours, away from the gains they were found with: a place to go on
 /// from, as long as these gains last.
@@ -70,9 +66,36 @@ pub struct Position<const W: usize> {
     targets: Vec<Target<W>>,
     /// Of each target, the nodes that its frame depends on.
     watched: Vec<VarSet<W>>,
-    /// Of each target, the sources that would improve the score if doubling were not looked at: what
-    /// [`Target::better`] depends on besides.
+    /// Of each target, the sources of improving insertions that may be doubled: what [`Target::larger`] depends on
+    /// besides.
     sources: Vec<VarSet<W>>,
+    /// The targets that were looked at again since the position was taken or returned to.
+    moved: VarSet<W>,
+    age: u64,
+}
+
+impl<const W: usize> Position<W> {
+    /// When the rows were written that it refers to; see [`Gains::lasts`].
+    pub(crate) fn age(&self) -> u64 {
+        self.age
+    }
+}
+
+impl<const W: usize> Target<W> {
+    fn new(frame: Frame<W>) -> Self {
+        let (insertions, deletions) = (Vec::new(), Vec::new());
+        Self { frame, insertions, smaller: Vec::new(), larger: Vec::new(), deletions, best: [i64::MIN; 2] }
+    }
+
+    /// Becomes the same as another, in the memory that it has.
+    fn copy(&mut self, other: &Self) {
+        self.frame.copy(&other.frame);
+        self.insertions.clone_from(&other.insertions);
+        self.smaller.clone_from(&other.smaller);
+        self.larger.clone_from(&other.larger);
+        self.deletions.clone_from(&other.deletions);
+        self.best = other.best;
+    }
 }
 
 /// A model together with its improving neighbours.
@@ -81,8 +104,6 @@ pub struct Frontier<'g, 'a, const W: usize> {
     stop: &'g Stop,
     max_parents: Option<usize>,
     at: Position<W>,
-    /// The targets that were looked at again since the position was last taken or returned to.
-    moved: VarSet<W>,
     /// No edge may be inserted between these two.
     banned: Option<(usize, usize)>,
 }
@@ -105,28 +126,30 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             targets: Vec::with_capacity(n),
             watched: Vec::with_capacity(n),
             sources: vec![VarSet::EMPTY; n],
+            moved: VarSet::EMPTY,
+            age: gains.age(),
         };
-        let mut frontier = Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None };
+        let mut frontier = Self { gains, stop, max_parents, at, banned: None };
         for y in 0..n {
             let frame = frontier.at.model.frame(y);
             frontier.at.watched.push(frame.watched(y));
-            let (insertions, better, deletions) = (Vec::new(), Vec::new(), Vec::new());
-            frontier.at.targets.push(Target { frame, insertions, better, deletions });
+            frontier.at.targets.push(Target::new(frame));
             frontier.enumerate_insertions(y)?;
-            frontier.sift_insertions(y);
             frontier.enumerate_deletions(y)?;
         }
+        frontier.evaluate_insertions(VarSet::first_n(n))?;
         Ok(frontier)
     }
 
-    /// Goes on from where a search with the same gains and the same limit left off.
+    /// Goes on from where a search with the same gains and the same limit left off, as long as these last.
     pub fn go_on(
         gains: &'g mut Gains<'a, W>,
         at: Position<W>,
         max_parents: Option<usize>,
         stop: &'g Stop,
     ) -> Self {
-        Self { gains, stop, max_parents, at, moved: VarSet::EMPTY, banned: None }
+        debug_assert_eq!(gains.age(), at.age, "rows that the position refers to were forgotten");
+        Self { gains, stop, max_parents, at, banned: None }
     }
 
     /// Leaves off.
@@ -156,19 +179,19 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// The current position, to come back to: cheaper than to start there again.
     pub fn position(&mut self) -> Position<W> {
-        self.moved = VarSet::EMPTY;
+        self.at.moved = VarSet::EMPTY;
         self.at.clone()
     }
 
     /// Goes back to the position last taken.
     pub fn return_to(&mut self, position: &Position<W>) {
-        self.at.model.clone_from(&position.model);
-        for y in self.moved.iter() {
-            self.at.targets[y].clone_from(&position.targets[y]);
+        self.at.model.copy(&position.model);
+        for y in self.at.moved.iter() {
+            self.at.targets[y].copy(&position.targets[y]);
             self.at.watched[y] = position.watched[y];
             self.at.sources[y] = position.sources[y];
         }
-        self.moved = VarSet::EMPTY;
+        self.at.moved = VarSet::EMPTY;
     }
 
     /// Forbids to join two nodes, or nothing any more.
@@ -201,28 +224,30 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// Enumerates again what a step touched.
     fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
+        let mut anew = VarSet::EMPTY;
         for y in 0..self.at.targets.len() {
             let framed = self.at.watched[y].intersects(&change.touched) && {
-                let Position { model, targets, watched, .. } = &mut self.at;
+                let Position { model, targets, watched, moved, .. } = &mut self.at;
                 let frame = &mut targets[y].frame;
                 let changed = model.reframe(y, change.touched, frame);
                 watched[y] = frame.watched(y);
-                self.moved.insert(y);
+                moved.insert(y);
                 changed
             };
             let cliques = change.cliques.contains(y);
             if framed || cliques {
                 self.enumerate_insertions(y)?;
-            }
-            if framed || cliques || change.nodes.intersects(&self.at.sources[y]) {
-                self.sift_insertions(y);
-                self.moved.insert(y);
+                anew.insert(y);
+            } else if change.nodes.intersects(&self.at.sources[y]) {
+                self.sift_insertions(y, change.nodes & self.at.sources[y]);
+                self.at.moved.insert(y);
             }
             if cliques || change.nodes.contains(y) {
                 self.enumerate_deletions(y)?;
             }
         }
-        Ok(())
+        self.at.moved |= anew;
+        self.evaluate_insertions(anew)
     }
 
     fn enumerate_insertions(&mut self, y: usize) -> Result<(), Stopped> {
@@ -237,23 +262,55 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         })
     }
 
-    /// Finds the insertions that improve the score. Whether one is doubled depends on its source too.
-    fn sift_insertions(&mut self, y: usize) {
-        let Position { model, targets, sources, .. } = &mut self.at;
-        let Target { insertions, better, .. } = &mut targets[y];
-        better.clear();
-        sources[y] = VarSet::EMPTY;
-        for (at, set) in insertions.iter().enumerate() {
-            for &(x, level) in self.gains.improving(set.row) {
-                let source = x as usize;
-                if set.sources.contains(source) {
-                    sources[y].insert(source);
-                    if model.stands(source, y, set.clique) {
-                        better.push((x, at as u32, level));
+    /// Finds the insertions into some targets that improve the score.
+    fn evaluate_insertions(&mut self, into: VarSet<W>) -> Result<(), Stopped> {
+        self.gains.evaluate(self.stop)?;
+        for y in into.iter() {
+            let Position { model, targets, sources, .. } = &mut self.at;
+            let target = &mut targets[y];
+            let Target { insertions, smaller, larger, .. } = target;
+            smaller.clear();
+            larger.clear();
+            sources[y] = VarSet::EMPTY;
+            for (at, set) in insertions.iter().enumerate() {
+                for &(x, level) in self.gains.improving(set.row) {
+                    let source = x as usize;
+                    if !set.sources.contains(source) {
+                        continue;
+                    }
+                    if source < y {
+                        smaller.push((x, at as u32, level));
+                    } else {
+                        sources[y].insert(source);
+                        if model.stands(source, y, set.clique) {
+                            larger.push((x, at as u32, level));
+                        }
                     }
                 }
             }
+            target.note_insertions();
         }
+        Ok(())
+    }
+
+    /// Finds the insertions from some larger nodes again: which of them are doubled depends on the source too.
+    fn sift_insertions(&mut self, y: usize, from: VarSet<W>) {
+        let Position { model, targets, .. } = &mut self.at;
+        let target = &mut targets[y];
+        let Target { insertions, larger, .. } = target;
+        larger.retain(|&(x, ..)| !from.contains(x as usize));
+        for (at, set) in insertions.iter().enumerate() {
+            let from = from & set.sources;
+            if from.is_empty() {
+                continue;
+            }
+            for &(x, level) in self.gains.improving_above(set.row, y) {
+                if from.contains(x as usize) && model.stands(x as usize, y, set.clique) {
+                    larger.push((x, at as u32, level));
+                }
+            }
+        }
+        target.note_insertions();
     }
 
     fn enumerate_deletions(&mut self, y: usize) -> Result<(), Stopped> {
@@ -267,55 +324,8 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 deletions.push(Deletion { x, given, level: terms.level(gain) });
             }
             self.stop.check()
-        })
-    }
-
-    /// Fills `better` with the improving neighbours, each once, in no particular order. Whether an arc
-    /// is known that rules a neighbour out is asked only now: it can depend on all of the graph.
-    pub fn collect(&self, moves: Moves, better: &mut Vec<Member>) {
-        better.clear();
-        for (y, target) in self.at.targets.iter().enumerate() {
-            let y = y as u32;
-            if moves != Moves::Deletions {
-                let insertion = |&(x, at, level): &_| Member { level, y, place: Place::Insertion { x, at } };
-                better.extend(target.better.iter().map(insertion));
-            }
-            if moves != Moves::Insertions {
-                let deletion = |(at, d): (usize, &Deletion<W>)| Member {
-                    level: d.level,
-                    y,
-                    place: Place::Deletion { at: at as u32 },
-                };
-                better.extend(target.deletions.iter().enumerate().map(deletion));
-            }
-        }
-        if self.at.model.asks() {
-            better.retain(|member| self.at.model.admits(&self.neighbour(member)));
-        }
-        if let Some(pair) = self.banned {
-            better.retain(|member| !self.joins(member, pair));
-        }
-    }
-
-    /// Is the member an insertion between the two nodes?
-    fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
-        let y = member.y as usize;
-        matches!(member.place, Place::Insertion { x, .. } if (x as usize, y) == (a, b) || (x as usize, y) == (b, a))
-    }
-
-    /// The neighbour that a member of `B` stands for.
-    pub fn neighbour(&self, member: &Member) -> Neighbour<W> {
-        let y = member.y as usize;
-        let target = &self.at.targets[y];
-        match member.place {
-            Place::Insertion { x, at } => {
-                let given = self.at.model.graph.parents[y] | target.insertions[at as usize].clique;
-                Neighbour { insert: true, x: x as usize, y, given }
-            }
-            Place::Deletion { at } => {
-                let &Deletion { x, given, .. } = &target.deletions[at as usize];
-                Neighbour { insert: false, x, y, given }
-            }
-        }
+        })?;
+        targets[y].note_deletions();
+        Ok(())
     }
 }

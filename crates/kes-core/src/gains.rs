@@ -4,6 +4,7 @@
 //! asked for so far, of which only those that raise the score are kept. Which sources are valid changes
 //! from move to move and from run to run, but a gain never does, so a row is evaluated source by source,
 //! each once as long as there is room, and all sources that are new are counted in one pass over the data.
+//! All rows that a move asks for are evaluated together, so that idle threads can help.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -12,6 +13,8 @@ use crate::boundary::Neighbour;
 use crate::graph::EssentialGraph;
 use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
+use crate::threads::Helpers;
 use crate::varset::VarSet;
 
 /// What one thread knows of gains, with what it needs to find out more. It outlives the runs of the thread.
@@ -21,8 +24,14 @@ pub struct Gains<'a, const W: usize> {
     pub worker: Box<dyn Worker<W> + 'a>,
     index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
     rows: Vec<Row<W>>,
+    /// What rows were asked for and is still to be evaluated.
+    asked: Vec<Part<W>>,
+    /// Threads that help to do so.
+    helpers: Option<&'a Helpers<Part<W>>>,
     bytes: usize,
     limit: usize,
+    /// How often all rows were forgotten.
+    age: u64,
 }
 
 struct Row<const W: usize> {
@@ -35,7 +44,22 @@ struct Row<const W: usize> {
 impl<'a, const W: usize> Gains<'a, W> {
     /// No gains yet; about `limit` bytes of them will be kept from run to run.
     pub fn new(terms: &'a Terms<W>, limit: usize) -> Self {
-        Self { terms, worker: terms.worker(), index: HashMap::default(), rows: Vec::new(), bytes: 0, limit }
+        Self {
+            terms,
+            worker: terms.worker(),
+            index: HashMap::default(),
+            rows: Vec::new(),
+            asked: Vec::new(),
+            helpers: None,
+            bytes: 0,
+            limit,
+            age: 0,
+        }
+    }
+
+    /// The same, evaluated with the help of other threads, who find what this one would find.
+    pub fn helped(self, helpers: &'a Helpers<Part<W>>) -> Self {
+        Self { helpers: Some(helpers), ..self }
     }
 
     /// The terms that the gains are made of.
@@ -58,39 +82,179 @@ impl<'a, const W: usize> Gains<'a, W> {
         self.bytes > self.limit
     }
 
+    /// Tells rows apart that were written before room was made and after.
+    pub(crate) fn age(&self) -> u64 {
+        self.age
+    }
+
+    /// Are rows of that age still known, and may there be more of them?
+    pub(crate) fn lasts(&self, age: u64) -> bool {
+        self.age == age && !self.is_full()
+    }
+
     /// Makes room, if need be.
     pub(crate) fn tidy(&mut self) {
         if self.is_full() {
             self.index.clear();
             self.rows.clear();
+            self.asked.clear();
             self.bytes = 0;
+            self.age += 1;
         }
     }
 
-    /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding.
+    /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding, in ascending order.
     #[inline]
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
         &self.rows[row].improving
     }
 
-    /// The row of `(y, given)` with at least the gains of `sources` evaluated.
+    /// Those of them that are larger than `y`.
+    #[inline]
+    pub(crate) fn improving_above(&self, row: usize, y: usize) -> &[(u32, i64)] {
+        let improving = self.improving(row);
+        &improving[improving.partition_point(|&(x, _)| x as usize <= y)..]
+    }
+
+    /// The row of `(y, given)`, with the gains of `sources` evaluated from the next [`Gains::evaluate`] on.
     pub(crate) fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { terms, worker, index, rows, bytes, .. } = self;
+        let Self { index, rows, asked, bytes, .. } = self;
         let at = *index.entry((y, given)).or_insert_with(|| {
             *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
             rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
             rows.len() - 1
         });
-        let row = &mut rows[at];
-        let new = sources - row.evaluated;
+        let new = sources - rows[at].evaluated;
         if !new.is_empty() {
-            let before = row.improving.capacity();
-            terms.improving(&mut **worker, y, given, new, |x, gain| {
-                row.improving.push((x as u32, terms.level(gain)));
-            });
-            row.evaluated |= new;
-            *bytes += (row.improving.capacity() - before) * size_of::<(u32, i64)>();
+            rows[at].evaluated |= new;
+            asked.push(Part { row: at, y, given, sources: new, improving: Vec::new() });
         }
         at
+    }
+
+    /// Evaluates what rows were asked for, with helpers where it is worth while.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile; what is not done is done the next time.
+    pub(crate) fn evaluate(&mut self, stop: &Stop) -> Result<(), Stopped> {
+        let Self { terms, worker, helpers, asked, .. } = self;
+        if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
+            && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
+        {
+            *asked = helpers.share(parts, |part| part.evaluate(terms, &mut **worker, stop));
+        }
+        while let Some(part) = asked.last_mut() {
+            part.evaluate(terms, &mut **worker, stop);
+            stop.check()?;
+            let improving = &mut self.rows[part.row].improving;
+            let before = improving.capacity();
+            improving.append(&mut part.improving);
+            improving.sort_unstable();
+            self.bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
+            asked.pop();
+        }
+        Ok(())
+    }
+}
+
+/// Some sources that a row was asked for, and those of them that raise the score, as soon as that is known.
+#[derive(Clone)]
+pub struct Part<const W: usize> {
+    row: usize,
+    y: usize,
+    given: VarSet<W>,
+    /// The sources that are not evaluated yet.
+    sources: VarSet<W>,
+    improving: Vec<(u32, i64)>,
+}
+
+impl<const W: usize> Part<W> {
+    /// Evaluates all sources, unless it is told to stop.
+    pub fn evaluate(&mut self, terms: &Terms<W>, worker: &mut dyn Worker<W>, stop: &Stop) {
+        let Self { y, given, sources, improving, .. } = self;
+        if !stop.is_raised() && !sources.is_empty() {
+            let found = |x: usize, gain: f64| improving.push((x as u32, terms.level(gain)));
+            terms.improving(worker, *y, *given, *sources, found);
+            *sources = VarSet::EMPTY;
+        }
+    }
+}
+
+/// What is asked for in parts for so many threads, each of at least `portion` sources or a row, if it is worth sharing.
+fn divided<const W: usize>(asked: &[Part<W>], portion: usize, threads: usize) -> Option<Vec<Part<W>>> {
+    let all: usize = asked.iter().map(|part| part.sources.len()).sum();
+    if all < 2 * portion {
+        return None;
+    }
+    let most = (4 * threads).div_ceil(asked.len());
+    let parts = asked.iter().flat_map(|part| {
+        if part.sources.is_empty() {
+            return vec![part.clone()]; // evaluated before the last stop
+        }
+        let sources: Vec<usize> = part.sources.iter().collect();
+        let size = sources.len().div_ceil((sources.len() / portion).clamp(1, most));
+        let of = |sources: &[usize]| Part { sources: sources.iter().copied().collect(), ..part.clone() };
+        sources.chunks(size).map(of).collect::<Vec<_>>()
+    });
+    Some(parts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::discrete::Table;
+    use crate::score::discrete::criterion::Criterion;
+    use crate::score::discrete::dataset::Dataset;
+    use crate::threads::with_helpers;
+
+    fn terms() -> Terms<1> {
+        let rows = 300_000; // so that a portion is three sources
+        let state = |v: i32, i: i32| (i / (v + 1) + i % 7 * v) % 3;
+        let columns: Vec<Vec<i32>> = (0..14).map(|v| (0..rows).map(|i| state(v, i)).collect()).collect();
+        let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+        let data = Dataset::new(&slices, &[3; 14], None).unwrap();
+        Terms::new(Table::new(data, Criterion::named("aic", 1.0).unwrap()).unwrap(), 1 << 20)
+    }
+
+    /// Asks for rows of different lengths, the second time for more of them.
+    fn all_rows(gains: &mut Gains<'_, 1>, stop: &Stop) -> Result<Vec<Vec<(u32, i64)>>, Stopped> {
+        let mut rows = Vec::new();
+        for last in [9, 14] {
+            rows.clear();
+            for (y, given) in [(0, VarSet::EMPTY), (1, VarSet::single(2)), (2, [3, 4].into_iter().collect())]
+            {
+                rows.push(gains.row(y, given, (5..last - y).collect()));
+            }
+            gains.evaluate(stop)?;
+        }
+        let sorted = |row: usize| {
+            let mut improving = gains.improving(row).to_vec();
+            improving.sort_unstable();
+            improving
+        };
+        Ok(rows.into_iter().map(sorted).collect())
+    }
+
+    #[test]
+    fn helped_gains_are_those_of_one_thread_also_after_a_stop() {
+        let go_on = Stop::default();
+        let terms = terms();
+        let alone = all_rows(&mut Gains::new(&terms, 1 << 20), &go_on).unwrap();
+        assert!(alone.iter().map(Vec::len).sum::<usize>() > 10, "{alone:?}");
+        for helpers in 0..4 {
+            let mut workers: Vec<_> = (0..helpers).map(|_| terms.worker()).collect();
+            let stop = Stop::default();
+            let help = |worker: &mut Box<dyn Worker<1> + '_>, part: &mut Part<1>| {
+                part.evaluate(&terms, &mut **worker, &stop);
+            };
+            with_helpers(&mut workers, help, |helpers| {
+                let mut gains = Gains::new(&terms, 1 << 20).helped(helpers);
+                assert_eq!(all_rows(&mut gains, &stop).as_ref(), Ok(&alone));
+                let mut stopped = Gains::new(&terms, 1 << 20).helped(helpers);
+                stop.raise();
+                assert_eq!(all_rows(&mut stopped, &stop), Err(Stopped));
+                assert_eq!(all_rows(&mut stopped, &go_on).as_ref(), Ok(&alone));
+            });
+        }
     }
 }

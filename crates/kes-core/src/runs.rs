@@ -6,13 +6,15 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::gains::Gains;
+use crate::frontier::{Frontier, Position};
+use crate::gains::{Gains, Part};
 use crate::graph::EssentialGraph;
 use crate::sampled;
+use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::search::{self, Pick, Settings, Step};
 use crate::stop::{Stop, Stopped};
-use crate::threads::share_out;
+use crate::threads::{share_out, with_helpers};
 use crate::varset::VarSet;
 
 /// A distinct model in which runs ended.
@@ -35,8 +37,8 @@ pub struct Batch<const W: usize> {
     pub ends: Vec<End<W>>,
 }
 
-/// Does the runs `numbers` on `threads` threads. The calling thread gets the results every `pause`,
-/// and at the end; when `take` returns false the search stops.
+/// Does the runs `numbers` on `threads` threads; those that are left over help. The calling thread gets the
+/// results every `pause`, and at the end; when `take` returns false the search stops.
 pub fn run_all<const W: usize>(
     terms: &Terms<W>,
     settings: &Settings<W>,
@@ -46,32 +48,69 @@ pub fn run_all<const W: usize>(
     pause: Duration,
     mut take: impl FnMut(Batch<W>) -> bool,
 ) {
-    let threads = threads.clamp(1, numbers.len().max(1));
-    let mut states: Vec<Gains<'_, W>> =
-        (0..threads).map(|_| Gains::new(terms, gains_bytes / threads)).collect();
+    let running = threads.clamp(1, numbers.len().max(1));
+    let idle = threads.saturating_sub(running);
     let (stop, results) = (Stop::default(), Results::default());
-    let run = |gains: &mut Gains<'_, W>, at: usize| {
-        let graph = end_of_run(gains, settings, numbers[at], &stop)?;
-        results.record(numbers[at], graph, gains, settings, &stop)
-    };
-    let _ = share_out(&mut states, numbers.len(), &stop, run, pause, |_| {
-        if !take(results.take()) {
-            stop.raise();
-        }
+    let mut workers: Vec<_> = (0..idle).map(|_| terms.worker()).collect();
+    let help =
+        |worker: &mut Box<dyn Worker<W> + '_>, part: &mut Part<W>| part.evaluate(terms, &mut **worker, &stop);
+    with_helpers(&mut workers, help, |helpers| {
+        let gains = || Gains::new(terms, gains_bytes / running).helped(helpers);
+        let mut states: Vec<_> = (0..running).map(|_| Runner::new(gains())).collect();
+        let run = |runner: &mut Runner<'_, W>, at: usize| {
+            let graph = runner.end_of_run(settings, numbers[at], &stop)?;
+            results.record(numbers[at], graph, &mut runner.gains, settings, &stop)
+        };
+        let _ = share_out(&mut states, numbers.len(), &stop, run, pause, |_| {
+            if !take(results.take()) {
+                stop.raise();
+            }
+        });
+        take(results.take());
     });
-    take(results.take());
 }
 
-/// The model in which a run ends.
-fn end_of_run<const W: usize>(
-    gains: &mut Gains<'_, W>,
-    settings: &Settings<W>,
-    run: u64,
-    stop: &Stop,
-) -> Result<EssentialGraph<W>, Stopped> {
-    match settings.sampling {
-        None => search::run(gains, settings, run, stop, |_, _| ()),
-        Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |_| ()),
+/// One thread's means to do runs: to go back to the start costs what a run moved, where to look at the start
+/// anew costs a look at every target.
+struct Runner<'a, const W: usize> {
+    gains: Gains<'a, W>,
+    start: Option<Position<W>>,
+    /// Where the last run ended.
+    left: Option<Position<W>>,
+}
+
+impl<'a, const W: usize> Runner<'a, W> {
+    fn new(gains: Gains<'a, W>) -> Self {
+        Self { gains, start: None, left: None }
+    }
+
+    /// The model in which a run ends.
+    fn end_of_run(
+        &mut self,
+        settings: &Settings<W>,
+        run: u64,
+        stop: &Stop,
+    ) -> Result<EssentialGraph<W>, Stopped> {
+        let Self { gains, start, left } = self;
+        if let Some(sampling) = settings.sampling {
+            return sampled::run(gains, settings, sampling, run, stop, |_| ());
+        }
+        let places = start.as_ref().zip(left.take()).filter(|(start, _)| gains.lasts(start.age()));
+        let mut model = match places {
+            Some((start, left)) => {
+                let mut model = Frontier::go_on(gains, left, settings.max_parents, stop);
+                model.return_to(start);
+                model
+            }
+            None => {
+                let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
+                *start = Some(model.position());
+                model
+            }
+        };
+        let end = search::run_from(&mut model, settings, run, |_, _| ())?;
+        *left = Some(model.leave());
+        Ok(end)
     }
 }
 

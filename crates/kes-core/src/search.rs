@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use crate::boundary::{Model, Neighbour};
-use crate::frontier::{Frontier, Member, Moves};
+use crate::frontier::{Better, Frontier, Moves};
 use crate::gains::Gains;
 use crate::graph::{EssentialGraph, Knowledge};
 use crate::rng::Stream;
@@ -63,12 +63,25 @@ pub fn run<const W: usize>(
     settings: &Settings<W>,
     run: u64,
     stop: &Stop,
+    visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
+) -> Result<EssentialGraph<W>, Stopped> {
+    let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
+    run_from(&mut model, settings, run, visit)
+}
+
+/// Does one run from the start, where `model` must be.
+///
+/// # Errors
+/// If the search is told to stop meanwhile.
+pub fn run_from<const W: usize>(
+    model: &mut Frontier<'_, '_, W>,
+    settings: &Settings<W>,
+    run: u64,
     mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<EssentialGraph<W>, Stopped> {
     let mut stream = Stream::new(settings.seed, run);
-    let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
     for &moves in settings.phases() {
-        climb(&mut model, moves, settings.k, &mut stream, &mut visit)?;
+        climb(model, moves, settings.k, &mut stream, &mut visit)?;
     }
     Ok(model.model().essential())
 }
@@ -84,10 +97,10 @@ pub fn climb<const W: usize>(
     stream: &mut Stream,
     mut visit: impl FnMut(&mut Frontier<'_, '_, W>, Pick<W>),
 ) -> Result<(), Stopped> {
-    let mut better = Vec::new();
+    let mut better = Better::new(moves);
     loop {
-        model.collect(moves, &mut better);
-        let Some(choice) = best_of_random_subset(model, &better, k, stream) else { return Ok(()) };
+        model.find(&mut better);
+        let Some(choice) = best_of_random_subset(model, &mut better, k, stream) else { return Ok(()) };
         visit(model, choice);
         model.move_to(&choice.neighbour)?;
     }
@@ -105,8 +118,8 @@ pub fn is_local_optimum<const W: usize>(
     stop: &Stop,
 ) -> Result<bool, Stopped> {
     let Ok(model) = Model::under(graph.clone(), knowledge) else { return Ok(false) };
-    let mut better = Vec::new();
-    Frontier::new(gains, model, max_parents, stop)?.collect(Moves::All, &mut better);
+    let mut better = Better::new(Moves::All);
+    Frontier::new(gains, model, max_parents, stop)?.find(&mut better);
     Ok(better.is_empty())
 }
 
@@ -125,7 +138,7 @@ pub struct Pick<const W: usize> {
 /// `None` if `B` is empty. Ties are in random order.
 fn best_of_random_subset<const W: usize>(
     model: &Frontier<'_, '_, W>,
-    better: &[Member],
+    better: &mut Better,
     k: f64,
     stream: &mut Stream,
 ) -> Option<Pick<W>> {
@@ -134,9 +147,7 @@ fn best_of_random_subset<const W: usize>(
     }
     let size = ((k * better.len() as f64 + 1e-9).floor() as usize).max(1);
     let rank = rank_of_best(better.len(), size, stream);
-    let level = level_at(better, rank);
-    let tied = better.iter().filter(|member| member.level == level);
-    let mut tied: Vec<_> = tied.map(|member| model.neighbour(member)).collect();
+    let mut tied = model.tied(better, rank);
     tied.sort_unstable_by_key(Neighbour::triple);
     let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
     Some(Pick { neighbour, rank, better: better.len() })
@@ -147,14 +158,4 @@ fn best_of_random_subset<const W: usize>(
 /// `size / (all − r)`.
 pub fn rank_of_best(all: usize, size: usize, stream: &mut Stream) -> usize {
     (0..=all - size).find(|&r| stream.below(all - r) < size).unwrap_or(all - size)
-}
-
-/// The level of the member with the given rank.
-fn level_at(better: &[Member], rank: usize) -> i64 {
-    let levels = better.iter().map(|member| member.level);
-    if rank == 0 {
-        return levels.max().unwrap_or_default();
-    }
-    let mut levels: Vec<i64> = levels.collect();
-    *levels.select_nth_unstable_by(rank, |a, b| b.cmp(a)).1
 }

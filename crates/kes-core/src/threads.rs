@@ -5,11 +5,14 @@
 //! results and does no pieces itself, so that it can look up at every `pause` to hand on what there is,
 //! watch a clock or raise the flag. Threads live as long as the call: a pool that is kept hangs after a
 //! fork.
+//!
+//! Threads for which there is no piece can be [`Helpers`] of those that have one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::stop::{Stop, Stopped};
 
@@ -30,43 +33,48 @@ pub fn share_out<S: Send, T: Send, E: Send + From<Stopped>>(
     pause: Duration,
     mut meanwhile: impl FnMut(usize),
 ) -> (Vec<Option<T>>, Result<(), E>) {
-    let next = AtomicUsize::new(0);
-    let (mut results, mut end) = ((0..pieces).map(|_| None).collect::<Vec<_>>(), Ok(Ok(())));
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut results: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
+    let mut end = Ok(Ok(()));
     std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        for state in states.iter_mut().take(pieces) {
-            let (next, work, sender) = (&next, &work, sender.clone());
-            scope.spawn(move || {
-                loop {
-                    let piece = next.fetch_add(1, Ordering::Relaxed);
-                    if piece >= pieces {
-                        return;
+        // Nothing is ever sent: that all senders are gone tells that all threads are done.
+        let (sender, receiver) = channel::<()>();
+        let threads: Vec<_> = states
+            .iter_mut()
+            .take(pieces)
+            .map(|state| {
+                let (next, done, work, sender) = (&next, &done, &work, sender.clone());
+                scope.spawn(move || {
+                    let _sender = sender;
+                    let mut mine = Vec::new();
+                    loop {
+                        let piece = next.fetch_add(1, Ordering::Relaxed);
+                        if piece >= pieces {
+                            return mine;
+                        }
+                        let result = catch_unwind(AssertUnwindSafe(|| {
+                            stop.check()?;
+                            work(state, piece)
+                        }));
+                        if matches!(result, Ok(Ok(_))) {
+                            done.fetch_add(1, Ordering::Relaxed);
+                        } else {
+                            next.store(pieces, Ordering::Relaxed); // nobody need start another piece
+                        }
+                        mine.push((piece, result));
                     }
-                    let result = catch_unwind(AssertUnwindSafe(|| {
-                        stop.check()?;
-                        work(state, piece)
-                    }));
-                    if !matches!(result, Ok(Ok(_))) {
-                        next.store(pieces, Ordering::Relaxed); // nobody need start another piece
-                    }
-                    let _ = sender.send((piece, result)); // the receiver outlives all senders
-                }
-            });
-        }
+                })
+            })
+            .collect();
         drop(sender);
-        let (mut done, mut due) = (0, Instant::now() + pause);
-        loop {
-            match receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                Ok((piece, Ok(Ok(result)))) => {
-                    results[piece] = Some(result);
-                    done += 1;
-                }
-                Ok((_, failed)) => end = failed.map(|failed| failed.map(|_| ())),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    meanwhile(done);
-                    due = Instant::now() + pause;
-                }
+        while receiver.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            meanwhile(done.load(Ordering::Relaxed));
+        }
+        for (piece, result) in threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()) {
+            match result {
+                Ok(Ok(result)) => results[piece] = Some(result),
+                failed if end.is_ok() => end = failed.map(|failed| failed.map(|_| ())),
+                _ => (),
             }
         }
     });
@@ -101,6 +109,80 @@ pub fn map_chunks<I: Sync, S: Send, T: Send, E: Send + From<Stopped>>(
     let chunks: Vec<&[I]> = items.chunks(size).collect();
     let results = map(states, chunks.len(), stop, |state, piece| work(state, chunks[piece]))?;
     Ok(results.into_iter().flatten().collect())
+}
+
+/// Threads that wait for somebody to share work with them, for as long as [`with_helpers`] lasts.
+pub struct Helpers<J> {
+    calls: Vec<Sender<Call<J>>>,
+}
+
+/// Pieces by their numbers, for whoever comes first, and where to send those that are done.
+type Call<J> = (Arc<Mutex<Vec<(usize, J)>>>, Sender<(usize, J)>);
+
+/// Calls `body` with as many helpers as there are states.
+///
+/// # Panics
+/// If the body does, or a piece of work.
+pub fn with_helpers<S: Send, J: Send, R>(
+    states: &mut [S],
+    work: impl Fn(&mut S, &mut J) + Sync,
+    body: impl FnOnce(&Helpers<J>) -> R,
+) -> R {
+    std::thread::scope(|scope| {
+        let calls = states.iter_mut().map(|state| {
+            let ((sender, receiver), work) = (channel::<Call<J>>(), &work);
+            scope.spawn(move || {
+                for (pieces, done) in receiver {
+                    while let Some((number, mut piece)) = next_of(&pieces) {
+                        work(state, &mut piece);
+                        let _ = done.send((number, piece)); // unless who called has failed
+                    }
+                }
+            });
+            sender
+        });
+        let helpers = Helpers { calls: calls.collect() };
+        body(&helpers)
+    })
+}
+
+fn next_of<P>(pieces: &Mutex<Vec<P>>) -> Option<P> {
+    pieces.lock().unwrap_or_else(PoisonError::into_inner).pop()
+}
+
+impl<J: Send> Helpers<J> {
+    /// Number of helpers.
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Has all pieces of work done, by `own` those that no helper comes to first, and returns them in order.
+    ///
+    /// # Panics
+    /// If a piece of work does.
+    pub fn share(&self, pieces: Vec<J>, mut own: impl FnMut(&mut J)) -> Vec<J> {
+        let all = pieces.len();
+        let pieces = Arc::new(Mutex::new(pieces.into_iter().enumerate().collect::<Vec<_>>()));
+        let (sender, receiver) = channel();
+        for call in self.calls.iter().take(all.saturating_sub(1)) {
+            let _ = call.send((pieces.clone(), sender.clone())); // a helper that has failed is missed below
+        }
+        drop(sender);
+        let mut done = Vec::with_capacity(all);
+        while let Some((number, mut piece)) = next_of(&pieces) {
+            own(&mut piece);
+            done.push((number, piece));
+        }
+        done.extend(receiver.iter().take(all - done.len()));
+        assert_eq!(done.len(), all, "a helper failed");
+        done.sort_unstable_by_key(|&(number, _)| number);
+        done.into_iter().map(|(_, piece)| piece).collect()
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +232,37 @@ mod tests {
         assert_eq!(end, Err(Stopped));
         assert!(heard.is_sorted() && heard[2] <= done && done <= heard[2] + 100, "{heard:?}, then {done}");
         assert!(results.iter().enumerate().all(|(i, result)| result.is_none_or(|result| result == i)));
+    }
+
+    #[test]
+    fn shared_pieces_are_all_done_and_come_in_order_whoever_does_them() {
+        for helpers in 0..4 {
+            let mut done = vec![0; helpers];
+            let squared = |done: &mut usize, piece: &mut usize| {
+                *done += 1;
+                *piece *= *piece;
+            };
+            let own = with_helpers(&mut done, squared, |helpers| {
+                let mut own = 0;
+                for pieces in [0, 1, 5, 300] {
+                    let shared = helpers.share((0..pieces).collect(), |piece| squared(&mut own, piece));
+                    assert_eq!(shared, (0..pieces).map(|i| i * i).collect::<Vec<_>>());
+                }
+                own
+            });
+            assert_eq!(own + done.iter().sum::<usize>(), 306);
+        }
+    }
+
+    #[test]
+    fn a_helper_that_panics_fails_who_called_it() {
+        let work = |(): &mut (), piece: &mut bool| assert!(!*piece, "the piece that fails");
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            with_helpers(&mut [()], work, |helpers| {
+                helpers.share(vec![true; 2], |_| std::thread::sleep(Duration::from_millis(200)))
+            })
+        }));
+        assert!(caught.is_err());
     }
 
     #[test]

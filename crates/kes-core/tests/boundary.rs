@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{Plain, Triple, delta, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::frontier::{Frontier, Moves};
+use kes_core::frontier::{Better, Frontier, Moves};
 use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
@@ -139,8 +139,38 @@ fn members<const W: usize>(frontier: &Frontier<'_, '_, W>) -> Vec<(Triple, i64)>
     let mut better = Vec::new();
     frontier.collect(Moves::All, &mut better);
     let mut all: Vec<_> = better.iter().map(|b| (plain(&frontier.neighbour(b)), b.level)).collect();
+    check_ties(frontier, &all);
     all.sort();
     all
+}
+
+/// Without a list of all, the members that tie at a rank are those that have the level of the member at that
+/// place when all are sorted; whichever rank is asked for first.
+fn check_ties<const W: usize>(frontier: &Frontier<'_, '_, W>, all: &[(Triple, i64)]) {
+    let mut levels: Vec<i64> = all.iter().map(|&(_, level)| level).collect();
+    levels.sort_unstable_by(|a, b| b.cmp(a));
+    let mut better = Better::new(Moves::All);
+    for ranks in [[0, 1, 3], [levels.len() / 2, 0, 2]] {
+        frontier.find(&mut better);
+        assert_eq!(better.len(), all.len());
+        for rank in ranks.into_iter().filter(|&rank| rank < all.len()) {
+            let found: BTreeSet<Triple> = frontier.tied(&mut better, rank).iter().map(plain).collect();
+            let at_level = all.iter().filter(|(_, level)| *level == levels[rank]);
+            assert_eq!(found, at_level.map(|(triple, _)| triple.clone()).collect());
+        }
+    }
+    for moves in [Moves::Insertions, Moves::Deletions] {
+        let mut better = Better::new(moves);
+        frontier.find(&mut better);
+        let of_kind = |(triple, _): &&(Triple, i64)| triple.0 == (moves == Moves::Insertions);
+        assert_eq!(better.len(), all.iter().filter(of_kind).count());
+        if !better.is_empty() {
+            let best = all.iter().filter(of_kind).map(|&(_, level)| level).max();
+            let found: BTreeSet<Triple> = frontier.tied(&mut better, 0).iter().map(plain).collect();
+            let at_level = all.iter().filter(of_kind).filter(|(_, level)| Some(*level) == best);
+            assert_eq!(found, at_level.map(|(triple, _)| triple.clone()).collect());
+        }
+    }
 }
 
 /// What is kept from move to move is what a look at everything finds: along ascents with steps back, jumps

@@ -3,6 +3,7 @@
 use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
+use kes_core::improve::check::local_optima;
 use kes_core::improve::{self, Effort, Found, Origin};
 use kes_core::runs::{self, Batch};
 use kes_core::sampled::Sampling;
@@ -12,9 +13,8 @@ use kes_core::score::discrete::dataset::{Codes, Dataset};
 use kes_core::score::evaluate::Evaluate;
 use kes_core::score::gaussian;
 use kes_core::score::terms::{self, Terms};
-use kes_core::search::{self, Settings, Step};
+use kes_core::search::{Settings, Step};
 use kes_core::stop::{Stop, Stopped};
-use kes_core::threads;
 use kes_core::with_width;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -188,14 +188,9 @@ impl<const W: usize> Engine for Shared<W> {
         let known = read_knowledge(self.variables(), knowledge, max_parents)?;
         let read = |graph| read_graph(self.variables(), graph);
         let graphs = graphs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
-        let threads = n_jobs.clamp(1, graphs.len().max(1));
         let local = interruptible(py, |stop| {
-            // What one model has looked up, the next need not.
-            let gains = |_| Gains::new(&self.terms, self.gains_bytes / threads);
-            let mut states: Vec<Gains<'_, W>> = (0..threads).map(gains).collect();
-            threads::map(&mut states, graphs.len(), stop, |gains, at| {
-                search::is_local_optimum(gains, &graphs[at], known.as_ref(), max_parents, stop)
-            })
+            let (terms, bytes) = (&self.terms, self.gains_bytes);
+            local_optima(terms, &graphs, known.as_ref(), max_parents, n_jobs, bytes, stop)
         })?;
         local.map_err(|Stopped| CoreError::new_err("stopped"))
     }

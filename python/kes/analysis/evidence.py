@@ -86,8 +86,9 @@ def evidence(
     of: str,
     *,
     tasks: int,
-    seconds: float | None,
+    seconds: float | None = None,
     threads: int,
+    models: int | None = None,
     progress: bool | Show | None = None,
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
@@ -96,6 +97,8 @@ def evidence(
     ----------
     seconds : float or None
         When to stop, if not all questions are settled by then.
+    models : int or None
+        Ask only for what so many of the best optima have; None for all.
 
     Raises
     ------
@@ -107,9 +110,9 @@ def evidence(
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [((list(o.edges[0]), list(o.edges[1])), o.score) for o in optima]
     contest = Contest(problem, known, tasks=tasks, threads=threads)
-    asked = _questions(of, contest.candidates)
+    asked = _questions(of, contest.candidates[:models])
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
-    searched = _questions("edges", contest.candidates) if of == "ancestors" else asked
+    searched = _questions("edges", contest.candidates[:models]) if of == "ancestors" else asked
     board = Scoreboard(contest, [*asked, *searched])
     is_interrupted = False
     try:

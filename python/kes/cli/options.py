@@ -117,8 +117,7 @@ def table(command: CommandT) -> CommandT:
             metavar="HOW|MARKERS",
             help="What to do with missing values: error (the default), drop the row, make a state "
             "of them, or fill them in from the model by em. Anything else is a list of texts that "
-            "mean missing, besides empty fields, such as 'NA,?'. Give it twice for both: --missing "
-            "drop --missing NA,?",
+            "mean missing, besides empty fields; both together are written as NA,?,drop.",
         ),
         click.option(
             "--completions",

@@ -17,6 +17,12 @@ from kes.cli.source import TableOptions
 @options.result
 @click.option("--title", metavar="TEXT", help="Heading of the page.")
 @click.option(
+    "--evidence/--no-evidence",
+    default=None,
+    show_default="for the best network, as far as a few seconds go",
+    help="Find out how sure all edges of all optima are, however long that takes; or leave it out.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -28,6 +34,7 @@ def command(
     result: Path,
     data: str | None,
     title: str | None,
+    evidence: bool | None,
     out: Path | None,
     **table: Unpack[TableOptions],
 ) -> None:
@@ -44,7 +51,8 @@ def command(
             f"--out {target}: a report is an HTML page; call it {target.with_suffix('.html')}. A "
             f"picture of the network: kes plot {result} --out {target.with_suffix('.pdf')}"
         )
-    open_result(result, DataRequest(data, table)).report(target, title=title)
+    optima = open_result(result, DataRequest(data, table))
+    optima.report(target, title=title, evidence=evidence, file=result)
     say(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from kes.errors import KesError, listed, option
 from kes.settings import Criterion
 
 _LEAST_ROWS = 3
+_WIDE = 4  # bytes of codes of more states than the core takes, which it says then
 
 
 @contextmanager
@@ -43,7 +44,10 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     check_kind(dataset, criterion)
     if kind == "discrete":
         strength = 1.0 if criterion.ess is None else criterion.ess
-        columns = [column.codes for column in dataset.discrete_columns]
+        columns = [
+            column.codes if column.codes.itemsize < _WIDE else column.codes.astype(np.int32)
+            for column in dataset.discrete_columns
+        ]
         states, weights = dataset.cardinalities, dataset.weights
         with core_errors():
             return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
@@ -92,14 +96,23 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         column: max(len(states) - 1, 1)
         for column, states in zip(dataset.names, dataset.states, strict=True)
     }
-    if kind == "mixed" and sum(embedded.values()) > _core.MAX_VARIABLES:
-        largest = sorted(embedded, key=embedded.__getitem__, reverse=True)[:3]
-        shown = listed([f"{column!r} ({embedded[column] + 1})" for column in largest], show=str)
-        raise KesError(
-            f"in a table with continuous columns, all states together may be at most "
-            f"{_core.MAX_VARIABLES}; most of them have {shown}: leave such columns out, or merge "
-            "states"
-        )
+    if kind == "mixed" and (excess := sum(embedded.values()) - _core.MAX_VARIABLES) > 0:
+        raise _too_wide(embedded, excess)
+
+
+def _too_wide(embedded: Mapping[str, int], excess: int) -> KesError:
+    """Error for too many states, with the fewest columns without which they are few enough."""
+    omitted: list[str] = []
+    for column in sorted(embedded, key=embedded.__getitem__, reverse=True):
+        if excess > 0:
+            omitted.append(column)
+            excess -= embedded[column]
+    shown = listed([f"{column!r} ({embedded[column] + 1})" for column in omitted], show=str)
+    return KesError(
+        f"in a table with continuous columns, all states together may be at most "
+        f"{_core.MAX_VARIABLES}; most of them have {shown}: leave such columns out by "
+        f"{saying(omitted, 'omit')}, or merge states"
+    )
 
 
 def cores() -> int:

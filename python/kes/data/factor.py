@@ -94,7 +94,8 @@ class Factor:
         """Take values whose text is in `absent` as missing."""
         if not absent:
             return self
-        return self.select([i for i, value in enumerate(self.values) if str(value) not in absent])
+        gone = frozenset(absent)
+        return self.select([i for i, value in enumerate(self.values) if str(value) not in gone])
 
     def occurring(self) -> NDArray[np.intp]:
         """Find the indices of the values that occur."""

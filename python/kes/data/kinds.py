@@ -91,7 +91,7 @@ def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
         )
     for name, kind in kinds.items():
         if name not in names:
-            raise unknown("column in kinds", name, names)
+            raise unknown(either("column in kinds", "column"), name, names)
         if kind not in _CHOICES:
             raise unknown(f"kind of column {name!r}", kind, _CHOICES)
     return dict(kinds)
@@ -210,8 +210,11 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
         verdict = _of_numbers(_spread(factor, parsed, places), cases)
         if verdict.kind == "continuous" and marks:
             raise KesError(
-                f"holds numbers, but also {listed(marks)}; if that means missing, say so with "
-                f"{option('na_values', marks[0])}"
+                f"holds numbers, but also {listed(marks)}; if that means missing, "
+                + either(
+                    f'give na_values={marks!r}, and missing="em" to fill it in',
+                    f"--missing {','.join(marks)},em fills it in",
+                )
             )
         if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):
             sign = {",": " with decimal commas", ".": " with commas between thousands"}

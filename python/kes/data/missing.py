@@ -66,8 +66,8 @@ def settle(
     rows = columns[0].rows
     if missing == "em":
         note = (
-            f"missing values are filled in from the model, which is right if it depends only on "
-            f"what is there whether they are missing: {_columns(incomplete)}"
+            "missing values are filled in from the model, which assumes that whether a value is "
+            f"missing depends only on values that are there: {_columns(incomplete)}"
         )
         return Settled(list(columns), weights, (note,))
     if missing == "error":
@@ -100,7 +100,7 @@ def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[s
     drop = f"drop the rows that have any with {option('missing', 'drop')}"
     own = f"make missing a state of its own with {option('missing', 'state')}"
     return (
-        f"missing values, in {rows} rows: {_columns(incomplete)}",
+        f"missing values: {_columns(incomplete, rows)}",
         f"{fill}, {drop}, or {own}" if state else f"{fill}, or {drop}",
     )
 
@@ -110,8 +110,10 @@ def _others(state: bool) -> str:
     return f"fill the gaps from the model with {option('missing', 'em')}{own}"
 
 
-def _columns(counts: Mapping[str, int]) -> str:
-    return listed([f"column {name!r} ({count})" for name, count in counts.items()], show=str)
+def _columns(counts: Mapping[str, int], rows: int | None = None) -> str:
+    of_all = "" if rows is None else f" of {rows} rows"
+    shown = [f"column {name!r} ({count}{of_all})" for name, count in counts.items()]
+    return listed(shown, show=str)
 
 
 def _complete_rows(columns: Sequence[Raw]) -> NDArray[np.intp]:

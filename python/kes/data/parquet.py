@@ -89,7 +89,8 @@ class _File:
             self.names = schema.names
             self.types = dict(zip(schema.names, schema.types, strict=True))
             self.rows = metadata.num_rows
-            self.declared = categories_of_pandas(schema)
+            # The notes of the file itself, as who reads all of it at once gets them.
+            self.declared = categories_of_pandas(schema.with_metadata(metadata.metadata))
             groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
             least = metadata.num_columns * max(self.rows, COLUMN_BYTES)
             unfolded = max(least, sum(groups))

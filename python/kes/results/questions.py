@@ -241,14 +241,19 @@ class Questions(PartQuestions):
             and to answer questions. Cases themselves do not go into the page.
         stability : Stability or None
             What `kes.stability` found, to show its support as well.
-        evidence : Table or None
-            What `evidence` found, to show it with each edge.
+        evidence : Table, bool or None
+            What `evidence` found, to show it with each edge. By default it is found for the edges
+            of the best optimum, by as much work as takes a few seconds, unless there are too many
+            variables for that; True finds it for all edges, however long that takes, and False
+            leaves it out.
         effects : Effects or sequence of them
             What `effects` found, to show it with the variables that are acted on.
         certificate : Certificate or None
             What `kes.certify` found, to say how far the best score is from the highest there is.
         title : str or None
             Heading of the page.
+        file : path or None
+            The file that holds the result, for the commands that the page gives.
         """
         from kes.show.report import write
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kes.analysis.stability import Stability
     from kes.data.dataset import Data, Weights
     from kes.exact.certificate import Certificate
+    from kes.files import PathLike
     from kes.table import Table
 
 
@@ -20,10 +21,11 @@ class ReportOptions(TypedDict, total=False):
     weights: Weights
     missing: str | None
     stability: Stability | None
-    evidence: Table | None
+    evidence: Table | bool | None
     effects: Effects | Sequence[Effects]
     certificate: Certificate | None
     title: str | None
+    file: PathLike | None
 
 
 REPORT_DEFAULTS: ReportOptions = {
@@ -35,4 +37,5 @@ REPORT_DEFAULTS: ReportOptions = {
     "effects": (),
     "certificate": None,
     "title": None,
+    "file": None,
 }

@@ -144,7 +144,7 @@ def _run_seconds(size: Size) -> float:
 def _task_seconds(size: Size) -> float:
     """Return the processor seconds that a task takes, roughly: see docs/performance.md."""
     if size.columns:
-        return 1e-7 * size.variables * size.columns
+        return 5e-4 + 1e-7 * size.variables * size.columns
     return 3.5e-7 * size.variables**2 * (1 + size.rows / 10_000)
 
 

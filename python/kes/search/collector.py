@@ -19,7 +19,7 @@ from kes.search.amounts import Improve, effort_of
 from kes.search.record import Edges, Model, Record
 from kes.settings import CoreGraph
 
-_LEAST = 10.0
+_LEAST = 30.0
 """Seconds for the first run, however short the budget: a table is seldom so large."""
 
 NewModels: TypeAlias = list[tuple[CoreGraph, float, bool]]
@@ -47,7 +47,7 @@ class Limits:
 
     @property
     def first(self) -> float:
-        """Seconds that GES and the first run may take: twice the budget, or ten."""
+        """Seconds that GES and the first run may take: twice the budget, or half a minute."""
         return math.inf if self.budget is None else max(2 * self.budget, _LEAST)
 
     def over(self, runs: int, run_seconds: float, spent: float) -> bool:

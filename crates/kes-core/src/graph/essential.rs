@@ -38,6 +38,14 @@ impl<const W: usize> EssentialGraph<W> {
         Self { parents: none.clone(), children: none.clone(), neighbours: none.clone(), adjacent: none }
     }
 
+    /// Becomes the same as another, in the memory that it has.
+    pub fn copy(&mut self, other: &Self) {
+        self.parents.clone_from(&other.parents);
+        self.children.clone_from(&other.children);
+        self.neighbours.clone_from(&other.neighbours);
+        self.adjacent.clone_from(&other.adjacent);
+    }
+
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.parents.len()

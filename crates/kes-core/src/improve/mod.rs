@@ -9,6 +9,7 @@
 //! Under knowledge all models are admissible: children and perturbations are made of admissible DAGs, and
 //! climbing stays among admissible models. Only orders are left out then, as they know nothing of it.
 
+pub mod check;
 pub mod climber;
 pub mod families;
 pub mod orders;

@@ -73,11 +73,16 @@ impl<const W: usize> Terms<W> {
         mut found: impl FnMut(usize, f64),
     ) {
         let (neither, target) = (self.term(worker, given), self.term(worker, given.with(y)));
+        let cache = self.cache.open(2 * sources.len());
+        let (joints, margins) = (cache.around(given.with(y)), cache.around(given));
         let mut unknown = Vec::new();
         for x in sources.iter() {
-            match self.cache.get(&given.with(y).with(x)) {
-                Some(joint) => found(x, gain(joint, neither, self.term(worker, given.with(x)), target)),
-                None => unknown.push(Source::new(x, self.cache.get(&given.with(x)))),
+            match (joints.get(x), margins.get(x)) {
+                (Some(joint), Some(margin)) => found(x, gain(joint, neither, margin, target)),
+                (Some(joint), None) => {
+                    found(x, gain(joint, neither, self.term(worker, given.with(x)), target));
+                }
+                (None, margin) => unknown.push(Source::new(x, margin)),
             }
         }
         if unknown.is_empty() {
@@ -85,9 +90,9 @@ impl<const W: usize> Terms<W> {
         }
         worker.join(given, y, &mut unknown);
         for &Source { x, known, margin, joint } in &unknown {
-            self.cache.put(given.with(y).with(x), joint);
+            joints.put(x, joint);
             if known.is_none() {
-                self.cache.put(given.with(x), margin);
+                margins.put(x, margin);
             }
             found(x, gain(joint, neither, margin, target));
         }

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import Any
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
 from kes.analysis.landscape import Landscape
-from kes.analysis.stability import Stability
-from kes.analysis.support import edge_table, ensembles
 from kes.analysis.worth import edge_worth
 from kes.data.column import State
 from kes.drawing import layout
@@ -24,6 +22,7 @@ from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
+from kes.show.report.certainty import CLEAR, SURE, WEAK, Certainty
 from kes.show.report.charts import charts
 from kes.show.report.families import families
 from kes.show.report.overview import overview
@@ -43,21 +42,12 @@ FEW = 5
 """Cases below which a probability is marked: it is hardly more than a guess."""
 
 
-@dataclass(frozen=True)
-class Further:
-    """What was computed apart from the search, to be shown with it."""
-
-    stability: Stability | None = None
-    evidence: Table | None = None
-    effects: Sequence[Effects] = ()
-
-
 def content(
     optima: Optima,
     found: Landscape,
     coverage: Coverage,
     problem: Problem | None,
-    further: Further,
+    certainty: Certainty,
 ) -> dict[str, Any]:
     """Return all that the page draws.
 
@@ -65,8 +55,7 @@ def content(
     direction, 1 for x -> y and 2 for y -> x. ``known`` are the pairs that have their direction from
     knowledge.
     """
-    parts = ensembles(optima, further.stability)
-    edges = edge_table(optima.names, parts, further.evidence)
+    further, parts, edges = certainty.further, certainty.parts, certainty.edges
     number = {name: i for i, name in enumerate(optima.names)}
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
@@ -81,13 +70,15 @@ def content(
         "names": optima.names,
         "labels": [layout.label(name) for name in optima.names],
         "states": [labels(states) for states in optima.states.values()],
-        "variables": None if dataset is None else variables(dataset),
-        "filled": None if completion is None else completion.cells,
+        "variables": None if problem is None else variables(problem.table),
+        "completions": None if completion is None else optima.record.reading.completions,
         "cases": optima.cases,
         "few": FEW,
         "pairs": pairs,
         "supports": {part.kind: _supports(edges, part.kind) for part in parts},
+        "limits": {"sure": SURE, "weak": WEAK, "clear": CLEAR},
         "evidence": None if further.evidence is None else _evidence(edges),
+        "evidence_note": further.evidence_note,
         "worth": None
         if problem is None
         else {i: _worth(found.optima[i], problem, number, place) for i in own},
@@ -109,6 +100,7 @@ def content(
         "least": LEAST_SUPPORT,
         "clusters": overview(optima.best, packed),
         "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
+        "stem": _stem(optima),
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
         "charts": charts(optima, found, coverage),
@@ -130,6 +122,8 @@ def _evidence(edges: Table) -> dict[str, list[Any]]:
         "nats": [_rounded(nats) for nats in edges["evidence"]],
         "direction": [_rounded(nats) for nats in edges["direction"]],
         "exact": [how == "exact" for how in edges["how"]],
+        # What the search was told has no rival without it.
+        "told": [i for i, nats in enumerate(edges["evidence"]) if nats == math.inf],
     }
 
 
@@ -211,6 +205,13 @@ def _packed(
 
 
 # --- downloads -----------------------------------------------------------------------------------
+
+
+def _stem(optima: Optima) -> str:
+    """Return how the names of files that are saved begin: as that of the data, if it has one."""
+    reading = optima.record.reading
+    name = "alarm" if reading.example is not None else os.path.basename(reading.source or "kes")
+    return name.split(".")[0] or "kes"
 
 
 def _files(optima: Optima) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 from datetime import date
 from html import escape
 from string import Template
@@ -17,7 +18,9 @@ from kes.analysis.landscape import Landscape
 from kes.files import write_file
 from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import words
-from kes.show.report.content import Further, content
+from kes.show.report.certainty import Certainty, Further, chosen_evidence
+from kes.show.report.content import content
+from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.repeat import python_call
 from kes.show.report.script import script, template
 
@@ -39,17 +42,21 @@ def report_text(optima: Optima, options: ReportOptions) -> str:
     told: ReportOptions = {**REPORT_DEFAULTS, **options}
     data, effects = told["data"], told["effects"]
     is_at_hand = data is not None or optima.problem is not None
+    problem = optima.ready(data, told["weights"], told["missing"]) if is_at_hand else None
+    evidence, note = chosen_evidence(optima, problem, told["evidence"])
     return page(
         optima,
-        problem=optima.ready(data, told["weights"], told["missing"]) if is_at_hand else None,
+        problem=problem,
         made=date.today(),
         further=Further(
             told["stability"],
-            told["evidence"],
+            evidence,
             [effects] if isinstance(effects, Effects) else effects,
+            note,
         ),
         certificate=told["certificate"],
         title=told["title"],
+        file=told["file"],
     )
 
 
@@ -61,22 +68,28 @@ def page(
     further: Further | None = None,
     certificate: Certificate | None = None,
     title: str | None = None,
+    file: PathLike | None = None,
 ) -> str:
     """Return the report as text; equal results give equal pages."""
+    further = further or Further()
     found, coverage = Landscape.of(optima), Coverage(optima)
-    shown = content(optima, found, coverage, problem, further or Further())
+    certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
+    shown = content(optima, found, coverage, problem, certainty)
+    shown["file"] = None if file is None else os.path.basename(file)
     style, code = template("style.css"), script()
     return Template(template("page.html")).substitute(
         policy=_policy(style, code),
         title=escape(title or words.title(optima)),
-        cards=words.cards(optima, certificate),
+        headline=headline(optima, certainty, proof),
+        cards=cards(optima, certainty, proof),
         facts=words.facts(optima, made),
+        notes=words.notes(optima),
         search=words.search(optima),
         numbers=words.numbers(optima, found),
-        coverage=words.seen(coverage),
+        coverage=words.seen(coverage, proven=proof.proven),
         settings=words.settings(optima),
         python=escape(python_call(optima)),
-        command=words.command(optima),
+        command=words.command(optima, file),
         version=escape(__version__),
         style=style,
         data=_json(shown),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from kes.search.amounts import Size, chosen_runs
 from kes.settings import Sampled
 
 if TYPE_CHECKING:
+    from kes.files import PathLike
     from kes.graph.knowledge import Knowledge
     from kes.results.optima import Optima
     from kes.search.record import Improving, Reading
@@ -80,7 +82,8 @@ def python_call(optima: Optima) -> str:
         text += f", start={settings.start.to_dag()!r}"
     if settings.knowledge is not None:
         text += f", knowledge=kes.{settings.knowledge!r}"
-    lines = ["import kes", *_coded(reading), f"optima = kes.learn(data{text})"]
+    coded, source = _coded(reading), _table(reading)
+    lines = ["import kes", *coded, f"optima = kes.learn({'data' if coded else source}{text})"]
     if improving.earlier:
         lines.append("# and models that improving had found before there were so many runs")
     return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
@@ -101,7 +104,14 @@ def _coded(reading: Reading) -> list[str]:
     if reading.cuts:
         text += f", discretizer={_cuts(reading)}"
     reader = "encode_incomplete" if reading.missing == "em" else "encode"
-    return [f"data = kes.data.{reader}(data{text})"]
+    return [f"data = kes.data.{reader}({_table(reading)}{text})"]
+
+
+def _table(reading: Reading) -> str:
+    """Return what Python reads the table from: the file, if it came from one."""
+    if reading.example is not None:
+        return f"kes.datasets.alarm(rows={reading.example})"
+    return repr(os.path.basename(reading.source)) if reading.source else "data"
 
 
 def _needs_reading(reading: Reading) -> bool:
@@ -134,15 +144,21 @@ def _cuts(reading: Reading) -> str:
     return f"kes.Discretizer.at({dict(reading.cuts)!r})"
 
 
-def command_line(optima: Optima) -> str | None:
-    """Return the command that gives this result; None if only Python can say it."""
+def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
+    """Return the command that gives this result; None if only Python can say it.
+
+    Parameters
+    ----------
+    file
+        The file that holds the result, to be called so again.
+    """
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
     called = improving.earlier + sum(improving.calls)
     known = _knowledge_words(settings.knowledge)
     only_python = settings.start is not None or reading.weights is True or reading.cuts
     if only_python or called or known is None:
         return None
-    words = ["kes", "learn", "data.csv", "--k", f"{settings.k!r}"]
+    words = ["kes", "learn", *_table_words(reading), "--k", f"{settings.k!r}"]
     amounts = _amounts(optima)
     words += ["--runs", str(amounts["runs"])] if amounts else []
     words += ["--criterion", settings.criterion]
@@ -173,7 +189,13 @@ def command_line(optima: Optima) -> str | None:
     if "improve" in amounts:
         words += ["--improve-tasks", str(improving.own)] if improving.own else ["--no-improve"]
     words += ["--prove"] if "prove" in amounts else []
-    return shlex.join([*words, "--out", "a.kes.json.gz"])
+    return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
+
+
+def _table_words(reading: Reading) -> list[str]:
+    if reading.example is not None:
+        return ["--example", "alarm", "--rows", str(reading.example)]
+    return [os.path.basename(reading.source) if reading.source else "data.csv"]
 
 
 def _knowledge_words(known: Knowledge | None) -> list[str] | None:

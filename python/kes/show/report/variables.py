@@ -7,25 +7,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Continuous
-from kes.data.dataset import Dataset
+from kes.data.column import Column, Continuous
+from kes.data.incomplete import AnyTable, Incomplete
 
 BINS = 16
 """Bars of a histogram: enough to see a shape, few enough to hit one with a finger."""
 
 
-def variables(table: Dataset) -> list[dict[str, Any]]:
-    """Return, for each variable, the cases of each state or of each bin, which sum up the rows.
+def variables(table: AnyTable) -> list[dict[str, Any]]:
+    """Return, for each variable, the cases of each state or of each bin in which it was observed.
 
-    Continuous variables also have the ends of their range, mean and standard deviation.
+    Continuous variables also have the ends of their range, mean and standard deviation. Where
+    values are missing, ``missing`` says in how many cases.
     """
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    return [
-        _histogram(column.values, weights)
-        if isinstance(column, Continuous)
-        else {"counts": cases(np.bincount(column.codes, weights, len(column.states)))}
-        for column in table.columns
-    ]
+    columns = table.dataset.columns if isinstance(table, Incomplete) else table.columns
+    gaps = table.gaps if isinstance(table, Incomplete) else np.zeros((len(columns), 1), np.bool_)
+    found = []
+    for column, gap in zip(columns, gaps, strict=True):
+        there = ~np.broadcast_to(gap, table.rows)
+        own = _shown(column, there, weights[there])
+        if not there.all():
+            own |= {"missing": cases(weights[~there].sum(keepdims=True))[0]}
+        found.append(own)
+    return found
+
+
+def _shown(
+    column: Column, there: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> dict[str, Any]:
+    if isinstance(column, Continuous):
+        return _histogram(column.values[there], weights)
+    return {"counts": cases(np.bincount(column.codes[there], weights, len(column.states)))}
 
 
 def _histogram(values: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from kes.analysis.compare import ges_standing
 from kes.analysis.coverage import Coverage
 from kes.analysis.landscape import Landscape
-from kes.errors import KesError, listed
-from kes.exact.certificate import Certificate
+from kes.errors import listed
 from kes.results.summary import completed, counted
 from kes.show.report.repeat import command_line, settings_rows
 
 if TYPE_CHECKING:
+    from kes.files import PathLike
     from kes.results.optima import Optima
 
 _MISSING = {
@@ -62,8 +62,15 @@ def _facts(optima: Optima, made: date | None) -> Iterator[tuple[str, str]]:
     yield "Left out on request", listed(omitted) if omitted else ""
     known = optima.settings.knowledge
     yield "Told to the search", known.counts if known else ""
-    for note in optima.notes:
-        yield "Note", note
+
+
+def notes(optima: Optima) -> str:
+    """Return what was decided about the data, folded away, as HTML."""
+    if not optima.notes:
+        return ""
+    items = "".join(f"<li>{escape(note)}</li>" for note in optima.notes)
+    many = counted(len(optima.notes), "note")
+    return f"<details><summary>{many} on how the data were read</summary><ul>{items}</ul></details>"
 
 
 def _kinds(optima: Optima) -> str:
@@ -72,94 +79,21 @@ def _kinds(optima: Optima) -> str:
     return ", ".join(f"{count} {kind}" for count, kind in parts if count)
 
 
-# --- what was found ------------------------------------------------------------------------------
-
-
-def cards(optima: Optima, certificate: Certificate | None) -> str:
-    """Return the few things to know about the best network, as HTML."""
-    best = optima.best
-    graph = best.mpdag
-    compelled = len(graph.directed) - len(graph.by_knowledge)
-    sorts = [(compelled, "directed"), (len(graph.by_knowledge), "directed by knowledge")]
-    sorts.append((len(graph.undirected), "with open direction"))
-    joined = {node for edge in graph.skeleton for node in edge}
-    alone = len(optima.names) - len(joined)
-    isolated = f"; {counted(alone, 'variable')} joined to none" if alone else ""
-    edges = ", ".join(f"{count} {sort}" for count, sort in sorts if count) + isolated
-    label, value, note = _proof(optima, certificate)
-    parts = [
-        ("Best network", counted(len(graph.skeleton), "edge"), edges),
-        ("Its score", _shown(best.score), _found(optima)),
-        (label, value, note),
-    ]
-    return "".join(_card(*part) for part in parts)
-
-
-def _found(optima: Optima) -> str:
-    best, runs = optima.best, counted(len(optima.runs), "run")
-    criterion = optima.settings.measure.title(optima.kind)
-    how = f"found by {best.hits} of {runs}" if best.hits else best.origin
-    return f"{criterion}; {how}"
-
-
-def _proof(optima: Optima, certificate: Certificate | None) -> tuple[str, str, str]:
-    """Say how sure it is that no network scores higher."""
-    best, level = optima.best, optima.record.level
-    found, limit = optima.proof, optima.settings.max_parents
-    proven, bound = optima.proven, None if found is None else found.upper_bound
-    if certificate is not None:
-        _refuse_other(optima, certificate)
-        proven, bound, limit = certificate.proven, certificate.upper_bound, certificate.max_parents
-    if proven and (bound is None or level(bound) <= level(best.score)):
-        scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
-        known = " that obeys what is known" if optima.settings.knowledge else ""
-        return "Proven", "highest score", f"no network{scope}{known} scores higher"
-    if bound is not None:
-        gap = bound - best.score
-        return "Not proven", f"{gap:,.2f} nats", "at most are missing to the highest score there is"
-    hits = best.hits
-    return (
-        "Not proven",
-        "best found",
-        f"{counted(hits, 'run')} ended in it, which does not prove that no rarer one is better"
-        if hits
-        else "a higher score may exist: see kes certify",
-    )
-
-
-def _refuse_other(optima: Optima, certificate: Certificate) -> None:
-    """Refuse a certificate about something else."""
-    same = set(certificate.graph.nodes) == set(optima.names)
-    if not same or certificate.criterion != optima.settings.criterion:
-        raise KesError(
-            "the certificate is about other variables or another criterion; make it with "
-            "kes.certify from the data and the criterion of this result"
-        )
-
-
-def _shown(score: float) -> str:
-    return f"{score:,.2f}".replace("-", "−").replace(",", " ")
-
-
-def _card(label: str, value: str, note: str) -> str:
-    return (
-        f'<div class="card"><dt>{escape(label)}</dt>'
-        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
-    )
-
-
 # --- the search ----------------------------------------------------------------------------------
 
 
 def search(optima: Optima) -> str:
     """Return how the search went, as HTML paragraphs."""
-    run, ges = optima.best_run, ges_standing(optima)
+    best, run, ges = optima.best, optima.best_run, ges_standing(optima)
     runs = counted(len(optima.runs), "run")
     ends = counted(len(optima.of_runs), "optimum", "optima")
     levels = counted(optima.levels, "score level")
+    criterion = optima.settings.measure.title(optima.kind)
+    how = f"found by {best.hits} of {runs}" if best.hits else best.origin
     lines = [
+        f"The best network scores {_shown(best.score)} nats by {criterion}; {how}.",
         f"{runs} ended in {ends} on {levels}. The best of them scores {_shown(run.score)}; it was "
-        f"found by {run.hits}, first by run {run.first_run}."
+        f"found by {run.hits}, first by run {run.first_run}.",
     ]
     if optima.tasks:
         raised = f"raised the best score by {optima.gain:,.2f}"
@@ -178,9 +112,15 @@ def search(optima: Optima) -> str:
     return _paragraphs(lines)
 
 
+def _shown(score: float) -> str:
+    return f"{score:,.2f}".replace("-", "−").replace(",", " ")
+
+
 def numbers(optima: Optima, found: Landscape) -> str:
     """Return what the table of optima has to say about its numbers, as HTML."""
-    parts = ["Numbers are those of Python: <code>optima[0]</code> is the best."]
+    parts = [
+        "0 is the best: <code>optima[0]</code> in Python, <code>--optimum 0</code> in the shell."
+    ]
     if len(found.optima) < len(optima):
         parts.append(f"Only the best of the {len(optima)} optima are on this page.")
     if any(not optimum.hits for optimum in found.optima):
@@ -188,8 +128,14 @@ def numbers(optima: Optima, found: Landscape) -> str:
     return " ".join(parts)
 
 
-def seen(coverage: Coverage) -> str:
-    """Return how much of the landscape the runs have seen, as HTML paragraphs."""
+def seen(coverage: Coverage, *, proven: bool) -> str:
+    """Return how much of the landscape the runs have seen, as HTML paragraphs.
+
+    Parameters
+    ----------
+    proven : bool
+        Whether it is certain that no score is higher than the best.
+    """
     mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
     lines = [
         (
@@ -201,12 +147,20 @@ def seen(coverage: Coverage) -> str:
         f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
     ]
     if gain is not None:
-        lines += [
+        lines.append(
             f"There are at least about {chao.value:.0f} models that runs can end in "
-            f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound).",
+            f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound)."
+        )
+    if proven:
+        lines.append(
+            "The best score is proven: more runs can only find more of the optima that score lower."
+        )
+        return _paragraphs(lines)
+    if gain is not None:
+        lines.append(
             "As many runs again would bring a better score with a chance of "
-            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}.",
-        ]
+            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}."
+        )
     hit = (
         "The best score was hit only once, so a better one may well exist."
         if coverage.best_hits == 1
@@ -229,9 +183,9 @@ def settings(optima: Optima) -> str:
     return _list(settings_rows(optima))
 
 
-def command(optima: Optima) -> str:
+def command(optima: Optima, file: PathLike | None) -> str:
     """Return the command that gives the result, as HTML."""
-    line = command_line(optima)
+    line = command_line(optima, file)
     if line is None:
         return (
             "<p>The command line has no option for a start graph, for weights that are no column, "

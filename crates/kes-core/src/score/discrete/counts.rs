@@ -11,16 +11,17 @@
 //! * **sparse**: the same with a hash table, for sets with more cells than a table should have.
 
 use hashbrown::HashMap;
-use pulp::Arch;
 use rustc_hash::FxBuildHasher;
 
 use super::dataset::{Bitmaps, Dataset};
+use super::vectors::Vectors;
 use crate::score::evaluate::Source;
 
 /// A dense table may have this many cells whatever the data, or [`TABLE_PER_ROW`] per row.
 const TABLE: usize = 1 << 16;
 const TABLE_PER_ROW: usize = 4;
-/// Cost of a word of a bitmap relative to a row of a dense count (measured, see `docs/performance.md`).
+/// Cost of a word of a bitmap, taken by itself, relative to a row of a dense count (measured, see
+/// `docs/performance.md`).
 const WORD_COST: f64 = 0.8;
 
 /// The counts of the cells of `C ∪ y ∪ x` and of `C ∪ x`: of all occupied cells, in no particular
@@ -34,24 +35,13 @@ pub struct Counts {
 }
 
 /// Counts cells; holds the buffers that counting needs.
+#[derive(Default)]
 pub struct Counter {
-    arch: Arch,
+    vectors: Vectors,
     cells: CellBitmaps,
     spare: CellBitmaps,
     rows: RowCells,
     counts: Counts,
-}
-
-impl Default for Counter {
-    fn default() -> Self {
-        Self {
-            arch: Arch::new(),
-            cells: CellBitmaps::default(),
-            spare: CellBitmaps::default(),
-            rows: RowCells::default(),
-            counts: Counts::default(),
-        }
-    }
 }
 
 impl Counter {
@@ -80,13 +70,14 @@ impl Counter {
         sources: &mut [Source],
         mut found: impl FnMut(&mut Source, &Counts),
     ) {
-        match data.bitmaps().filter(|bitmaps| prefers_bitmaps(data, bitmaps, given, y, sources)) {
+        match data.bitmaps().filter(|bitmaps| self.prefers_bitmaps(data, bitmaps, given, y, sources)) {
             Some(bitmaps) => {
-                let Self { arch, cells, spare, counts, .. } = self;
-                arch.dispatch(
+                let Self { vectors, cells, spare, counts, .. } = self;
+                let thin = 2 * vectors.lanes();
+                vectors.dispatch(
                     #[inline(always)]
                     || {
-                        cells.divide_all(spare, data, bitmaps, given.iter().chain([&y]));
+                        cells.divide_all(spare, data, bitmaps, given.iter().chain([&y]), thin);
                         for source in sources {
                             cells.count(bitmaps, source.x, data.arity()[source.x], counts);
                             found(source, counts);
@@ -103,24 +94,31 @@ impl Counter {
             }
         }
     }
-}
 
-/// Bitmaps pay while the words to look at are fewer than the rows.
-fn prefers_bitmaps(data: &Dataset, bitmaps: &Bitmaps, given: &[usize], y: usize, sources: &[Source]) -> bool {
-    let of_sources = sources.iter().map(|source| &source.x);
-    if !given.iter().chain([&y]).chain(of_sources.clone()).all(|&v| bitmaps.has(v)) {
-        return false;
+    /// Bitmaps pay while the words to look at are fewer than the rows.
+    fn prefers_bitmaps(
+        &self,
+        data: &Dataset,
+        bitmaps: &Bitmaps,
+        given: &[usize],
+        y: usize,
+        sources: &[Source],
+    ) -> bool {
+        let of_sources = sources.iter().map(|source| &source.x);
+        if !given.iter().chain([&y]).chain(of_sources.clone()).all(|&v| bitmaps.has(v)) {
+            return false;
+        }
+        let states: usize = of_sources.map(|&x| data.arity()[x] - 1).sum();
+        let cost = bitmaps.words as f64 / self.vectors.lanes() as f64;
+        let (mut words, mut dividing, mut cells) = (cost, 0.0, 1.0);
+        for &v in given.iter().chain([&y]) {
+            cells *= data.arity()[v] as f64;
+            words = (cells * cost).min(data.total_units() as f64);
+            dividing += words;
+        }
+        let by_bitmaps = WORD_COST * (dividing + words * states as f64);
+        by_bitmaps < (data.units().len() * (given.len() + 1 + sources.len())) as f64
     }
-    let states: usize = of_sources.map(|&x| data.arity()[x] - 1).sum();
-    let mut cells = 1.0;
-    let mut dividing = 0.0;
-    for &v in given.iter().chain([&y]) {
-        cells *= data.arity()[v] as f64;
-        dividing += (cells * bitmaps.words as f64).min(data.total_units() as f64);
-    }
-    let words = (cells * bitmaps.words as f64).min(data.total_units() as f64);
-    let by_bitmaps = WORD_COST * (dividing + words * states as f64);
-    by_bitmaps < (data.units().len() * (given.len() + 1 + sources.len())) as f64
 }
 
 /// One occupied cell: where its words are, and how many cases it has.
@@ -135,7 +133,8 @@ struct Cell {
     origin: usize,
 }
 
-/// The occupied cells of a base as bitmaps.
+/// The occupied cells of a base as bitmaps. Those of which less than one word in `thin` is occupied are kept without
+/// the empty ones.
 #[derive(Default)]
 struct CellBitmaps {
     cells: Vec<Cell>,
@@ -151,14 +150,17 @@ impl CellBitmaps {
         data: &Dataset,
         bitmaps: &Bitmaps,
         base: impl Iterator<Item = &'b usize>,
+        thin: usize,
     ) {
         self.clear();
-        self.push_whole(bitmaps.words, |_| u64::MAX, data.total_units(), 0);
-        if let Some(last) = self.bits.last_mut() {
-            *last = u64::MAX >> ((64 - data.total_units() % 64) % 64);
-        }
+        let total = data.total_units();
+        let cases = |word: usize| match total.saturating_sub(64 * word as u64) {
+            0 => 0,
+            left => u64::MAX >> (64 - left.min(64)),
+        };
+        self.push_whole(bitmaps.words, cases, total, 0);
         for &v in base {
-            spare.divide(self, bitmaps, v, data.arity()[v]);
+            spare.divide(self, bitmaps, v, data.arity()[v], thin);
             std::mem::swap(self, spare);
         }
     }
@@ -171,7 +173,7 @@ impl CellBitmaps {
 
     /// Becomes the cells of `coarse`, each divided by the states of `v`.
     #[inline(always)]
-    fn divide(&mut self, coarse: &Self, bitmaps: &Bitmaps, v: usize, arity: usize) {
+    fn divide(&mut self, coarse: &Self, bitmaps: &Bitmaps, v: usize, arity: usize, thin: usize) {
         self.clear();
         for (origin, cell) in coarse.cells.iter().enumerate() {
             let bits = &coarse.bits[cell.start..cell.end];
@@ -180,7 +182,7 @@ impl CellBitmaps {
                 let state = bitmaps.state(v, s);
                 if cell.whole {
                     let (size, occupied) = overlap(bits, state);
-                    if 2 * occupied > bitmaps.words {
+                    if thin * occupied > bitmaps.words {
                         self.push_whole(bitmaps.words, |w| bits[w] & state[w], size, origin);
                     } else {
                         let words = bits.iter().zip(state).enumerate().map(|(w, (a, b))| (w as u32, a & b));

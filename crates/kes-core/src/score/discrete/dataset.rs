@@ -13,6 +13,9 @@ const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
 
+/// Bitmaps are filled up with empty words to a multiple of this, which suits the vectors of most machines.
+const BITMAP_WORDS: usize = 8;
+
 /// The codes of a column as they come, in the bytes that its states need, or as any integers.
 #[derive(Clone, Copy)]
 pub enum Codes<'a> {
@@ -152,7 +155,7 @@ impl Dataset {
     }
 
     fn draw_bitmaps(&self, stop: &Stop) -> Result<Bitmaps, Stopped> {
-        let words = (self.total as usize).div_ceil(64);
+        let words = (self.total as usize).div_ceil(64).next_multiple_of(BITMAP_WORDS);
         let column = |(codes, &arity): (&Vec<u16>, &usize)| {
             stop.check()?;
             if arity > BITMAP_STATES {

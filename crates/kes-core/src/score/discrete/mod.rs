@@ -8,5 +8,6 @@ mod losses;
 mod partition;
 mod promise;
 mod table;
+mod vectors;
 
 pub use table::Table;

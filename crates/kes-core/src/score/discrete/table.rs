@@ -12,6 +12,9 @@ use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
+/// To count so many rows takes longer than to wake a thread.
+const PORTION: usize = 1 << 20;
+
 /// A coded table with the set function of a criterion on it.
 pub struct Table {
     data: Dataset,
@@ -73,6 +76,10 @@ impl<const W: usize> Evaluate<W> for Table {
 
     fn survey(&self) -> Box<dyn Survey<W> + '_> {
         Box::new(Surveyor::new(self))
+    }
+
+    fn portion(&self) -> usize {
+        (PORTION / self.data.units().len()).max(1)
     }
 
     fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {

@@ -8,7 +8,7 @@ import { EdgeTable, edgeWords } from "./edges.js";
 import { bif, cannotSave, json } from "./files.js";
 import { Landscape } from "./landscape.js";
 import { whenNear } from "./later.js";
-import { KINDS, consensusEdges, data, differenceEdges, edgeText, kinds, modelEdges, nameOf, surroundings, titleOf } from "./model.js";
+import { KINDS, consensusEdges, data, differenceEdges, edgeText, fileName, isClear, kinds, modelEdges, nameOf, surroundings, titleOf } from "./model.js";
 import { OptimaTable } from "./optima.js";
 import { showOverview } from "./overview.js";
 import { TargetView } from "./target.js";
@@ -27,6 +27,7 @@ const state = {
   kind: kinds[0],
   node: null,
   pair: null,
+  found: [], // variables that were searched for
 };
 
 const viewport = new Viewport(byId("stage"));
@@ -50,14 +51,19 @@ function currentLayout() {
 }
 
 function heading(edges) {
-  if (state.view === "overview") return `The best network in ${counted(data.clusters.length, "part")}`;
+  const clear = `${counted(edges.length, "connection")}, direction clear for ${edges.filter(isClear).length}`;
+  if (state.view === "overview") {
+    const parts = data.clusters.filter(({ layout }) => layout).length;
+    const alone = data.clusters.filter(({ layout }) => !layout).reduce((sum, { nodes }) => sum + nodes.length, 0);
+    return `The best network in ${counted(parts, "part")}: ${clear}${alone ? `; ${counted(alone, "variable")} joined to nothing` : ""}`;
+  }
   if (state.view === "consensus") {
     return `Consensus: ${counted(edges.length, "edge")} with at least ${Math.round(100 * state.threshold)} % ${KINDS[state.kind]}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
-  const { score, edges: own, compelled, known, origin } = data.optima[state.first];
-  const directed = known.length ? `${compelled} compelled, ${known.length} directed by knowledge` : `${compelled} compelled`;
-  return `${titleOf(state.first)}: ${counted(own.length, "edge")}, ${directed}, score ${number(score, 2)}, ${origin}`;
+  if (state.first === data.best) return `The best network: ${clear}`;
+  const { score, origin } = data.optima[state.first];
+  return `${titleOf(state.first)}: ${clear}, score ${number(score, 2)}, ${origin}`;
 }
 
 function render() {
@@ -92,7 +98,7 @@ function render() {
 
 function mark() {
   for (const picture of document.querySelectorAll("#stage > svg, #overview:not([hidden]) svg")) {
-    markChosen(picture, drawn.edges, state.node, state.pair);
+    markChosen(picture, drawn.edges, state);
   }
   say();
 }
@@ -124,9 +130,20 @@ function chooseNode(node) {
   target?.show(state.first, state.node);
 }
 
-// From the panel of answers: the variable stays chosen.
-function askAbout(node) {
+// From the cards of the variables: the variable stays chosen.
+function bringOut(node) {
   if (node !== state.node) chooseNode(node);
+}
+
+// From the panel of answers: the picture stays as it is.
+function askAbout(node) {
+  target.show(state.first, node);
+}
+
+function chooseNothing() {
+  [state.node, state.pair, state.found] = [null, null, []];
+  mark();
+  edgeTable.select(null);
 }
 
 function chooseEdge(pair) {
@@ -158,7 +175,7 @@ function showSaving() {
 
 function saveNetwork(format, write, type) {
   const index = shownModel();
-  if (!cannotSave(index, format)) save(`network.${format}`, [write(index)], type);
+  if (!cannotSave(index, format)) save(fileName("network", format), [write(index)], type);
 }
 
 // The overview has many pictures: the one of the whole network is saved, and shown for that.
@@ -167,7 +184,7 @@ function savePicture(write) {
     state.view = "optimum";
     render();
   }
-  write(viewport.picture, viewport.size);
+  write(viewport.picture, viewport.size, `${data.stem}-${state.view === "optimum" ? "network" : state.view}`);
 }
 
 function listenSaving() {
@@ -206,17 +223,25 @@ function listen() {
   on("kind", "change", (event) => { state.kind = event.target.value; render(); });
   on("threshold", "input", (event) => { state.threshold = Number(event.target.value) / 100; render(); });
   on("find", "input", (event) => find(event.target.value));
+  on("find", "keydown", (event) => {
+    if (event.key === "Enter") findNext();
+    if (event.key === "Escape") { byId("find").value = ""; find(""); }
+  });
+  document.addEventListener("fullscreenchange", () => {
+    byId("fullscreen").textContent = document.fullscreenElement ? "Leave full screen" : "Full screen";
+  });
   on("zoom-in", "click", () => viewport.zoom(1.25));
   on("zoom-out", "click", () => viewport.zoom(0.8));
   on("zoom-fit", "click", () => viewport.fit());
   on("fullscreen", "click", () => (document.fullscreenElement ? document.exitFullscreen() : byId("network").requestFullscreen()));
   for (const id of ["stage", "overview"]) {
-    on(id, "click", (event) => { if (id === "overview" || !viewport.moved) chooseAt(event); });
+    on(id, "click", (event) => {
+      if (id === "stage" && viewport.moved) return;
+      if (!chooseAt(event) && !event.target.closest("button")) chooseNothing(); // the background
+    });
     on(id, "keydown", (event) => {
-      if (event.key === "Escape" && (state.node !== null || state.pair !== null)) {
-        [state.node, state.pair] = [null, null];
-        mark();
-      } else if ((event.key === "Enter" || event.key === " ") && chooseAt(event)) event.preventDefault();
+      if (event.key === "Escape") chooseNothing();
+      else if ((event.key === "Enter" || event.key === " ") && chooseAt(event)) event.preventDefault();
     });
   }
 }
@@ -230,18 +255,32 @@ function chooseAt(event) {
   return node !== undefined || pair !== undefined;
 }
 
-// The variable that was typed, or the only one whose name begins with it, or has it.
+// Variables whose names have what was typed are brought out. The one that is called so, or the only one
+// that begins with it or has it, is chosen at once; Enter goes from one to the next.
 function find(typed) {
   const text = typed.trim().toLowerCase();
   const lower = data.names.map((name) => name.toLowerCase());
   const fitting = (test) => lower.flatMap((name, node) => (text && test(name) ? [node] : []));
   const [exact, begin, has] = [fitting((name) => name === text), fitting((name) => name.startsWith(text)), fitting((name) => name.includes(text))];
-  const found = [exact, begin, has].find((nodes) => nodes.length === 1)?.[0];
-  byId("find-status").textContent = !text || found !== undefined ? "" : has.length ? `${has.length} variables` : "no such variable";
-  if (found === undefined || found === state.node) return;
-  if (state.view === "overview") state.view = "optimum";
-  render();
-  chooseNode(found);
+  const only = [exact, begin, has].find((nodes) => nodes.length === 1)?.[0];
+  if (has.length && state.view === "overview") {
+    state.view = "optimum";
+    render();
+  }
+  state.found = has;
+  state.node = null;
+  state.pair = null;
+  if (only !== undefined) chooseNode(only);
+  else mark();
+  const many = has.length > 1 ? `${has.length} variables; Enter goes to the next` : "";
+  byId("find-status").textContent = text && !has.length ? `no variable like “${typed.trim()}”` : only === undefined ? many : has.length > 1 ? many : "";
+}
+
+function findNext() {
+  if (!state.found.length) return;
+  const at = (state.found.indexOf(state.node) + 1) % state.found.length;
+  if (state.found[at] !== state.node) chooseNode(state.found[at]);
+  byId("find-status").textContent = `${at + 1} of ${counted(state.found.length, "variable")}`;
 }
 
 // --- parts further down ---
@@ -284,7 +323,7 @@ function listenSize() {
 fillChoices();
 listen();
 listenSaving();
-showVariables(askAbout);
+showVariables(bringOut);
 render();
 whenNear(byId("target"), () => {
   target = new TargetView(askAbout);

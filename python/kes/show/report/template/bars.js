@@ -1,12 +1,12 @@
 // Small pictures of a variable: bars for states, a histogram for numbers.
 
-import { cases, element, percent, printable, short, svg } from "./dom.js";
+import { cases, element, number, percent, printable, short, svg } from "./dom.js";
 import { data } from "./model.js";
 
 const SIZE = { width: 240, height: 74, floor: 60 };
 
 // A bar for each state. With `act` they are buttons that call it with the state.
-export function stateBars(node, shares, { counts = null, before = null, chosen = null, act = null, most = Infinity } = {}) {
+export function stateBars(node, shares, { counts = null, missing = null, before = null, errors = null, chosen = null, act = null, most = Infinity } = {}) {
   const shown = data.states[node].map((label, state) => ({ label, state })).slice(0, most);
   const rows = shown.map(({ label, state }) => {
     const share = shares ? shares[state] : 0;
@@ -16,7 +16,7 @@ export function stateBars(node, shares, { counts = null, before = null, chosen =
     const parts = [
       element("span", { class: "state", title: label }, element("bdi", {}, printable(label) || "(blank)")),
       bar,
-      element("span", { class: "share-text" }, shares ? percent(share) : ""),
+      element("span", { class: "share-text" }, (shares ? percent(share) : "") + (errors ? ` ± ${number(100 * errors[state], 1)}` : "")),
     ];
     if (counts) parts.push(element("span", { class: "cases" }, cases(counts[state])));
     const attributes = { class: "state-row", "data-state": state, "data-share": share };
@@ -30,7 +30,17 @@ export function stateBars(node, shares, { counts = null, before = null, chosen =
   });
   const rest = data.states[node].length - shown.length;
   if (rest > 0) rows.push(element("div", { class: "hint" }, `and ${rest} more`));
+  if (missing) rows.push(missingBar(missing));
   return element("div", { class: `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}` }, ...rows);
+}
+
+// A bar for the cases in which a variable was not observed.
+export function missingBar(count) {
+  const share = count / data.cases;
+  const bar = element("span", { class: "bar-back gap" });
+  bar.style.setProperty("--share", share);
+  return element("div", { class: "state-row missing", "data-share": share }, element("span", { class: "state" }, "missing"), bar,
+    element("span", { class: "share-text" }, percent(share)), element("span", { class: "cases" }, cases(count)));
 }
 
 // A histogram; `normal` draws a density over it, and `value` a line. With `act`, a click on a bar calls

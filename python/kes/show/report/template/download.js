@@ -11,10 +11,15 @@ export function save(name, parts, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+// Six digits after the point, or as many that mean something: more is noise to who reads the file.
+function rounded(value) {
+  return Math.abs(value) < 0.001 ? Number(value.toPrecision(6)) : Number(value.toFixed(6));
+}
+
 // Rows of texts and numbers as CSV [RFC 4180]; a mark at the start tells spreadsheets that it is UTF-8.
 export function saveCsv(name, rows) {
   const field = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = value === null || value === undefined ? "" : String(typeof value === "number" ? rounded(value) : value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const lines = rows.map((row) => row.map(field).join(","));
@@ -47,13 +52,13 @@ function standalone(picture, [width, height]) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-export function saveSvg(picture, size) {
-  save("network.svg", [standalone(picture, size)], "image/svg+xml");
+export function saveSvg(picture, size, name) {
+  save(`${name}.svg`, [standalone(picture, size)], "image/svg+xml");
 }
 
 const LARGEST = 8192; // pixels of a side, which all browsers can draw
 
-export function savePng(picture, [width, height]) {
+export function savePng(picture, [width, height], name) {
   const scale = Math.min(2, LARGEST / Math.max(width, height));
   const address = URL.createObjectURL(new Blob([standalone(picture, [width, height])], { type: "image/svg+xml" }));
   const image = new Image();
@@ -61,7 +66,7 @@ export function savePng(picture, [width, height]) {
     const canvas = element("canvas", { width: Math.ceil(width * scale), height: Math.ceil(height * scale) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     URL.revokeObjectURL(address);
-    canvas.toBlob((blob) => save("network.png", [blob], "image/png"));
+    canvas.toBlob((blob) => save(`${name}.png`, [blob], "image/png"));
   });
   image.src = address;
 }

@@ -1,7 +1,7 @@
 // Networks as SVG: curves and places come from Graphviz, arrowheads and widths are made here.
 
 import { byId, element, percent, printable, svg } from "./dom.js";
-import { KINDS, data, edgeText, surroundings } from "./model.js";
+import { KINDS, data, edgeText, isClear, surroundings } from "./model.js";
 
 const BOX_HEIGHT = 22;
 
@@ -68,7 +68,7 @@ function drawEdge(edge, layout, kind) {
   if (edge.status === 2) points.reverse();
   const width = edgeWidth(edge, kind);
   const support = data.supports[kind][edge.pair][0];
-  const own = edge.status === 0 ? "open" : edge.known ? "known" : "";
+  const own = edge.status === 0 ? "open" : edge.known ? "known" : isClear(edge) ? "" : "pale";
   const group = svg("g", { class: `edge ${edge.change || own}`.trim(), "data-pair": edge.pair });
   const title = svg("title");
   title.textContent = printable(`${edgeText(edge)}\n${KINDS[kind]} ${percent(support)}`);
@@ -114,8 +114,8 @@ export function drawNetwork(edges, layout, kind) {
   return svg("svg", { "aria-label": "network" }, edgeGroup, nodeGroup);
 }
 
-// Bring out a node with its blanket, and an edge.
-export function markChosen(picture, edges, node, pair) {
+// Bring out a node with its blanket, an edge, and nodes that were searched for.
+export function markChosen(picture, edges, { node, pair, found }) {
   picture.classList.toggle("focused", node !== null);
   const near = node === null ? null : surroundings(edges, node);
   const blanket = new Set(near ? near.blanket : []);
@@ -123,6 +123,7 @@ export function markChosen(picture, edges, node, pair) {
     const own = Number(group.dataset.node);
     group.classList.toggle("chosen", own === node);
     group.classList.toggle("blanket", blanket.has(own));
+    group.classList.toggle("found", found.includes(own));
     group.setAttribute("aria-pressed", String(own === node));
   }
   const inside = new Set(blanket).add(node);
@@ -133,10 +134,16 @@ export function markChosen(picture, edges, node, pair) {
   }
 }
 
+const MODEL = [
+  ["", 1, "direction clear"],
+  ["pale", 1, "direction uncertain"],
+  ["known", 1, "direction told to the search"],
+  ["open", 0, "direction open: equally good networks differ"],
+];
 const LEGENDS = {
-  overview: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "open direction"]],
-  optimum: [["", 1, "compelled"], ["known", 1, "by knowledge"], ["open", 0, "open direction"]],
-  consensus: [["", 1, "direction supported"], ["open", 0, "no supported direction"]],
+  overview: MODEL,
+  optimum: MODEL,
+  consensus: [...MODEL.slice(0, 2), ["open", 0, "no supported direction"]],
   difference: [
     ["removed", 1, "only in the first"],
     ["added", 1, "only in the second"],

@@ -2,23 +2,25 @@
 
 import { pairTerms, termWords, withInterval } from "./coefficients.js";
 import { bdi, byId, counted, element, number, percent } from "./dom.js";
-import { KINDS, data, edgeText, ends, kinds, nameOf } from "./model.js";
+import { codes, parsed } from "./filter.js";
+import { KINDS, data, directionNats, edgeText, ends, fileName, isClear, kinds, nameOf } from "./model.js";
 import { SortableTable } from "./sorting.js";
 
-const SURE = 10; // nats: odds of more than 20 000 to 1
-const THREAD = 3; // nats: odds of less than 20 to 1
+const { sure: SURE, weak: WEAK } = data.limits; // nats
 const hasCoefficients = data.states.some((states) => !states.length);
 
 const evidenceOf = (edge) => data.evidence?.nats[edge.pair] ?? null;
 const worthOf = (edge) => data.worth?.[edge.model]?.[edge.pair] ?? null;
-const strengthOf = (edge) => evidenceOf(edge) ?? worthOf(edge);
+const isTold = (edge) => Boolean(data.evidence?.told.includes(edge.pair));
 
 function directionText(edge) {
   if (edge.view === "consensus") {
     return edge.status === 0 ? "not supported" : percent(data.supports[edge.kind][edge.pair][edge.status]);
   }
   if (edge.status === 0) return "open";
-  return edge.known ? "by knowledge" : "compelled";
+  if (edge.known) return "by knowledge";
+  const nats = directionNats(edge);
+  return (isClear(edge) ? "clear" : "uncertain") + (nats === null ? "" : `, ${number(nats, 1)} nats`);
 }
 
 const CHANGES = { removed: "only in the first", added: "only in the second", turned: "direction differs", same: "in both" };
@@ -26,16 +28,14 @@ const CHANGES = { removed: "only in the first", added: "only in the second", tur
 function edgeCell(edge) {
   const [from, to] = ends(edge);
   const cell = element("td", { class: "text" }, bdi(data.names[from]), edge.status === 0 ? " – " : " → ", bdi(data.names[to]));
-  const strength = strengthOf(edge);
-  if (strength !== null && strength < THREAD) {
-    cell.append(element("span", { class: "tag", title: `less than ${THREAD} nats` }, "weak"));
-  }
+  const nats = evidenceOf(edge);
+  if (nats !== null && nats < WEAK) cell.append(element("span", { class: "tag", title: `evidence of less than ${WEAK} nats` }, "doubtful"));
   return cell;
 }
 
 function natsCell(nats, exact) {
   const text = nats === null ? "" : number(nats, 1);
-  const cell = element("td", nats !== null && nats < THREAD ? { class: "thin" } : {}, text);
+  const cell = element("td", nats !== null && nats < WEAK ? { class: "thin" } : {}, text);
   if (exact) cell.title = "exact";
   return cell;
 }
@@ -55,7 +55,7 @@ function coefficientText(edge) {
 function columnsFor(view) {
   const columns = [
     { label: "edge", title: "The two variables", look: "text", value: edgeText, cell: edgeCell },
-    { label: "direction", title: "What decides the direction", look: "text aside", value: directionText,
+    { label: "direction", title: "Whether the direction can be relied on", look: "text aside", value: directionText,
       cell: (edge) => element("td", { class: "text aside" }, directionText(edge)) },
   ];
   if (view === "difference") {
@@ -87,7 +87,8 @@ export class EdgeTable {
     this.view = null;
     byId("weakest").addEventListener("click", () => this.byStrength(false));
     byId("strongest").addEventListener("click", () => this.byStrength(true));
-    byId("save-edges").addEventListener("click", () => this.table.save("edges.csv"));
+    byId("save-edges").addEventListener("click", () => this.table.save(fileName(this.view === "optimum" ? "edges" : `edges-${this.view}`, "csv")));
+    byId("edges-of").addEventListener("input", () => this.filter());
   }
 
   // Show the edges of a view of the network.
@@ -98,10 +99,21 @@ export class EdgeTable {
       .filter((edge) => edge.change !== "same")
       .map((edge) => ({ ...edge, view, model, kind: state.kind }));
     if (view !== this.view) this.renew(view);
+    this.rows = rows;
     this.table.forget();
-    this.table.show(rows);
+    this.filter();
     this.table.select(state.pair);
     byId("edges-summary").textContent = summary(state, view, rows);
+    byId("evidence-note").textContent = view === "difference" ? "" : evidenceNote();
+  }
+
+  // Only the edges that are typed: of a variable, or between two.
+  filter() {
+    const wanted = parsed(byId("edges-of").value);
+    const meant = wanted && !wanted.unknown ? codes(wanted) : null;
+    const shown = wanted ? this.rows.filter(({ pair, status }) => meant?.has(3 * pair + status)) : this.rows;
+    this.table.show(shown);
+    byId("edges-count").textContent = !wanted ? "" : wanted.unknown ? `No variable is called “${wanted.unknown}”.` : `${shown.length} of ${counted(this.rows.length, "edge")}`;
   }
 
   renew(view) {
@@ -110,6 +122,8 @@ export class EdgeTable {
     const table = element("table", { "aria-label": "Edges; arrow keys move, Enter chooses" },
       element("thead", {}, element("tr")), element("tbody"));
     byId("edges").replaceChildren(element("p", { id: "edge-words", "aria-live": "polite" }), element("div", { class: "wide" }, table));
+    const labels = this.columns.map(({ label }) => label);
+    for (const term of document.querySelectorAll("#certainty .terms [data-column]")) term.hidden = !labels.includes(term.dataset.column);
     const column = this.strongest();
     this.table = new SortableTable(table, this.columns, { choose: this.choose, keyOf: (edge) => edge.pair, sortBy: { column, down: true } });
   }
@@ -139,46 +153,60 @@ function summary(state, view, rows) {
       `${counted(count("removed"), "edge")} only in the first, ${count("added")} only in the second, ` +
       `${count("turned")} with another direction. The score changes by ${number(gain, 4)}.`;
   }
-  const known = rows.map(strengthOf).filter((nats) => nats !== null);
-  if (!known.length) {
-    return `${counted(rows.length, "edge")}. Supports say how the search went; how sure an edge is, evidence and resampling say.`;
+  const all = counted(rows.length, "edge");
+  const nats = rows.map(evidenceOf).filter((one) => one !== null);
+  if (data.evidence) {
+    const [sure, weak, told] = [nats.filter((one) => one >= SURE).length, nats.filter((one) => one < WEAK).length, rows.filter(isTold).length];
+    const rest = rows.length - nats.length - told;
+    return `${all}, by evidence: ${sure} of at least ${SURE} nats, which is sure as far as these data and this criterion go; ` +
+      `${nats.length - sure - weak} of ${WEAK} to ${SURE}, which is likely; ${weak} of less than ${WEAK}, which is doubtful` +
+      `${told ? `; ${told} told to the search` : ""}${rest ? `; ${rest} not looked at` : ""}.`;
   }
-  const sure = known.filter((nats) => nats >= SURE).length;
-  const weak = known.filter((nats) => nats < THREAD).length;
-  const what = data.evidence ? "evidence" : "worth";
-  return `${counted(rows.length, "edge")}, by ${what}: ${sure} of at least ${SURE} nats, which is sure as far as these data and this ` +
-    `criterion go; ${known.length - sure - weak} of ${THREAD} to ${SURE}; ${weak} of less than ${THREAD}, which hang by a thread.`;
+  const worth = rows.map(worthOf).filter((one) => one !== null);
+  if (!worth.length) return `${all}. Supports say how the search went; how sure an edge is, evidence and resampling say.`;
+  return `${counted(worth.filter((one) => one >= SURE).length, "edge")} of ${rows.length} cost at least ${SURE} nats if taken out alone; ` +
+    `whether others could stand in for them was not looked at.`;
+}
+
+// How evidence was found, or how to get it.
+function evidenceNote() {
+  const file = data.file ?? "RESULT.kes.json.gz";
+  const more = `kes report ${file} --evidence`;
+  if (!data.evidence) return `${data.evidence_note} ${data.evidence_note.includes("needs the data") ? "" : `To look at it: ${more}`}`.trim();
+  return data.evidence.exact.some((exact, pair) => !exact && data.evidence.nats[pair] !== null)
+    ? `${data.evidence_note} A longer search can only find better rivals or better networks: ${more}` : data.evidence_note;
 }
 
 // --- an edge in words ---
 
-const DIRECTIONS = [
-  "The data cannot tell its direction: networks that fit them equally well differ in it.",
-  "All networks of the class agree on its direction.",
-  "All networks of the class agree on its direction.",
-];
+// What decides a direction, and how much it is worth.
+function directionWords(edge) {
+  if (edge.known) return "It has its direction from what the search was told.";
+  if (edge.status === 0) return "The data cannot tell its direction: networks that fit them equally well differ in it.";
+  const nats = directionNats(edge);
+  const agreed = "The direction follows from this network: all equally good networks agree on it";
+  if (nats === null) return `${agreed}${isClear(edge) ? "" : ", but other good networks do not"}.`;
+  if (nats >= WEAK) return `Its direction is clear: ${number(nats, 1)} nats better than the opposite.`;
+  return nats >= 0
+    ? `${agreed}; yet it is uncertain: the best network with the opposite is only ${number(nats, 1)} nats worse.`
+    : `Its direction is uncertain: the best network with the opposite is ${number(-nats, 1)} nats better.`;
+}
 
 export function edgeWords(edge, model) {
   const own = { ...edge, model };
-  const name = edgeText(edge);
-  const parts = [edge.known ? "It has its direction from what the search was told." : DIRECTIONS[edge.status]];
+  const parts = [directionWords(edge)];
   const [nats, worth] = [evidenceOf(own), worthOf(own)];
   if (nats !== null) {
     const how = data.evidence.exact[edge.pair] ? "for certain" : "as far as was searched";
     parts.push(nats >= 0
-      ? `The best network without it is ${number(nats, 1)} nats worse, ${how}: ${verdict(nats)}.`
-      : `The best network without it is ${number(-nats, 1)} nats better, ${how}.`);
-    const direction = data.evidence.direction[edge.pair];
-    if (direction !== null && Math.abs(direction) >= 0.05) {
-      const [x, y] = data.pairs[edge.pair].map((node) => data.names[node]);
-      const [a, b] = direction > 0 ? [x, y] : [y, x];
-      parts.push(`${a} → ${b} is ${number(Math.abs(direction), 1)} nats better than the opposite.`);
-    }
+      ? `The best network without the edge is ${number(nats, 1)} nats worse, ${how}: ${verdict(nats)}.`
+      : `The best network without the edge is ${number(-nats, 1)} nats better, ${how}.`);
   }
   if (worth !== null && worth < 0) {
     parts.push(`Without it the score would be ${number(-worth, 1)} higher, but what is known rules out the network that remains.`);
   } else if (worth !== null) {
-    parts.push(`Taken away with all else as it is, the score falls by ${number(worth, 1)}${nats === null ? `: ${verdict(worth)}` : ""}.`);
+    const rivals = nats === null ? "; whether others could stand in for it was not looked at" : "";
+    parts.push(`Taken away with all else as it is, the score falls by ${number(worth, 1)}${rivals}.`);
   }
   const shares = kinds.map((kind) => [kind, data.supports[kind][edge.pair][0]]);
   const [[, search]] = shares;
@@ -187,10 +215,10 @@ export function edgeWords(edge, model) {
   if (resampled) parts.push(`${percent(resampled[1])} of the resampled tables have it in their best network.`);
   const terms = model === null ? null : pairTerms(model, edge.pair);
   if (terms) parts.push(termWords(terms));
-  return `${name}: ${parts.join(" ")}`;
+  return `${edgeText(edge)}: ${parts.join(" ")}`;
 }
 
 function verdict(nats) {
-  if (nats < THREAD) return "it hangs by a thread";
-  return nats < SURE ? "fairly sure" : "sure, as far as these data and this criterion go";
+  if (nats < WEAK) return "it is doubtful";
+  return nats < SURE ? "it is likely" : "it is sure, as far as these data and this criterion go";
 }

@@ -49,7 +49,7 @@ export class Gaussian {
   }
 }
 
-function cholesky(matrix) {
+export function cholesky(matrix) {
   const lower = matrix.map((row) => row.map(() => 0));
   for (let i = 0; i < matrix.length; i += 1) {
     for (let j = 0; j <= i; j += 1) {
@@ -62,7 +62,7 @@ function cholesky(matrix) {
   return lower;
 }
 
-function solveLower(lower, right) {
+export function solveLower(lower, right) {
   const found = [];
   right.forEach((value, i) => {
     let sum = value;

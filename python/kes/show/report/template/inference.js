@@ -1,10 +1,10 @@
-// Which questions the page can answer exactly, and the answers.
-// Discrete networks by their junction tree, Gaussian ones in closed form. Of a mixed network the part
-// can be asked about in which a node and all above it have tables: what is below has no say in it.
+// What answers questions in the page: discrete networks by their junction tree and Gaussian ones in closed
+// form, exactly; mixed ones exactly where they are mixtures of normal distributions, else by draws.
 
 import { Gaussian } from "./gaussian.js";
 import { JunctionTree, MOST_CELLS } from "./junction.js";
-import { familiesOf, inOrder, isContinuous } from "./local.js";
+import { ancestors, familiesOf, inOrder } from "./local.js";
+import { Mixed, mixedInfluences } from "./mixed.js";
 import { data, modelEdges, surroundings } from "./model.js";
 import { number } from "./dom.js";
 
@@ -26,31 +26,29 @@ export function answering(index, target) {
     if (isConstant(families[target])) return { note: "It has one state only, so there is nothing to ask." };
     return { engine: remembered(`gaussian ${index}`, () => new Gaussian(families)), note: "" };
   }
+  const has = (kinds) => families.some(({ kind }) => kinds.includes(kind));
+  if (has(["linear", "logistic"]) && !has(["large"])) {
+    return { engine: remembered(`mixed ${index}`, () => new Mixed(families)), note: "" };
+  }
   return discrete(index, target, families);
 }
 
 function discrete(index, target, families) {
   const inside = remembered(`tabular ${index}`, () => tabular(families));
-  if (!inside.has(target)) {
-    const why = isContinuous(target) || families[target].kind === "logistic"
-      ? "This network mixes kinds, and its answers about this variable are not exact."
-      : "It hangs on tables that are too large, or on continuous variables.";
-    return { note: `${why} In Python, optima[${data.optima[index].number}].fit(data) answers with a standard error.` };
-  }
+  if (!inside.has(target)) return { note: "It hangs on tables that are too large for this page." };
   const all = [...inside].map((node) => families[node]);
   const whole = remembered(`whole ${index}`, () => new JunctionTree(all, states));
-  const partly = all.length < families.length
-    ? "Only variables with tables, whose ancestors have tables too, can be set." : "";
+  const partly = all.length < families.length ? "What hangs on tables that are too large for this page cannot be set." : "";
   if (whole.isFeasible) return { engine: whole, note: partly };
   const near = [target, ...surroundings(modelEdges(index), target).blanket].filter((node) => inside.has(node));
   const above = ancestors(families, near);
   const part = remembered(`part ${index} ${target}`, () => new JunctionTree(above.map((node) => families[node]), states));
   const large = `All variables together would take more than ${number(MOST_CELLS, 0)} numbers at a time`;
-  if (!part.isFeasible) return { note: `${large}, and so would this variable's surroundings: ask Python.` };
+  if (!part.isFeasible) return { note: `${large}, and so would this variable's surroundings.` };
   return { engine: part, note: `${large}: only the variable, its Markov blanket and what is above them can be set.` };
 }
 
-// Nodes that have tables, and all above them too.
+// Nodes that have tables here, and all above them too: what is below has no say in it.
 function tabular(families) {
   const found = new Set();
   for (const node of inOrder(families)) {
@@ -60,23 +58,11 @@ function tabular(families) {
   return found;
 }
 
-function ancestors(families, nodes) {
-  const found = new Set();
-  const waiting = [...nodes];
-  while (waiting.length) {
-    const node = waiting.pop();
-    if (!found.has(node)) waiting.push(...families[node].parents);
-    found.add(node);
-  }
-  return [...found].sort((a, b) => a - b);
-}
-
 // How much each other variable tells about a target, most first.
 export function influences(engine, target, evidence) {
   const others = [...engine.nodes].filter((node) => node !== target && !evidence.has(node));
-  const found = engine instanceof Gaussian
-    ? linearInfluences(engine, target, evidence, others)
-    : discreteInfluences(engine, target, evidence, others);
+  const way = engine instanceof Gaussian ? linearInfluences : engine instanceof Mixed ? mixedInfluences : discreteInfluences;
+  const found = way(engine, target, evidence, others);
   return found.sort((a, b) => b.tells - a.tells || a.node - b.node);
 }
 

@@ -66,3 +66,15 @@ export function inOrder(families) {
   families.forEach((_, node) => visit(node));
   return order;
 }
+
+// Some nodes and all above them, in order.
+export function ancestors(families, nodes) {
+  const found = new Set();
+  const waiting = [...nodes];
+  while (waiting.length) {
+    const node = waiting.pop();
+    if (!found.has(node)) waiting.push(...families[node].parents);
+    found.add(node);
+  }
+  return [...found].sort((a, b) => a - b);
+}

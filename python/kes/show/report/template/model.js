@@ -48,6 +48,20 @@ export function differenceEdges(first, second) {
   return edges;
 }
 
+// By how many nats the drawn direction of an edge beats the opposite; null if that is not known.
+export function directionNats(edge) {
+  const nats = data.evidence?.direction[edge.pair] ?? null;
+  return nats === null || edge.status === 0 ? null : edge.status === 1 ? nats : -nats;
+}
+
+// Whether a direction can be relied on: by evidence, or where there is none by relative weight.
+export function isClear(edge) {
+  if (edge.status === 0) return false;
+  const nats = directionNats(edge);
+  if (edge.known) return true;
+  return nats === null ? data.supports.weight[edge.pair][edge.status] >= data.limits.clear : nats >= data.limits.weak;
+}
+
 export function ends(edge) {
   const [x, y] = data.pairs[edge.pair];
   return edge.status === 2 ? [y, x] : [x, y];
@@ -92,4 +106,9 @@ export function titleOf(index) {
   else if (index === data.best_run) remarks.push("best run");
   if (index === data.ges) remarks.push("GES");
   return nameOf(index) + (remarks.length ? ` (${remarks.join(", ")})` : "");
+}
+
+// What a file that is saved is called: after the source of the data, and what is in it.
+export function fileName(what, ending) {
+  return `${data.stem}-${what}.${ending}`;
 }

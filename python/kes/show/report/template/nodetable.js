@@ -4,14 +4,18 @@ import { interval, terms } from "./coefficients.js";
 import { bdi, button, cases, element, number, short } from "./dom.js";
 import { saveCsv } from "./download.js";
 import { configuration, configurationCases, familiesOf, probabilities } from "./local.js";
-import { data } from "./model.js";
+import { data, fileName } from "./model.js";
+import { hintSideways } from "./sideways.js";
 
 const MOST_ROWS = 400;
 
 export function plainTable(headings, rows) {
   const head = element("tr", {}, ...headings.map(([text, look]) => element("th", { scope: "col", class: look }, bdi(text))));
   const body = element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells)));
-  return element("div", { class: "wide", tabindex: "0" }, element("table", {}, element("thead", {}, head), body));
+  const table = element("table", {}, element("thead", {}, head), body);
+  const wide = element("div", { class: "wide", tabindex: "0" }, table);
+  hintSideways(table);
+  return wide;
 }
 
 function python(code) {
@@ -65,7 +69,7 @@ function probabilityTable(family) {
   const note = `${given(parents)} Probabilities are smoothed relative frequencies` +
     (counts.some((count) => count < data.few) ? `; rows of fewer than ${data.few} cases are marked: they are hardly more than a guess.` : ".");
   const cut = plain.length > MOST_ROWS ? [element("p", {}, `The first ${MOST_ROWS} of ${number(plain.length, 0)} rows; the CSV file has all.`)] : [];
-  const save = button("CSV", () => saveCsv(`${data.labels[node]}.csv`, [headings.map(([text]) => text), ...plain]), { class: "save-table" });
+  const save = button("CSV", () => saveCsv(fileName(data.labels[node], "csv"), [headings.map(([text]) => text), ...plain]), { class: "save-table" });
   return [element("p", {}, note, " ", save), plainTable(headings, rows), ...cut];
 }
 
@@ -90,8 +94,10 @@ function coefficientTable(family) {
     : element("td", { class: "number" }, value === null ? "" : short(value)))));
   const what = logistic
     ? `How the log-odds of each state against “${data.states[node][0]}” depend on them.`
-    : `Its mean is linear in them; around it the deviation is ${short(numbers.deviation)}.`;
-  const save = button("CSV", () => saveCsv(`${data.labels[node]}.csv`, [heads, ...plain]), { class: "save-table" });
+    : parents.length
+      ? `Its mean is linear in them; around it the deviation is ${short(numbers.deviation)}.`
+      : `It is taken as normal, with the intercept as its mean and deviation ${short(numbers.deviation)}.`;
+  const save = button("CSV", () => saveCsv(fileName(data.labels[node], "csv"), [heads, ...plain]), { class: "save-table" });
   const headings = heads.map((text, i) => [text, i < texts ? "text" : ""]);
   return [element("p", {}, `${given(parents)} ${what} It was estimated from ${cases(data.cases)} cases. `, save), plainTable(headings, rows)];
 }

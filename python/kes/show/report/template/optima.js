@@ -2,7 +2,7 @@
 
 import { byId, counted, element, number } from "./dom.js";
 import { codes, parsed } from "./filter.js";
-import { data } from "./model.js";
+import { data, fileName } from "./model.js";
 import { SortableTable } from "./sorting.js";
 
 function tagged(entry) {
@@ -33,7 +33,7 @@ export class OptimaTable {
     this.table = new SortableTable(byId("optima"), COLUMNS, { choose, keyOf: (entry) => entry.index, sortBy });
     byId("subset").addEventListener("input", () => this.refresh());
     byId("edge-filter").addEventListener("input", () => this.refresh());
-    byId("save-optima").addEventListener("click", () => this.table.save("optima.csv"));
+    byId("save-optima").addEventListener("click", () => this.table.save(fileName("optima", "csv")));
     this.refresh();
     this.table.select(selected);
   }

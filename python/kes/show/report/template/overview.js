@@ -56,7 +56,7 @@ function card(cluster, number, { edges, around, across, choose, kind }) {
   }
   if (across.size) {
     const links = [...across].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([other, count]) =>
-      button(`${counted(count, "edge")} to ${other + 1}`, () => {
+      button(`${counted(count, "edge")} to part ${other + 1}`, () => {
         const there = byId(`cluster-${other + 1}`);
         there.scrollIntoView({ block: "nearest" });
         there.focus({ preventScroll: true });

@@ -3,6 +3,7 @@
 
 import { element } from "./dom.js";
 import { saveCsv } from "./download.js";
+import { hintSideways } from "./sideways.js";
 
 export class SortableTable {
   constructor(table, columns, { choose, keyOf, sortBy = null }) {
@@ -17,6 +18,7 @@ export class SortableTable {
     this.body = table.tBodies[0];
     this.heads = columns.map((column) => this.makeHead(column));
     table.tHead.rows[0].replaceChildren(...this.heads);
+    hintSideways(table);
     this.body.onclick = (event) => this.click(event);
     this.body.onkeydown = (event) => this.key(event);
   }

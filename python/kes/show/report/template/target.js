@@ -1,15 +1,20 @@
 // A variable to ask about: what it depends on, what it is likely to be given what is known of others, and
-// what would change that most. Answers are exact, and computed here.
+// what would change that most. Answers are computed here, exactly where they can be.
 
 import { histogram, stateBars } from "./bars.js";
 import { bdi, button, byId, cases, counted, element, number, percent, short } from "./dom.js";
+import { DRAWS, LEAST } from "./draws.js";
 import { Gaussian } from "./gaussian.js";
 import { answering, influences } from "./inference.js";
 import { isContinuous } from "./local.js";
+import { Mixed } from "./mixed.js";
 import { data, modelEdges, surroundings } from "./model.js";
 import { nodeTable, plainTable } from "./nodetable.js";
+import { queryCommand } from "./query.js";
 
 const MOST_INFLUENCES = 10;
+const LEAST_TOLD = 0.00005; // less would be written as 0
+const SIMULATED = 0.002; // less may be the chance of the draws
 
 export class TargetView {
   // `choose` is called with another variable to ask about.
@@ -49,13 +54,14 @@ export class TargetView {
     const near = surroundings(modelEdges(this.index), this.node);
     const { engine, note } = answering(this.index, this.node);
     const known = new Map([...this.evidence].filter(([node]) => engine?.nodes.has(node) && node !== this.node));
-    const answer = engine?.answer(known);
+    const answer = engine?.answer(known, this.node);
     const focus = focusKey();
     byId("answers").replaceChildren(
       element("div", { class: "sides" },
         element("div", {}, ...this.about(near, answer, known, engine), ...this.blanket(near)),
         element("div", {}, ...this.settings(near, answer, known, engine, note))),
       ...(answer?.distributions ? this.changes(engine, known) : []),
+      ...this.command(known),
       element("h3", {}, "How it depends on its parents"), ...nodeTable(this.index, this.node),
       ...this.effects(),
     );
@@ -69,10 +75,22 @@ export class TargetView {
     if (!answer) return [heading, ...this.observed()];
     if (!answer.distributions) return [heading, element("p", {}, "What is set cannot be true together: forget some of it.")];
     const now = answer.distributions.get(this.node);
-    const before = known.size ? engine.answer(new Map()).distributions.get(this.node) : null;
-    if (engine instanceof Gaussian) return [heading, ...numericAnswer(this.node, now, before)];
-    const own = data.variables?.[this.node].counts ?? null;
-    return [heading, stateBars(this.node, now, { before, counts: known.size ? null : own }), givenWords(answer, known)];
+    if (!now) {
+      return [heading, element("p", { id: "too-few" }, `Only ${short(answer.drawn.effective, 2)} of ${number(DRAWS, 0)} draws from the network ` +
+        `are in effect where all that is set is true: too few for an answer. Forget some of it, or ask the shell, as below.`)];
+    }
+    const before = known.size ? engine.answer(new Map(), this.node).distributions.get(this.node) : null;
+    if (isContinuous(this.node)) return [heading, ...numericAnswer(this.node, now, before, engine instanceof Gaussian), ...howFound(answer, engine)];
+    const own = data.variables?.[this.node];
+    const counts = known.size || !own || own.missing ? null : own.counts;
+    return [heading, stateBars(this.node, now, { before, counts, errors: now.errors }), givenWords(answer, known), ...howFound(answer, engine)];
+  }
+
+  // The same question for the shell.
+  command(known) {
+    const line = queryCommand(this.index, this.node, known);
+    if (!line) return [];
+    return [element("h3", {}, "The same in the shell"), element("pre", { tabindex: "0", id: "query" }, element("code", {}, line))];
   }
 
   observed() {
@@ -104,7 +122,7 @@ export class TargetView {
   settings(near, answer, known, engine, note) {
     const shown = [...new Set([...near.blanket, ...this.extra, ...known.keys()])].filter((node) => node !== this.node);
     const parts = [element("h3", {}, "Set what you know"), element("p", { id: "answer-note" }, engine
-      ? `Click a state, or enter a value, to see what follows; the answers are exact for this network. ${note}`
+      ? `Click a state, or enter a value, to see what follows${engine instanceof Mixed ? "" : "; the answers are exact for this network"}. ${note}`
       : note)];
     if (!engine) return parts;
     const cards = shown.filter((node) => engine.nodes.has(node)).map((node) => this.card(node, answer, engine));
@@ -117,39 +135,42 @@ export class TargetView {
     const chosen = this.evidence.get(node) ?? null;
     const heading = element("h4", {}, bdi(data.names[node]));
     if (chosen !== null) heading.append(button("forget", () => this.set(node, null), { class: "forget", "aria-label": `Forget ${data.names[node]}` }));
-    const body = engine instanceof Gaussian
-      ? this.numeric(node, now, chosen)
+    const body = isContinuous(node)
+      ? this.numeric(node, now, chosen, engine)
       : [stateBars(node, now ?? null, { chosen, act: (state) => this.set(node, state) })];
     return element("div", { class: `variable${chosen !== null ? " set" : ""}`, "data-node": node }, heading, ...body);
   }
 
-  numeric(node, now, chosen) {
+  numeric(node, now, chosen, engine) {
     const input = element("input", { type: "number", step: "any", "aria-label": `Value of ${data.names[node]}`, placeholder: now ? short(now.mean) : "" });
     if (chosen !== null) input.value = String(chosen);
     input.addEventListener("change", () => {
       const value = input.value === "" ? null : Number(input.value);
       if (value === null || Number.isFinite(value)) this.set(node, value);
     });
-    return [histogram(node, { normal: now, value: chosen, act: (value) => this.set(node, Number(value.toPrecision(4))) }), input];
+    const normal = engine instanceof Gaussian ? now : null; // others are mixtures, and no bell
+    return [histogram(node, { normal, value: chosen, act: (value) => this.set(node, Number(value.toPrecision(4))) }), input];
   }
 
   // --- what would change it ---
 
   changes(engine, known) {
-    const found = influences(engine, this.node, known).slice(0, MOST_INFLUENCES).filter(({ tells }) => tells > 1e-9);
+    const found = influences(engine, this.node, known).slice(0, MOST_INFLUENCES).filter(({ tells }) => tells > (engine instanceof Mixed ? SIMULATED : LEAST_TOLD));
     const heading = element("h3", {}, "What would change it most");
     if (!found.length) return [heading, element("p", {}, "Nothing else tells anything about it.")];
-    const linear = engine instanceof Gaussian;
+    const mixed = engine instanceof Mixed;
+    const linear = isContinuous(this.node);
     const rows = found.map((one) => [
       element("td", { class: "text" }, button(bdi(data.names[one.node]), () => { this.extra.add(one.node); this.refresh(); }, { class: "plain", title: "Add it to what can be set" })),
       tellsCell(one.tells, linear),
-      element("td", { class: "text" }, linear ? linearWords(this.node, one) : this.stateWords(engine, known, one)),
+      element("td", { class: "text" }, mixed ? mixedWords(this.node, one) : linear ? linearWords(this.node, one) : this.stateWords(engine, known, one)),
     ]);
     const headings = [["once this is known", "text"], [linear ? "variance explained" : "tells (nats)", ""], ["it changes most like this", "text"]];
     const note = linear
       ? "Share of its variance that is gone once the other is known, given what is set."
       : "Mutual information given what is set: how much, on average, the other tells about it.";
-    return [heading, element("p", {}, note), plainTable(headings, rows)];
+    const how = mixed ? ` Estimated from ${number(DRAWS, 0)} draws from the network; numbers are cut into eight parts.` : "";
+    return [heading, element("p", {}, note + how), plainTable(headings, rows)];
   }
 
   stateWords(engine, known, { node, most }) {
@@ -184,11 +205,32 @@ function linearWords(target, { node, shift }) {
   return `a standard deviation more of ${data.names[node]}: ${data.names[target]} changes by ${short(shift)} on average`;
 }
 
-function numericAnswer(node, now, before) {
-  const words = `mean ${short(now.mean)}, deviation ${short(now.deviation)}`;
+// What is met in the part, or with the state, of another variable that changes a variable most.
+function mixedWords(target, { node, kind, most, mean, own }) {
+  const rank = most && (kind === "part" ? `${data.names[node]} in the ${["lowest", "second", "third", "fourth", "fifth", "sixth", "seventh", "highest"][most.group]} of eight parts`
+    : `${data.names[node]} = ${data.states[node][most.group]}`);
+  if (!rank) return "";
+  if (isContinuous(target)) return `if ${rank}: mean from ${short(mean)} to ${short(most.mean)}`;
+  const state = own.reduce((best, p, t) => (Math.abs(most.then[t] - p) > Math.abs(most.then[best] - own[best]) ? t : best), 0);
+  return `if ${rank}: P(${data.states[target][state]}) from ${percent(own[state])} to ${percent(most.then[state])}`;
+}
+
+// Whether the answer is exact, or what it rests on.
+function howFound(answer, engine) {
+  if (!(engine instanceof Mixed)) return [];
+  const others = answer.drawn.effective < LEAST ? "" : ` Bars of the other variables rest on ${number(DRAWS, 0)} draws.`;
+  const words = answer.exact
+    ? `Exact for this network: a mixture of normal distributions.${others}`
+    : `By ${number(DRAWS, 0)} draws from this network, of which ${short(answer.drawn.effective, 3)} are in effect here; ± is the standard error of the simulation.`;
+  return [element("p", { class: "hint", id: "how-found", "data-exact": String(answer.exact) }, words)];
+}
+
+function numericAnswer(node, now, before, isNormal) {
+  const error = now.error === undefined ? "" : ` ± ${short(now.error, 2)}`;
+  const words = `mean ${short(now.mean)}${error}, deviation ${short(now.deviation)}`;
   const was = before ? ` (mean ${short(before.mean)}, deviation ${short(before.deviation)} if nothing is known)` : "";
   return [
-    histogram(node, { normal: now }),
+    histogram(node, isNormal ? { normal: now } : { value: now.mean }),
     element("p", { id: "target-moments", "data-mean": now.mean, "data-deviation": now.deviation }, words + was),
   ];
 }
@@ -196,10 +238,11 @@ function numericAnswer(node, now, before) {
 // How many cases stand behind an answer, as far as the network can tell.
 function givenWords(answer, known) {
   if (!known.size) return element("p", { class: "hint" }, `Of all ${cases(data.cases)} cases.`);
+  if (answer.logarithm === null) return element("p", { class: "hint" }, "The orange marks are what it is if nothing is known.");
   const expected = Math.exp(answer.logarithm) * data.cases;
   const few = expected < data.few;
   const made = element("p", { id: "given-cases", "data-logarithm": answer.logarithm, class: "hint" },
-    `The light marks are what it is if nothing is known. About ${short(expected, 2)} of ${cases(data.cases)} cases are like this, by the network.`);
+    `The orange marks are what it is if nothing is known. About ${short(expected, 2)} of ${cases(data.cases)} cases are like this, by the network.`);
   if (few) made.append(element("span", { class: "tag few", title: "hardly more than a guess" }, "few"));
   return made;
 }

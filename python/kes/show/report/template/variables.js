@@ -1,11 +1,11 @@
 // The variables of the data: each with its states or values, and what was missing.
 
-import { histogram, stateBars } from "./bars.js";
-import { bdi, button, byId, counted, element, number, short } from "./dom.js";
+import { histogram, missingBar, stateBars } from "./bars.js";
+import { bdi, button, byId, element, number, short } from "./dom.js";
 import { isContinuous } from "./local.js";
 import { data } from "./model.js";
 
-const FIRST = matchMedia("(max-width: 600px)").matches ? 6 : 15; // cards at first
+const FIRST = matchMedia("(max-width: 600px)").matches ? 3 : 5; // cards at first: about a row
 const STATES = 6; // bars of a card
 
 function card(node, choose) {
@@ -14,14 +14,15 @@ function card(node, choose) {
   if (own && isContinuous(node)) {
     parts.push(histogram(node));
     parts.push(element("p", {}, `mean ${short(own.mean)}, deviation ${short(own.deviation)}`));
+    if (own.missing) parts.push(element("div", { class: "bars with-cases" }, missingBar(own.missing)));
   } else if (own) {
-    const all = own.counts.reduce((sum, count) => sum + count, 0);
-    parts.push(stateBars(node, own.counts.map((count) => count / all), { counts: own.counts, most: STATES }));
+    parts.push(stateBars(node, own.counts.map((count) => count / data.cases), { counts: own.counts, missing: own.missing, most: STATES }));
   } else {
     parts.push(element("p", {}, isContinuous(node) ? "continuous" : data.states[node].slice(0, STATES).join(", ")));
   }
-  if (data.filled?.[node]) {
-    parts.push(element("p", { class: "filled" }, `${counted(data.filled[node], "missing value")} filled in`));
+  if (own?.missing) {
+    const times = data.completions === 1 ? "once" : `${data.completions} times each`;
+    parts.push(element("p", { class: "filled" }, `shown as observed; for the network what is missing was filled in from the model, ${times}`));
   }
   return element("div", { class: "variable" }, ...parts);
 }
@@ -30,7 +31,7 @@ export function showVariables(choose) {
   const place = byId("variables");
   const all = data.names.map((_, node) => node);
   const grid = element("div", { class: "variables" });
-  const few = all.length <= FIRST + 5 ? all : all.slice(0, FIRST);
+  const few = all.slice(0, FIRST);
   grid.append(...few.map((node) => card(node, choose)));
   place.append(grid);
   if (few.length < all.length) {

@@ -3,6 +3,7 @@
 import { distance } from "./drawing.js";
 
 const LEGIBLE = 0.82; // pixels per unit at which names can be read
+const WIDE = 700; // pixels of a stage on which a part of a network is better than all of it
 
 export class Viewport {
   constructor(stage) {
@@ -30,13 +31,23 @@ export class Viewport {
     this.stage.replaceChildren(picture);
     this.stage.style.setProperty("--tall", `${Math.ceil(1.6 * size[1])}px`);
     if (keep) this.apply();
-    else this.fit();
+    else this.open();
+  }
+
+  // All of it, if it can be read so, else its upper part; a phone has too little room for that.
+  open() {
+    this.fit();
+    const { clientWidth: width } = this.stage;
+    if (!width || width < WIDE || this.place.scale >= LEGIBLE) return;
+    const scale = Math.min(1.2, Math.max(LEGIBLE, width / this.size[0]));
+    this.place = { x: (this.size[0] - width / scale) / 2, y: 0, scale };
+    this.apply();
   }
 
   // A stage that is shown again keeps its place; one of another size starts anew.
   resized() {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1])) this.fit();
+    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1])) this.open();
   }
 
   // All of it.

@@ -16,8 +16,8 @@ from timing import show
 
 import kes
 
-POOL, TRIALS = 3000, 100
-GAIN_TRIALS = 50
+POOL, TRIALS = 3000, 50
+GAIN_TRIALS = 20
 SEEN = ((400, 0.8, 50), (400, 0.8, 150), (400, 0.8, 400), (2000, 0.4, 150), (2000, 0.4, 400))
 GAINS = tuple((rows, k) for rows in (400, 1000, 5000) for k in (0.4, 0.8))
 MORE = (100, 300)

@@ -1,0 +1,70 @@
+//! Whether models are local optima, whatever the climbs that found them say.
+//!
+//! The boundary of each model is enumerated afresh. Models that improving found differ little from each other, so
+//! they are looked at together, target by target: what one of them asks for, the next mostly asks for too.
+
+use std::sync::Arc;
+
+use crate::boundary::{Model, Neighbour};
+use crate::gains::Gains;
+use crate::graph::{EssentialGraph, Knowledge};
+use crate::score::terms::Terms;
+use crate::stop::{Stop, Stopped};
+use crate::threads::map;
+
+/// For each model, is it admissible, and does no admissible neighbour score higher? About `gains_bytes` are
+/// used for gains on so many threads.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn local_optima<const W: usize>(
+    terms: &Terms<W>,
+    graphs: &[EssentialGraph<W>],
+    knowledge: Option<&Arc<Knowledge<W>>>,
+    max_parents: Option<usize>,
+    threads: usize,
+    gains_bytes: usize,
+    stop: &Stop,
+) -> Result<Vec<bool>, Stopped> {
+    let models: Vec<Option<Model<W>>> =
+        graphs.iter().map(|graph| Model::under(graph.clone(), knowledge).ok()).collect();
+    let threads = threads.max(1);
+    let mut states: Vec<Gains<'_, W>> =
+        (0..threads).map(|_| Gains::new(terms, gains_bytes / threads)).collect();
+    let better = map(&mut states, terms.variables(), stop, |gains, y| {
+        gains.tidy();
+        let at_target = |model: &Option<Model<W>>| match model {
+            Some(model) => has_better(gains, model, y, max_parents, stop),
+            None => Ok(true),
+        };
+        models.iter().map(at_target).collect::<Result<Vec<bool>, Stopped>>()
+    })?;
+    let is_one = |at: usize| models[at].is_some() && !better.iter().any(|target| target[at]);
+    Ok((0..graphs.len()).map(is_one).collect())
+}
+
+/// Has the model an admissible neighbour with the target `y` that scores higher?
+fn has_better<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    model: &Model<W>,
+    y: usize,
+    max_parents: Option<usize>,
+    stop: &Stop,
+) -> Result<bool, Stopped> {
+    let tolerance = gains.terms().tolerance();
+    let mut found = false;
+    model.deletions(y, |x, given| {
+        let deletion = Neighbour { insert: false, x, y, given };
+        found |= gains.delta(&deletion) > tolerance && model.admits(&deletion);
+        stop.check()
+    })?;
+    model.insertions(&model.frame(y), max_parents, |clique, sources| {
+        let given = model.graph.parents[y] | clique;
+        let row = gains.row(y, given, sources);
+        let mut improving = gains.improving(row).iter().map(|&(x, _)| x as usize);
+        found |=
+            improving.any(|x| sources.contains(x) && model.admits(&Neighbour { insert: true, x, y, given }));
+        stop.check()
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,148 @@
+"""The top of the page: what was found, in a paragraph for who reads nothing else, and in cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from kes.errors import KesError
+from kes.exact.certificate import Certificate
+from kes.results.summary import counted
+from kes.show.report.certainty import SURE, WEAK, Certainty
+
+if TYPE_CHECKING:
+    from kes.results.optima import Optima
+
+_STRONGEST = 5
+"""Connections that are named."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """How sure it is that no network scores higher.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether it is certain.
+    value, note : str
+        The same in words.
+    """
+
+    proven: bool
+    value: str
+    note: str
+
+    @classmethod
+    def of(cls, optima: Optima, certificate: Certificate | None) -> Claim:
+        """Find out, from a certificate if there is one."""
+        best, level = optima.best, optima.record.level
+        found, limit = optima.proof, optima.settings.max_parents
+        proven, bound = optima.proven, None if found is None else found.upper_bound
+        if certificate is not None:
+            _refuse_other(optima, certificate)
+            proven, bound = certificate.proven, certificate.upper_bound
+            limit = certificate.max_parents
+        if proven and (bound is None or level(bound) <= level(best.score)):
+            scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
+            known = " that obeys what is known" if optima.settings.knowledge else ""
+            return cls(True, "highest score", f"no network{scope}{known} scores higher")
+        if bound is not None:
+            gap = f"{bound - best.score:,.2f} nats"
+            return cls(False, gap, "at most are missing to the highest score there is")
+        hits = best.hits
+        return cls(
+            False,
+            "best found",
+            f"{counted(hits, 'run')} ended in it, which does not prove that no rarer one is better"
+            if hits
+            else "a higher score may exist: see kes certify",
+        )
+
+
+def _refuse_other(optima: Optima, certificate: Certificate) -> None:
+    """Refuse a certificate about something else."""
+    same = set(certificate.graph.nodes) == set(optima.names)
+    if not same or certificate.criterion != optima.settings.criterion:
+        raise KesError(
+            "the certificate is about other variables or another criterion; make it with "
+            "kes.certify from the data and the criterion of this result"
+        )
+
+
+def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
+    """Return what was found in a plain paragraph, as HTML."""
+    edges = len(optima.best.graph.skeleton)
+    proven = (
+        "It is proven that no network scores higher."
+        if proof.proven
+        else "It is not proven that this network has the highest score."
+    )
+    if not edges:
+        return f"<p>By this criterion no variable tells anything about another. {proven}</p>"
+    named = certainty.strongest(_STRONGEST)
+    names = ", ".join(f"{_name(a)} {mark} {_name(b)}" for a, mark, b in named)
+    most = "The strongest connections are" if edges > len(named) else "The connections are"
+    if edges == 1:
+        most = "The only connection is"
+    said = f"{_sureness(certainty, edges)} {_directions(certainty, edges)} {proven}"
+    return f"<p>{most} {names}.</p><p>{escape(said)}</p>"
+
+
+def _name(name: str) -> str:
+    return f"<bdi><strong>{escape(name)}</strong></bdi>"
+
+
+def _sureness(certainty: Certainty, edges: int) -> str:
+    of = f"Of {counted(edges, 'connection')}"
+    if certainty.has_evidence:
+        sure, weak = certainty.count(SURE), certainty.count(-float("inf"), WEAK)
+        doubtful = f"{weak} doubtful" if weak else "none is doubtful"
+        verb = "is" if sure == 1 else "are"
+        return f"{of}, {sure} {verb} sure, {edges - sure - weak} likely, and {doubtful}."
+    if certainty.worth is None:
+        return f"{of} it was not looked at how sure they are."
+    many = sum(nats >= SURE for nats in certainty.worth.values())
+    return (
+        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if taken out alone; "
+        "whether others could stand in for them was not looked at."
+    )
+
+
+def _directions(certainty: Certainty, edges: int) -> str:
+    clear = len(certainty.clear)
+    if clear == edges:
+        return "All directions are clear."
+    return f"The direction is clear for {clear or 'none'} and doubtful for {edges - clear}."
+
+
+def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
+    """Return the few things to know about the best network, as HTML."""
+    graph = optima.best.mpdag
+    edges, clear = len(graph.skeleton), len(certainty.clear)
+    alone = len(optima.names) - len({node for edge in graph.skeleton for node in edge})
+    isolated = f"; {counted(alone, 'variable')} joined to none" if alone else ""
+    told = len(graph.by_knowledge)
+    known = f", {told} of them told to the search" if told else ""
+    sure = ("Not looked at", "how sure the connections are")
+    if certainty.has_evidence:
+        many, weak = certainty.count(SURE), certainty.count(-float("inf"), WEAK)
+        sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
+    parts = [
+        (
+            "Best network",
+            counted(edges, "connection"),
+            f"direction clear for {clear}{known}{isolated}",
+        ),
+        ("How sure they are", *sure),
+        ("Proven" if proof.proven else "Not proven", proof.value, proof.note),
+    ]
+    return "".join(_card(*part) for part in parts)
+
+
+def _card(label: str, value: str, note: str) -> str:
+    return (
+        f'<div class="card"><dt>{escape(label)}</dt>'
+        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
+    )
