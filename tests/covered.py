@@ -24,9 +24,9 @@ def main() -> int:
     tools = tools_of_the_compiler()
     shutil.rmtree(COUNTS, ignore_errors=True)
     COUNTS.mkdir(parents=True)
-    binaries = rust_tests()
-    binaries.append(python_tests(sys.argv[1:]))
-    show_rust(tools, binaries)
+    programs, library = rust_tests(), core()
+    python_tests(library, sys.argv[1:])
+    show_rust(tools, [*programs, library])
     show_python()
     return 0
 
@@ -64,11 +64,15 @@ def rust_tests() -> list[Path]:
     return [Path(one["executable"]) for one in messages if one.get("executable")]
 
 
-def python_tests(arguments: list[str]) -> Path:
-    """Run the Python tests with a core that counts; return its library."""
+def core() -> Path:
+    """Build the core for Python; return the library."""
     command = ["cargo", "build", "--quiet", "--locked", "--package", "kes-py"]
     subprocess.run(command, cwd=ROOT, env=environment(), check=True)
-    library = next(path for name in LIBRARIES if (path := TARGET / "debug" / name).exists())
+    return next(path for name in LIBRARIES if (path := TARGET / "debug" / name).exists())
+
+
+def python_tests(library: Path, arguments: list[str]) -> None:
+    """Run the Python tests with a core that counts."""
     sources = TARGET / "python"
     shutil.rmtree(sources, ignore_errors=True)
     put_together(library, sources)
@@ -82,7 +86,6 @@ def python_tests(arguments: list[str]) -> Path:
     tests = ["pytest", "--numprocesses", "2", "--dist", "loadfile", "-p", "no:cacheprovider"]
     run = ["-m", "coverage", "run", "-m", *tests, *arguments]
     subprocess.run([sys.executable, *run], cwd=ROOT, env=counting, check=False)
-    return library
 
 
 def show_rust(tools: Path, binaries: list[Path]) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.mutants.changes import Mutant, mutants_of, source_of
 
 ROOT = Path(__file__).parents[2]
+LOG = ROOT / "target" / "mutant.log"
 SECONDS = 300
 """Of the processor, for all tests of a mutant; one that never ends is noticed."""
 LIBRARIES = (
@@ -73,23 +74,29 @@ def survivors(count: int, seed: int, only: str | None) -> int:
     chosen = [mutant for mutant in sample(count, seed) if only is None or only in str(mutant)]
     for library in LIBRARIES:
         importlib.import_module(library)
+    # Tests that fail by themselves, on a busy machine say, would notice every change.
+    for path in {tuple(tests_of(mutant.path)): mutant.path for mutant in chosen}.values():
+        if (ended := attempt(path, None)) != "SURVIVED":
+            print(f"the tests of {path} fail without any change ({ended}): {failed_test()}")
+            return 2
     living = []
     for number, mutant in enumerate(chosen):
         began = time.monotonic()
-        ended = attempt(mutant)
-        print(f"{number:4} {ended:9} {time.monotonic() - began:6.1f} s  {mutant}", flush=True)
+        ended = attempt(mutant.path, mutant)
+        seconds = time.monotonic() - began
+        print(f"{number:4} {ended:9} {seconds:6.1f} s  {mutant}  {failed_test()}", flush=True)
         if ended == "SURVIVED":
             living.append(mutant)
     print(f"{len(chosen)} mutants, {len(chosen) - len(living)} noticed, {len(living)} survived")
     return 1 if living else 0
 
 
-def attempt(mutant: Mutant) -> str:
-    """Run the tests that are about a module in a process where it is changed."""
+def attempt(path: Path, mutant: Mutant | None) -> str:
+    """Run the tests that are about a module in a process where it is changed, or not."""
     child = os.fork()
     if child == 0:
         os.setsid()  # tests interrupt their own process, and start others
-        os._exit(run_tests(mutant))
+        os._exit(run_tests(path, mutant))
     began = time.monotonic()
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() - began > 20 * SECONDS or cpu_seconds(child) > SECONDS:
@@ -106,16 +113,23 @@ def cpu_seconds(process: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def run_tests(mutant: Mutant) -> int:
-    """Have pytest stop at the first test that fails; what it says is in target/mutant.log."""
-    output = os.open(ROOT / "target" / "mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+def failed_test() -> str:
+    """Return the name of the test that failed in the latest attempt, if one did."""
+    lines = LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), "")
+
+
+def run_tests(path: Path, mutant: Mutant | None) -> int:
+    """Have pytest stop at the first test that fails; what it says is in the log."""
+    output = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(output, stream)
-    name = mutant.path.relative_to("python").with_suffix("").as_posix().replace("/", ".")
-    sys.meta_path.insert(0, Changed(name.removesuffix(".__init__"), mutant))
+    if mutant is not None:
+        name = path.relative_to("python").with_suffix("").as_posix().replace("/", ".")
+        sys.meta_path.insert(0, Changed(name.removesuffix(".__init__"), mutant))
     import pytest
 
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests_of(mutant.path)]))
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests_of(path)]))
 
 
 def tests_of(path: Path) -> list[str]:

@@ -204,8 +204,8 @@ CASES: dict[str, tuple[Callable, str, str, str]] = {
 def refusal(read, path) -> str:
     """Return what a reader says of a file, having checked how it says it.
 
-    What takes long because of the file does so every time. A first import does not, nor does a
-    collection of what hundreds of other tests have left, which happens to come in this one.
+    Up to three times: what takes long because of the file does so every time. Once, after
+    hundreds of other tests, a case took more than 5 s; why is not known, and it did not recur.
     """
     spent = []
     while min(spent, default=5) >= 5 and len(spent) < 3:
