@@ -335,7 +335,7 @@ def test_optima_of_another_search_are_refused(table, optima):
 
 def test_the_extra_is_named(alarm, monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(kes.KesError, match=r'pip install highspy'):
+    with pytest.raises(kes.KesError, match=r"pip install highspy"):
         kes.certify(alarm, max_parents=1, memory_mb=64, optima=kes.EssentialGraph(alarm.names))
 
 
