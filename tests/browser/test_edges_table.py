@@ -35,7 +35,7 @@ def test_evidence_and_worth_are_those_of_python(open_page, told):
     page = open_page(path)
     nats = {frozenset((row["x"], row["y"])): row["evidence"] for row in evidence}
     worth = edge_worth(optima.best.graph, optima.problem)
-    edges = [text.removesuffix("weak") for text in column(page, "edge")]
+    edges = [text.removesuffix("doubtful") for text in column(page, "edge")]
     pairs = [frozenset(edge.replace(" – ", " → ").split(" → ")) for edge in edges]
     assert set(pairs) == set(optima.best.graph.skeleton)
     for pair, shown, loss in zip(
@@ -53,7 +53,7 @@ def test_directions_by_knowledge_are_told_apart(open_page, told):
     known = {f"{a} → {b}" for a, b in optima.best.mpdag.by_knowledge}
     assert known
     pairs = zip(column(page, "edge"), column(page, "direction"), strict=True)
-    shown = {edge.removesuffix("weak") for edge, how in pairs if how == "by knowledge"}
+    shown = {edge.removesuffix("doubtful") for edge, how in pairs if how == "by knowledge"}
     assert shown == known
     assert page.locator("#stage .edge.known").count() == len(known)
 
@@ -86,7 +86,7 @@ def test_an_edge_in_words_says_what_the_table_says(open_page, told):
     page.locator("#edges tbody tr").first.click()
     words = page.inner_text("#edge-words")
     first = rows(page, "#edges")[0]
-    assert words.startswith(first[0].removesuffix("weak"))
+    assert words.startswith(first[0].removesuffix("doubtful"))
     weakest = min(row["evidence"] for row in evidence if row["evidence"] >= 0)
     assert f"{weakest:.1f} nats worse" in words
     assert "of the runs ended in a network with it" in words
@@ -100,7 +100,7 @@ def test_rows_can_be_chosen_with_the_keyboard(open_page, told):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     assert page.inner_text("#edge-words").startswith(
-        rows(page, "#edges")[1][0].removesuffix("weak")
+        rows(page, "#edges")[1][0].removesuffix("doubtful")
     )
 
 
@@ -112,7 +112,7 @@ def test_the_table_is_saved_as_it_is_shown(open_page, told):
     text = download.value.path().read_text(encoding="utf-8-sig")
     first, *lines = csv.reader(io.StringIO(text, newline=""))
     assert first[:4] == ["edge", "direction", "evidence", "worth"]
-    assert [line[0] for line in lines] == [e.removesuffix("weak") for e in column(page, "edge")]
+    assert [line[0] for line in lines] == [e.removesuffix("doubtful") for e in column(page, "edge")]
 
 
 def test_edges_of_numbers_have_coefficients(open_page, measured, tmp_path):
@@ -129,6 +129,73 @@ def test_edges_of_numbers_have_coefficients(open_page, measured, tmp_path):
         found = [value(part) for part in text.strip(")").replace(" (", " to ").split(" to ")]
         ends = [estimate, estimate - 1.96 * error, estimate + 1.96 * error]
         assert found == pytest.approx(ends, rel=2e-3, abs=2e-3)
+
+
+def test_the_table_shows_only_the_edges_of_a_variable(open_page, told):
+    path, optima, _ = told
+    page = open_page(path)
+    graph = optima.best.mpdag
+    shown = {
+        "HR": {edge for edge in graph.skeleton if "HR" in edge},
+        "HR -> HRBP": {edge for edge in graph.skeleton if edge == {"HR", "HRBP"}},
+        "HRBP -> HR": set(),
+        "HRBP - HR": {edge for edge in graph.skeleton if edge == {"HR", "HRBP"}},
+    }
+    for typed, expected in shown.items():
+        page.fill("#edges-of", typed)
+        edges = [text.removesuffix("doubtful") for text in column(page, "edge")]
+        found = {frozenset(edge.replace(" – ", " → ").split(" → ")) for edge in edges}
+        assert found == expected, typed
+        assert page.inner_text("#edges-count").startswith(f"{len(expected)} of ")
+    page.fill("#edges-of", "zzz")
+    assert page.inner_text("#edges-count") == "No variable is called “zzz”."
+    page.fill("#edges-of", "")
+    assert len(rows(page, "#edges")) == len(graph.skeleton)
+
+
+def test_sure_goes_by_evidence(open_page, told):
+    path, optima, evidence = told
+    page = open_page(path)
+    best = optima.best.graph.skeleton
+    nats = [r["evidence"] for r in evidence if frozenset((r["x"], r["y"])) in best]
+    finite = [one for one in nats if one < 1e300]
+    summary = page.inner_text("#edges-summary")
+    assert f"{sum(one >= 10 for one in finite)} of at least 10 nats, which is sure" in summary
+    assert f"{sum(one < 3 for one in finite)} of less than 3, which is doubtful" in summary
+    assert "1 told to the search" in summary
+    assert page.inner_text("#evidence-note").startswith("Evidence is exact")
+
+
+def test_without_evidence_nothing_is_called_sure(open_page, optima, tmp_path):
+    optima.report(tmp_path / "a.html", evidence=False)
+    page = open_page(tmp_path / "a.html")
+    summary = page.inner_text("#edges-summary")
+    assert "if taken out alone; whether others could stand in for them was not looked at" in summary
+    assert "sure" not in summary
+    assert "--evidence" in page.inner_text("#evidence-note")
+    assert page.locator("#edges .tag").count() == 0
+    heads = page.locator("#edges th").all_inner_texts()
+    terms = page.locator("#certainty .terms dt:visible")
+    page.click("#certainty summary")
+    assert "Evidence" not in terms.all_inner_texts()
+    assert len(terms.all_inner_texts()) == len(heads) - 1, "all but the edge itself"
+
+
+def test_full_arrowheads_are_those_of_clear_directions(open_page, told):
+    path, optima, evidence = told
+    page = open_page(path)
+    nats = {(r["x"], r["y"]): r["direction"] for r in evidence}
+    clear = 0
+    for a, b in optima.best.mpdag.directed:
+        title = page.locator(f"title:text('{a} → {b}')")
+        look = page.locator("#stage .edge", has=title).get_attribute("class")
+        own = nats[a, b] if (a, b) in nats else nats[b, a] and -nats[b, a]
+        is_clear = (a, b) in optima.best.mpdag.by_knowledge or own >= 3
+        assert ("pale" not in look) == is_clear
+        clear += is_clear
+    assert f"direction clear for {clear}" in page.inner_text(".card:first-child")
+    assert page.inner_text("#shown").endswith(f"direction clear for {clear}")
+    assert "direction uncertain" in page.inner_text("#legend")
 
 
 def test_the_consensus_has_its_supports(page, optima):

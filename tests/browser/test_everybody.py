@@ -109,6 +109,65 @@ def test_charts_follow_a_change_of_theme_and_of_width(page):
     assert ratio == pytest.approx(1, abs=0.05)
 
 
+def test_the_network_begins_on_the_first_screen(page, optima):
+    assert page.locator("#stage").bounding_box()["y"] < 1000
+    words = page.inner_text(".headline")
+    assert "connections" in words
+    assert "proven" in words
+    assert "score" not in page.inner_text(".card:first-child")
+
+
+def test_missing_values_are_shown_as_missing(open_page, tmp_path):
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.choice(["x", "y"], 200), "b": rng.normal(size=200)})
+    frame["c"] = frame["a"]
+    frame.loc[:149, "c"] = None
+    frame.loc[:19, "b"] = None
+    optima = kes.learn(frame, runs=2, missing="em")
+    optima.report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    for name, gaps in (("b", 20), ("c", 150)):
+        own = page.locator("#variables .variable", has=page.locator(f"bdi:text-is('{name}')"))
+        bar = own.locator(".missing")
+        assert bar.locator(".cases").inner_text() == str(gaps)
+        assert bar.locator(".share-text").inner_text() == f"{gaps / 2:.1f} %"
+        assert "5 times each" in own.locator(".filled").inner_text()
+    shown = own.locator(".state-row:not(.missing) .cases").all_inner_texts()
+    assert [int(text) for text in shown] == frame["c"].value_counts().sort_index().tolist()
+
+
+def test_tables_wider_than_the_screen_say_so(open_page, report):
+    page = open_page(report, viewport={"width": 420, "height": 900})
+    box = page.locator("#edges .wide")
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert box.locator(".sideways").is_visible()
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.wait_for_function("document.querySelector('#edges .sideways').hidden")
+
+
+def test_on_paper_nothing_overlaps(browser, report):
+    page = browser.new_page(viewport={"width": 1400, "height": 700})
+    page.goto(report.as_uri())
+    page.wait_for_selector("#best-so-far .line", state="attached")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 1000})  # a sheet of paper
+    page.wait_for_timeout(300)
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('figure .chart > svg, figcaption, .key')]"
+        ".map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
+    )
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            apart = a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+            assert apart, (a, b)
+    assert page.locator("#optima tbody tr:visible").count() == 10
+    adjust = "getComputedStyle(document.querySelector('.bar-back')).printColorAdjust"
+    assert page.evaluate(adjust) == "exact", "bars are backgrounds"
+    page.close()
+
+
 def test_paper_has_all_charts_and_no_controls(browser, report):
     page = browser.new_page(viewport={"width": 1400, "height": 700})
     page.goto(report.as_uri())

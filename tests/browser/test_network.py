@@ -12,8 +12,11 @@ import kes
 def test_the_best_network_is_drawn_at_first(page, optima):
     assert drawn(page) == (optima.best.graph.directed, optima.best.graph.undirected)
     shown = page.inner_text("#shown")
-    assert shown.startswith("Optimum 0 (best)")
-    assert shown.endswith(optima.best.origin)
+    assert shown.startswith(f"The best network: {len(optima.best.graph.skeleton)} connections")
+    page.select_option("#first", "3")
+    shown = page.inner_text("#shown")
+    assert shown.startswith("Optimum 3")
+    assert shown.endswith(optima[3].origin)
 
 
 def test_all_of_it_can_be_read_at_once(page):
@@ -96,7 +99,9 @@ def test_an_edge_is_told_in_words(page, optima):
     edge = page.locator("#stage .edge", has=page.locator(f"title:text('{a} → {b}')"))
     edge.dispatch_event("click")
     said = page.inner_text("#said")
-    assert said.startswith(f"{a} → {b}: All networks of the class agree on its direction.")
+    assert said.startswith(f"{a} → {b}: ")
+    assert "direction" in said
+    assert "nats worse, as far as was searched" in said
     [worth] = [row["worth"] for row in optima.explain().edges() if {row["x"], row["y"]} == {a, b}]
     assert f"{worth:,.1f}".replace(",", "\u202f") in said
     assert page.inner_text("#edge-words") == said
@@ -106,9 +111,52 @@ def test_find_brings_a_variable_into_view(page):
     page.fill("#find", "anaph")
     assert page.inner_text("#target-name") == "ANAPHYLAXIS"
     page.fill("#find", "nothing like it")
-    assert page.inner_text("#find-status") == "no such variable"
+    assert page.inner_text("#find-status") == "no variable like “nothing like it”"
+    assert page.locator(".node.found").count() == 0
     page.fill("#find", "hr")  # a name, and part of others
     assert page.inner_text("#target-name") == "HR"
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_find_goes_through_all_that_fit(open_page, report, data, width):
+    page = open_page(report, viewport={"width": width, "height": 900})
+    page.fill("#find", "vent")
+    fitting = [name for name in data.names if "VENT" in name]
+    found = page.locator("#stage .node.found").evaluate_all("all => all.map(n => n.ariaLabel)")
+    assert sorted(found) == sorted(fitting)
+    assert page.inner_text("#find-status").startswith(f"{len(fitting)} variables")
+    seen = []
+    for number in range(len(fitting) + 1):
+        page.press("#find", "Enter")
+        seen.append(page.locator("#stage .node.chosen").get_attribute("aria-label"))
+        place = number % len(fitting) + 1
+        assert page.inner_text("#find-status") == f"{place} of {len(fitting)} variables"
+    assert seen == [*fitting, fitting[0]]
+    page.press("#find", "Escape")
+    assert page.locator(".node.found, .node.chosen").count() == 0
+
+
+def test_a_click_on_the_background_clears_what_is_brought_out(page):
+    node(page, "CATECHOL").click()
+    assert page.locator("#stage svg.focused").count() == 1
+    box = page.locator("#stage").bounding_box()
+    page.mouse.click(box["x"] + 4, box["y"] + box["height"] - 4)
+    assert page.locator("#stage svg.focused, .node.chosen").count() == 0
+
+
+def test_a_question_leaves_the_picture_as_it_is(page):
+    page.select_option("#target-choice", label="BP")
+    assert page.inner_text("#target-name") == "BP"
+    assert page.locator("#stage svg.focused, .node.chosen").count() == 0
+
+
+def test_arrows_are_said_to_be_no_causes(page):
+    under = page.locator("#not-causal").bounding_box()["y"]
+    assert page.locator("#stage").bounding_box()["y"] < under
+    assert under < page.locator("#save-svg").bounding_box()["y"]
+    page.emulate_media(media="print")
+    assert page.is_visible("#not-causal")
+    assert "--tiers" in page.inner_text("#not-causal")
 
 
 def test_zoom_and_pan(page):
@@ -142,8 +190,12 @@ def test_full_screen_is_all_network(page):
     page.click("#fullscreen")
     page.wait_for_function("document.fullscreenElement?.id === 'network'")
     assert page.locator("#stage").bounding_box()["height"] > 500
+    page.wait_for_function(
+        "document.getElementById('fullscreen').innerText === 'Leave full screen'"
+    )
     page.click("#fullscreen")
     page.wait_for_function("!document.fullscreenElement")
+    page.wait_for_function("document.getElementById('fullscreen').innerText === 'Full screen'")
 
 
 # --- many variables ------------------------------------------------------------------------------
@@ -176,8 +228,14 @@ def test_the_overview_leads_to_the_whole_and_to_its_parts(open_page, large_repor
     page = open_page(large_report)
     inside = drawn(page, "#overview")
     across = page.locator("#overview .chips button", has_text="to ").all_inner_texts()
+    parts = page.locator("#overview .cluster:not(.all)").count()
+    assert page.inner_text("#shown").startswith(f"The best network in {parts} parts")
     choose(page, "optimum")
     assert page.locator("#stage").is_visible()
+    for view in ("difference", "optimum"):
+        choose(page, view)
+        first = page.locator("#stage .node text").first
+        assert first.bounding_box()["height"] >= 8, "it opens so that names can be read"
     directed, undirected = drawn(page)
     twice = sum(int(text.split()[0]) for text in across)  # told on both sides
     rest = len(directed) + len(undirected) - len(inside[0]) - len(inside[1])
@@ -199,6 +257,24 @@ def saved(page, button):
     with page.expect_download() as download:
         page.click(button)
     return download.value.path().read_bytes()
+
+
+@pytest.mark.parametrize("view", ["optimum", "consensus"])
+def test_files_are_called_after_the_source_and_what_is_in_them(open_page, measured, tmp_path, view):
+    measured.to_csv(tmp_path / "trial.csv", index=False)
+    kes.learn(tmp_path / "trial.csv", runs=3).report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    choose(page, view)
+    names = {"#save-svg": "network.svg", "#save-edges": "edges.csv", "#save-json": "network.json"}
+    if view == "consensus":
+        names |= {"#save-svg": "consensus.svg", "#save-edges": "edges-consensus.csv"}
+    for button, name in names.items():
+        with page.expect_download() as download:
+            page.click(button)
+        assert download.value.suggested_filename == f"trial-{name}"
+        if name.startswith("edges"):
+            text = download.value.path().read_text(encoding="utf-8-sig")
+            assert not re.search(r"\d\.\d{7}", text), "numbers have no digits that mean nothing"
 
 
 def test_pictures_can_be_saved(page):

@@ -227,28 +227,132 @@ def test_coefficients_have_intervals(open_page, measured, tmp_path):
         assert [value(cell) for cell in cells[1:]] == pytest.approx(ends, rel=2e-3, abs=2e-3)
 
 
-def test_of_a_mixed_network_the_tables_can_be_asked(open_page, tmp_path):
+@pytest.fixture(scope="module")
+def people():
+    """All kinds of dependence: tables, linear ones on states and numbers, and log-odds."""
     rng = np.random.default_rng(2)
-    sex = rng.choice(["f", "m"], 500)
-    smoker = np.where(rng.random(500) < np.where(sex == "m", 0.7, 0.2), "yes", "no")
-    weight = 60 + 12 * (sex == "m") + rng.normal(0, 4, 500)
-    frame = pd.DataFrame({"sex": sex, "smoker": smoker, "weight": weight})
-    optima = kes.learn(frame, runs=3)
+    sex = rng.choice(["f", "m"], 800)
+    smoker = np.where(rng.random(800) < np.where(sex == "m", 0.7, 0.2), "yes", "no")
+    weight = 60 + 12 * (sex == "m") + rng.normal(0, 4, 800)
+    pulse = 80 - 0.3 * weight + 9 * (smoker == "yes") + rng.normal(0, 3, 800)
+    ill = np.where(rng.random(800) < 1 / (1 + np.exp(-(pulse - 62))), "yes", "no")
+    columns = {"sex": sex, "smoker": smoker, "weight": weight, "pulse": pulse, "ill": ill}
+    frame = pd.DataFrame(columns)
+    known = kes.Knowledge(tiers=[["sex"], ["smoker", "weight"], ["pulse"], ["ill"]])
+    return frame, kes.learn(frame, runs=3, knowledge=known)
+
+
+def set_number(page, name, number):
+    if not card(page, name).count():
+        page.select_option("#add-evidence", label=name)
+    card(page, name).locator("input").fill(str(number))
+    card(page, name).locator("input").press("Enter")
+
+
+def test_mixtures_are_answered_exactly(open_page, people, tmp_path):
+    frame, optima = people
     optima.report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
     network = optima.best.fit(frame)
-    if network.parents["smoker"] == ("sex",):
-        target_name, other = "smoker", "sex"
-    else:
-        target_name, other = "sex", "smoker"
-    page.select_option("#target-choice", label=target_name)
-    set_state(page, other, 1)
-    given = {other: network.states[other][1]}
-    expected = [one.value for one in network.probability(target_name, given).values()]
-    assert target(page) == pytest.approx(expected, abs=1e-9)
+    assert network.parents["ill"] == ("pulse",)
+    page.select_option("#target-choice", label="pulse")
+    given = {}
+    for step in range(3):
+        if step == 1:
+            set_state(page, "smoker", 1)
+            given["smoker"] = "yes"
+        if step == 2:
+            set_number(page, "weight", 77.5)
+            given["weight"] = 77.5
+        found = network.conditional("pulse", given)
+        assert found.error[0] == 0, "exact in Python too"
+        shown = page.locator("#target-moments")
+        assert float(shown.get_attribute("data-mean")) == pytest.approx(found.mean[0], rel=1e-9)
+        deviation = float(shown.get_attribute("data-deviation"))
+        assert deviation == pytest.approx(found.deviation[0], rel=1e-9)
+        assert page.get_attribute("#how-found", "data-exact") == "true"
+    page.select_option("#target-choice", label="sex")
+    set_number(page, "pulse", 55)
+    expected = network.probability("sex", given | {"pulse": 55.0}).values()
+    assert target(page) == pytest.approx([one.value for one in expected], abs=1e-9)
+
+
+def test_what_is_no_mixture_is_simulated(open_page, people, tmp_path):
+    frame, optima = people
+    optima.report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    network = optima.best.fit(frame)
     page.select_option("#target-choice", label="weight")
-    assert "standard error" in page.inner_text("#answer-note")
-    assert page.locator("#answers svg.histogram").count() == 1
+    set_state(page, "ill", 1)
+    assert page.get_attribute("#how-found", "data-exact") == "false"
+    assert " ± " in page.inner_text("#target-moments")
+    assert "standard error of the simulation" in page.inner_text("#how-found")
+    found = network.conditional("weight", {"ill": "yes"}, draws=200_000)
+    mean = float(page.get_attribute("#target-moments", "data-mean"))
+    # 4000 draws, of which about half are in effect: a standard error of about 0.15.
+    assert mean == pytest.approx(found.mean[0], abs=0.75)
+    deviation = float(page.get_attribute("#target-moments", "data-deviation"))
+    assert deviation == pytest.approx(found.deviation[0], rel=0.1)
+    page.select_option("#target-choice", label="ill")
+    page.click("#clear-evidence")
+    set_state(page, "sex", 0)
+    [_, yes] = network.probability("ill", {"sex": "f"}, draws=200_000).values()
+    assert target(page)[1] == pytest.approx(yes.value, abs=0.05)
+    again = target(page)
+    page.click("#clear-evidence")
+    set_state(page, "sex", 0)
+    assert (target(page) == again).all(), "equal questions have equal answers"
+    names = page.locator("#answers .wide", has_text="tells (nats)").locator("td:first-child")
+    assert names.first.inner_text() == "pulse", "its only parent tells most"
+
+
+def test_too_few_draws_give_no_answer(open_page, people, tmp_path, monkeypatch):
+    from kes.show.report import script
+
+    plain = script.template
+    monkeypatch.setattr(
+        script, "template", lambda name: plain(name).replace("LEAST = 30;", "LEAST = 1e9;")
+    )
+    people[1].report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    page.select_option("#target-choice", label="ill")
+    assert "too few for an answer" in page.inner_text("#too-few")
+    assert page.locator("#target-moments").count() == 0
+    page.select_option("#target-choice", label="pulse")
+    assert page.get_attribute("#how-found", "data-exact") == "true", "needs no draws"
+
+
+def test_the_question_is_told_for_the_shell(open_page, people, tmp_path, monkeypatch, capsys):
+    """The command is given, and answers with what the page says."""
+    import shlex
+
+    from kes.cli import run
+
+    frame, _ = people
+    monkeypatch.chdir(tmp_path)
+    frame.rename(columns={"pulse": "pulse (1/min)"}).to_csv("people.csv", index=False)
+    assert run(["learn", "people.csv", "--runs", "3", "--out", "my people.kes.json.gz"]) == 0
+    assert run(["report", "my people.kes.json.gz", "--out", "a.html"]) == 0
+    page = open_page(tmp_path / "a.html")
+    page.select_option("#target-choice", label="sex")
+    set_state(page, "smoker", 1)
+    set_number(page, "pulse (1/min)", 60)
+    command = shlex.split(page.inner_text("#query"))
+    capsys.readouterr()
+    assert run(command[1:]) == 0
+    told = capsys.readouterr().out
+    lines = {line.split()[0]: float(line.split()[1]) for line in told.splitlines()[1:]}
+    assert [lines["f"], lines["m"]] == pytest.approx(target(page), abs=0.05)
+
+
+def test_a_variable_without_parents_is_not_linear_in_them(open_page, measured, tmp_path):
+    optima = kes.learn(measured, runs=3)
+    optima.report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    page.select_option("#target-choice", label="alone")
+    said = page.inner_text("#answers")
+    assert "linear" not in said
+    assert "taken as normal" in said
 
 
 def test_networks_too_entangled_say_so_and_answer_what_they_can(
@@ -271,5 +375,5 @@ def test_networks_too_entangled_say_so_and_answer_what_they_can(
     expected = distribution(network, "KINKEDTUBE", {})
     assert target(page) == pytest.approx(expected, abs=1e-9)
     page.select_option("#target-choice", label="BP")
-    assert "ask Python" in page.inner_text("#answer-note")
+    assert "so would this variable's surroundings" in page.inner_text("#answer-note")
     assert page.locator("#answers .variable").count() == 0

@@ -69,6 +69,11 @@ def _families(optimum: Optimum) -> list[Family]:
     return [(node, *own) for node, own in enumerate(parents)]
 
 
+def has_large(optimum: Optimum, table: Dataset) -> bool:
+    """Tell whether some family of an optimum has a table that is too large for the page."""
+    return any(not _cells(table, family) for family in _families(optimum))
+
+
 def _is_table(table: Dataset, family: Family) -> bool:
     return all(isinstance(table.columns[node], Discrete) for node in family)
 

@@ -22,6 +22,7 @@ from kes.show.report.certainty import Certainty, Further, chosen_evidence
 from kes.show.report.content import content
 from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.repeat import python_call
+from kes.show.report.reproduction import gaps, gaps_words
 from kes.show.report.script import script, template
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def page(
         cards=cards(optima, certainty, proof),
         facts=words.facts(optima, made),
         notes=words.notes(optima),
+        reproduction="" if problem is None else gaps_words(gaps(optima, problem)),
         search=words.search(optima),
         numbers=words.numbers(optima, found),
         coverage=words.seen(coverage, proven=proof.proven),

@@ -50,6 +50,12 @@ function currentLayout() {
   return data.layouts[state.view === "optimum" ? data.own[state.first] ?? 0 : 0];
 }
 
+// Where most of a network is, from left to right: variables without edges stand in a long row.
+function middleOf(edges, layout) {
+  const places = edges.flatMap(({ pair }) => data.pairs[pair].map((node) => layout.nodes[node][0]));
+  return places.length ? (Math.min(...places) + Math.max(...places)) / 2 : layout.size[0] / 2;
+}
+
 function heading(edges) {
   const clear = `${counted(edges.length, "connection")}, direction clear for ${edges.filter(isClear).length}`;
   if (state.view === "overview") {
@@ -77,7 +83,7 @@ function render() {
   } else {
     const layout = currentLayout();
     const picture = drawNetwork(edges, layout, state.kind);
-    viewport.show(picture, layout.size, layout === drawn.layout);
+    viewport.show(picture, layout.size, layout === drawn.layout, middleOf(edges, layout));
     drawn = { edges, layout };
   }
   mark();

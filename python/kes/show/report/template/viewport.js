@@ -25,7 +25,9 @@ export class Viewport {
   }
 
   // Show a picture of a certain size; one that replaces another in the same layout stays put.
-  show(picture, size, keep) {
+  // One that is too large to be read as a whole opens around `middle`.
+  show(picture, size, keep, middle) {
+    this.middle = middle;
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
@@ -40,7 +42,7 @@ export class Viewport {
     const { clientWidth: width } = this.stage;
     if (!width || width < WIDE || this.place.scale >= LEGIBLE) return;
     const scale = Math.min(1.2, Math.max(LEGIBLE, width / this.size[0]));
-    this.place = { x: (this.size[0] - width / scale) / 2, y: 0, scale };
+    this.place = { x: this.middle - width / scale / 2, y: 0, scale };
     this.apply();
   }
 
