@@ -1,5 +1,7 @@
 """Count the lines of both languages that the tests run: ``python -m tests.covered``.
 
+With ``--rust``, only the tests in Rust; other arguments are passed on to pytest.
+
 The core is built once more, such that it counts, and put beside a copy of the Python sources. Rust
 tests and Python tests add to the same counts, since each tests the core. Needs coverage.py, and
 llvm-profdata and llvm-cov of the compiler: ``rustup component add llvm-tools``.
@@ -24,7 +26,11 @@ def main() -> int:
     tools = tools_of_the_compiler()
     shutil.rmtree(COUNTS, ignore_errors=True)
     COUNTS.mkdir(parents=True)
-    programs, library = rust_tests(), core()
+    programs = rust_tests()
+    if sys.argv[1:] == ["--rust"]:
+        show_rust(tools, programs)
+        return 0
+    library = core()
     python_tests(library, sys.argv[1:])
     show_rust(tools, [*programs, library])
     show_python()
