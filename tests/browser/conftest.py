@@ -57,7 +57,7 @@ def open_page(browser):
         options.setdefault("viewport", {"width": 1400, "height": 1000})
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)  # the machine may be busy
         complaints.watch(page, path)
         page.goto(path.as_uri())
         for last in ("#landscape circle", "#optima tbody tr", "#target-name"):
