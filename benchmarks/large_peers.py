@@ -144,16 +144,16 @@ def main() -> None:
     searches = installed([search for search in options.only if search != OURS])
     for name in options.data:
         if options.only and not results.of(name, TRUTH):
-            drawn = sample(name, options.networks)
-            score = kes.score(drawn.truth, drawn.data)
+            known = sample(name, options.networks)
+            score = kes.score(known.truth, known.data)
             results.add(Cell(name, 0, TRUTH, "", 0.0, 0.0, score))
         if OURS in options.only and not results.of(name, OURS):
             improve(results, name, sample(name, options.networks).data)
 
-        def draw(_: int, name: str = name) -> Sample:
+        def drawn(_: int, name: str = name) -> Sample:
             return sample(name, options.networks)
 
-        for cell in measure(results, name, draw, 1, searches, options.limit, shuffle=False):
+        for cell in measure(results, name, drawn, 1, searches, options.limit, shuffle=False):
             print(name, cell.search, f"{cell.cpu:.1f} s", file=sys.stderr, flush=True)
     header = ["search", *NETWORKS]
     show(header, rows(results))
