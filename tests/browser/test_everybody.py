@@ -14,7 +14,7 @@ SCREENS = [(1400, "light"), (1400, "dark"), (420, "light"), (420, "dark")]
 def test_the_page_comes_in_the_order_in_which_it_is_read(page):
     assert page.locator("main h2").all_inner_texts()[0] == "The data"
     ids = page.evaluate("[...document.querySelectorAll('main > section')].map(s => s.id)")
-    assert [name for name in ids if name] == ["network", "certainty", "target"]
+    assert [name for name in ids if name] == ["network", "certainty", "target", "reproduction"]
     order = ["#variables", "#stage", "#edges", "#answers", "#landscape", "#optima"]
     tops = [page.locator(part).bounding_box()["y"] for part in order]
     assert tops == sorted(tops)
