@@ -84,7 +84,8 @@ def test_the_lazy_names_are_those_that_type_checkers_see():
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_terminating_saves_as_an_interrupt_does(folder, number):
-    process = popen(*KES, *LONG, "--out", "a.json", "--checkpoint", "0.1")
+    heeded = {"preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}  # even under nohup
+    process = popen(*KES, *LONG, "--out", "a.json", "--checkpoint", "0.1", **heeded)
     for _ in range(600):
         if (folder / "a.json").exists():
             break
