@@ -12,12 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from tests.browser.conftest import browser
 
 import kes
 from kes.cli.commands import COMMANDS
-
-__all__ = ["browser"]
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))

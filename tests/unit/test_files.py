@@ -55,7 +55,7 @@ def test_a_cut_or_changed_file_is_damaged(tmp_path):
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", "no/such/file", "x" * 5000, "/"])
 def test_names_that_no_file_has(path):
-    with pytest.raises(KesError, match="cannot read"):
+    with pytest.raises(KesError, match=r"cannot read|there is no file"):
         read_file(path)
 
 

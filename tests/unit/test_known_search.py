@@ -216,7 +216,7 @@ def test_commands_take_flags_and_files(data, optima, tmp_path, monkeypatch, caps
         (["--require", "CVP,CO", "--forbid", "CVP,CO"], "CVP -> CO is required, but it is forbid"),
         (["--tiers", "CVP;CO;CVP"], "'CVP': more than once in the tiers"),
         (["--leaves", "CPV"], "did you mean 'CVP'"),
-        (["--knowledge", "nowhere.toml"], "cannot read nowhere.toml: No such file"),
+        (["--knowledge", "nowhere.toml"], "there is no file 'nowhere.toml'"),
     ],
 )
 def test_wrong_flags_are_explained(arguments, message, capsys):

@@ -72,7 +72,7 @@ def test_declared_values_that_do_not_occur_need_no_state():
 
 def test_missing_values():
     table = pd.DataFrame({"a": ["u", None]})
-    with pytest.raises(KesError, match=r"column 'a' \(1\)"):
+    with pytest.raises(KesError, match=r"column 'a' \(1 of 2 rows\)"):
         encode_like(table, ["a"], [["u", "v"]])
     with pytest.raises(KesError, match="no state for them"):
         encode_like(table, ["a"], [["u", "v"]], missing="state")

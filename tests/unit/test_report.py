@@ -493,7 +493,7 @@ def test_what_goes_wrong_is_said(tmp_path, optima, monkeypatch, capsys):
     with pytest.raises(KesError, match="not the data that the result comes from"):
         optima.report(tmp_path / "a.html", data=kes.datasets.alarm(rows=400))
     assert run(["report", str(tmp_path / "none.json")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+    assert "there is no file" in capsys.readouterr().err
     for name in [name for name in sys.modules if name.split(".")[0] == "pygraphviz"]:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(KesError, match=r"pygraphviz.*pip install pygraphviz"):

@@ -29,7 +29,7 @@ from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
-from kes.errors import KesError, either, listed, option, printable, unknown
+from kes.errors import KesError, listed, option, printable, unknown
 from kes.table import Table
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -235,8 +235,8 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        see = either("na_values", "--missing")
-        notes.append(f"a state looks like a missing value (see {see}): {shown}")
+        # Both names, as the note goes into files that are the same whoever writes them.
+        notes.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
     return notes
 
 

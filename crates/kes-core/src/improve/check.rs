@@ -61,6 +61,7 @@ fn has_better<const W: usize>(
     model.insertions(&model.frame(y), max_parents, |clique, sources| {
         let given = model.graph.parents[y] | clique;
         let row = gains.row(y, given, sources);
+        gains.evaluate(stop)?;
         let mut improving = gains.improving(row).iter().map(|&(x, _)| x as usize);
         found |=
             improving.any(|x| sources.contains(x) && model.admits(&Neighbour { insert: true, x, y, given }));
