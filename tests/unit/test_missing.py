@@ -154,7 +154,9 @@ def test_further_values_can_mean_missing():
 
 def test_text_that_looks_missing_is_noted():
     dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
-    assert dataset.notes == ("a state looks like a missing value (see na_values, or --missing): 'a' ('?')",)
+    assert dataset.notes == (
+        "a state looks like a missing value (see na_values, or --missing): 'a' ('?')",
+    )
 
 
 def test_unknown_choice():
