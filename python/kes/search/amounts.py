@@ -24,6 +24,10 @@ TASKS_PER_RUN = 10
 MOST_TASKS = 1000
 """Tasks for each run, and in all, where it is left to us: see docs/quality.md."""
 
+_RUNS_PER_TASK = 10
+"""A task takes up to so many times as long as a run: it climbs more than once, and in less known
+places."""
+
 _MANY_VARIABLES = 100
 
 _MOST_SETTLING = 20_000
@@ -112,8 +116,8 @@ class Effort:
         return Effort(tasks, self.seconds, min(self.settling or tasks, max(1, 2 * tasks // 3)))
 
     def expected(self, run_seconds: float) -> float:
-        """Return how long it may take; a task takes about as long as a run."""
-        limits = [] if self.tasks is None else [self.tasks * run_seconds]
+        """Return how long it may take, going by how long the runs took."""
+        limits = [] if self.tasks is None else [self.tasks * _RUNS_PER_TASK * run_seconds]
         return min([*limits, *([] if self.seconds is None else [self.seconds])])
 
 
