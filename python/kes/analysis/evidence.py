@@ -174,6 +174,7 @@ class Scoreboard:
         every = (side for question in questions for side in question.sides)
         self._scores: dict[Side, float | None] = dict.fromkeys(every)
         self._certain: set[Side] = set()
+        self._searched: set[Side] = set()
         self.first = self.best = contest.candidates[0].score
         self.settled = 0
         for model in contest.candidates:
@@ -186,7 +187,6 @@ class Scoreboard:
         order = sorted(questions, key=self._priority)
         sides = {side: None for question in order for side in question.sides}
         proving = self._contest.can_prove(len(sides))
-        done: set[Side] = set()
         started = time.monotonic()
         with reporting(progress) as report:
             for question in order:
@@ -195,9 +195,9 @@ class Scoreboard:
                     return
                 report(self._progress(len(order), spent))
                 for side in question.sides:
-                    if side not in done:
+                    if side not in self._searched:
                         self._look_at(side, proving=proving)
-                        done.add(side)
+                        self._searched.add(side)
                 self.settled += 1
 
     def _progress(self, wanted: int, spent: float) -> Progress:
@@ -209,9 +209,11 @@ class Scoreboard:
         known = [score for side in sides if (score := self._scores[side]) is not None]
         return max(known, default=None)
 
-    def is_exact(self, sides: Iterable[Side]) -> bool:
-        """Tell whether the best score of each side is known for certain."""
-        return self._certain.issuperset(sides)
+    def how(self, sides: Sequence[Side]) -> str:
+        """Tell what the best scores of the sides rest on."""
+        if self._certain.issuperset(sides):
+            return "exact"
+        return "estimate" if self._searched.issuperset(sides) else "not searched"
 
     def _look_at(self, side: Side, *, proving: bool) -> None:
         if not self._contest.is_possible(side):
@@ -258,10 +260,11 @@ def _table(
 
 def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -> dict[str, Any]:
     yes, no = board.score(question.yes), board.score(question.no)
+    how = board.how(question.sides)
     row: dict[str, Any] = {
         **dict(zip(_COLUMNS[of], (names[node] for node in question.nodes), strict=True)),
         "evidence": difference(yes, no),
-        "how": "exact" if board.is_exact(question.sides) else "estimate",
+        "how": "estimate" if of == "ancestors" and how == "not searched" else how,
         "best_with": yes,
         "best_without": no,
     }
@@ -291,8 +294,8 @@ def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
         )
     if board.settled < wanted:
         lines.append(
-            f"It ended after {board.settled} of {counted(wanted, 'question')}; the others rest on "
-            "what was found until then."
+            f"It ended after {board.settled} of {counted(wanted, 'question')}; the others were not "
+            "searched and rest on the models at hand, which makes edges look surer than they are."
         )
     if board.best > board.first:
         lines.append(

@@ -129,6 +129,8 @@ class _Words:
                 f"{name!r} asks for a range; a question names single values, as in {compared}=1. "
                 "For ranges, learn from intervals: kes learn --discretize 3"
             )
+        if re.search(rf"=\s*\d+,{re.escape(name)}", self._question):
+            return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
         return KesError(f"the network has no variable {name!r}{suggest(name, self._network.nodes)}")
 
     def _word(self) -> str | None:

@@ -19,7 +19,7 @@ from kes.data.like import find_columns, match_states
 from kes.data.raw import Raw
 from kes.data.source import open_source
 from kes.data.weights import read_weights
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, either, listed, option, unknown
 from kes.network.local import Values
 
 Unseen: TypeAlias = Literal["error", "missing"]
@@ -118,7 +118,10 @@ def _codes(node: str, raw: Raw, states: Sequence[State], unseen: Unseen) -> NDAr
         raise KesError(
             f"column {node!r} has values that are none of its states: {listed(values)} (first in "
             f"row {rows[0]}, counting from 0); its states are {listed(states)}; "
-            f"{option('unseen', 'missing')} takes such values as unknown"
+            + either(
+                'unseen="missing" takes such values as unknown',
+                "if these are intervals, a .json file of the network takes the numbers themselves",
+            )
         )
     _refuse_gaps(node, codes < 0, unseen)
     return codes

@@ -164,7 +164,7 @@ class PartQuestions:
             - ``direction``: by how much the best model with x -> y exceeds that with y -> x; 0 if
               the data cannot tell. None where what is known rules one of them out.
             - ``how``: "exact" if both models are the best of all such, "estimate" if they are the
-              best that were found.
+              best that were found, "not searched" if there was no time to look for better ones.
 
         Notes
         -----

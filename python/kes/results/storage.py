@@ -160,8 +160,7 @@ def _is_ours(content: bytes) -> bool:
 def _foreign(path: PathLike) -> KesError:
     return KesError(
         f"{path} is not a kes result file; give a file that "
-        f"{either('Optima.save', 'kes learn --out')} wrote, or for a new result a name that is not "
-        "taken"
+        f"{either('Optima.save', 'kes learn --out')} wrote"
     )
 
 

@@ -273,13 +273,15 @@ class Problem:
             if delta > -math.inf or self.dataset.kind == "discrete"  # no family: see `score`
         ]
 
-    def blank(self, going_on: Callable[[], bool]) -> Record | None:
+    def blank(self, going_on: Callable[[], bool], n_jobs: int) -> Record | None:
         """Do GES, and return a record with no runs, or with run 0 if that is GES already.
 
         Parameters
         ----------
         going_on : callable
             Asked about ten times a second; if it says no before GES has ended, there is no record.
+        n_jobs : int
+            Threads; they do not change what is found.
         """
         found: list[Model] = []
 
@@ -290,7 +292,7 @@ class Problem:
         options = self.settings.for_core(self.dataset.names)
         options["k"] = 1.0
         with core_errors():
-            self.core.search([0], on_batch, n_jobs=1, **options)
+            self.core.search([0], on_batch, n_jobs=n_jobs, **options)
         if not found:
             return None
         [ges] = found

@@ -57,7 +57,7 @@ def do_runs(
                     report(now)
                     return now.seconds < limits.first
 
-                base = problem.blank(going_on)
+                base = problem.blank(going_on, execution.threads)
             if base is None:
                 raise _too_short(limits)
             collector = Collector(

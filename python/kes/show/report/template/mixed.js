@@ -43,11 +43,21 @@ export class Mixed {
 export function mixedInfluences(engine, target, known, others) {
   const { drawn } = engine.answer(known, target);
   if (drawn.effective < LEAST) return [];
-  return others.map((node) => {
+  const near = joinedTo(engine.families, target);
+  return others.filter((node) => near.has(node)).map((node) => {
     const groups = grouped(node, drawn);
     const found = isContinuous(target) ? explained(target, groups, drawn) : information(target, groups, drawn);
     return { node, ...found };
   });
+}
+
+// The nodes that paths of any directions lead to: no other can tell anything, whatever draws say.
+function joinedTo(families, target) {
+  const around = families.map(({ parents }) => new Set(parents));
+  families.forEach(({ parents }, node) => parents.forEach((parent) => around[parent].add(node)));
+  const found = new Set([target]);
+  for (const node of found) around[node].forEach((other) => found.add(other)); // a set grows while it is gone through
+  return found;
 }
 
 // The group of each draw, and what the groups are called.
@@ -89,10 +99,12 @@ function information(target, { of, count, kind }, { columns, weights, effective 
   let tells = 0;
   joint.forEach((row, group) => row.forEach((part, state) => { if (part > 0) tells += part * Math.log(part / sums[group] / own[state]); }));
   const used = (parts) => parts.filter((part) => part > 0).length;
-  const chance = ((used(sums) - 1) * (used(own) - 1)) / (2 * effective); // what independent ones seem to tell [Miller 1955]
+  const freedom = (used(sums) - 1) * (used(own) - 1);
+  const chance = freedom / (2 * effective); // what independent ones seem to tell [Miller 1955]
+  const spread = Math.sqrt(freedom / 2) / effective; // and by how much that varies
   const apart = (group) => joint[group].reduce((all, part, state) => all + Math.abs(part / sums[group] - own[state]), 0);
-  const met = sums.flatMap((share, group) => (share >= 0.01 ? [group] : []));
+  const met = sums.flatMap((share, group) => (share >= Math.min(0.01, Math.max(...sums)) ? [group] : []));
   const group = met.reduce((a, b) => (apart(b) > apart(a) ? b : a), met[0]);
-  return { tells: Math.max(0, tells - chance), kind, own, most: { group, then: joint[group].map((part) => part / sums[group]) } };
+  return { tells: tells - chance > 3 * spread ? tells - chance : 0, kind, own, most: { group, then: joint[group].map((part) => part / sums[group]) } };
 }
 
