@@ -39,7 +39,7 @@ _PATIENCE = 1.0
 """Seconds to wait for a solver to stop."""
 
 _SEARCHES = ("feasibility_jump", "rins", "rens", "root_reduced_cost", "zi_round", "shifting")
-"""What the solver does by itself to find good networks: nine tenths of its time, if it may."""
+"""What the solver does by itself to find good networks: most of its time, if it may."""
 
 NOTHING = np.array([], dtype=np.int32)
 
