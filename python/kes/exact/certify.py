@@ -28,10 +28,11 @@ from kes.exact.certificate import Certificate, CertifyProgress, Expense
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
 from kes.results.optima import Optima
+from kes.search.amounts import Size
 from kes.search.execution import threads
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
-from kes.search.proof import with_proof
+from kes.search.proof import PER_SET, set_seconds, with_proof
 from kes.search.record import Model, Proof
 from kes.settings import Settings, megabytes, seconds
 from kes.solver.bound import Bounded, Means, Network, upper_bound
@@ -47,7 +48,7 @@ _BUDGET = 600.0
 _FAMILIES = 2 / 3  # most of the budget to spend on families if a network is yet to be searched for
 _SEARCH = 0.5  # most of what is then left to spend on that, if a bound can be lowered afterwards
 _EVERY = 5.0  # seconds between lines of progress
-_PER_SET, _PER_ROW, _PER_STEP, _PER_PAIR = 2e-6, 4e-9, 2e-9, 1e-9  # seconds, measured
+_PER_STEP, _PER_PAIR = 2e-9, 1e-9  # seconds, measured
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
@@ -120,7 +121,7 @@ completions
     rivals = Rivals(problem, optima)
     work = _Work(problem, threads(n_jobs), memory, reporter)
     expense = _estimate(problem.dataset, problem.settings)
-    if problem.dataset.kind != "discrete" and expense.sets * _PER_SET > limit:
+    if problem.dataset.kind != "discrete" and expense.sets * PER_SET > limit:
         raise _unbounded(expense)
     reporter(str(expense))
     families = work.find_families(1.0 if rivals else _FAMILIES)
@@ -187,8 +188,7 @@ def _estimate(dataset: Dataset, settings: Settings) -> Expense:
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
     sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
-    rows = dataset.rows if dataset.kind == "discrete" else 0  # else only moments are looked at
-    counting = sets * (_PER_SET + _PER_ROW * rows)
+    counting = sets * set_seconds(Size.of(dataset.states, dataset.rows))
     solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
     comparing = 0.0
     if dataset.kind != "discrete":

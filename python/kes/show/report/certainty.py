@@ -43,6 +43,10 @@ _WORK = 4_000_000
 _MOST_WORK = 12_000_000
 """Steps without any task that take longer than a reader of the command line waits."""
 
+_PER_CUBE = 1e-5
+"""Steps more for the cube of the states of a variable in a table with numbers: they become columns,
+which are factorised."""
+
 _ROWS = 10_000
 """Rows up to which a step hardly depends on their number."""
 
@@ -83,17 +87,20 @@ def chosen_evidence(
     if asked:
         found = evidence(optima, problem, "edges", tasks=TASKS, threads=threads(None))
         return found, evidence_words(found, TASKS)
-    tasks = _tasks(optima)
+    tasks = _tasks(optima, problem)
     if tasks is None:
         return None, "For a network of this size evidence takes longer than a few seconds."
     found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=1)
     return found, evidence_words(found, tasks)
 
 
-def _tasks(optima: Optima) -> int | None:
+def _tasks(optima: Optima, problem: Problem) -> int | None:
     """Return how many tasks there is time for on each side; None if there is none for anything."""
-    edges, nodes = len(optima.best.graph.skeleton), len(optima.names)
-    steps = max(edges, 1) * nodes**2 * max(1.0, optima.cases / _ROWS)
+    edges, size = len(optima.best.graph.skeleton), problem.size
+    steps = float(max(edges, 1) * size.variables * max(size.variables, size.columns))
+    steps *= max(1.0, optima.cases / _ROWS)
+    if size.columns:
+        steps *= 1 + max(map(len, problem.dataset.states)) ** 3 * _PER_CUBE
     return None if steps > _MOST_WORK else min(TASKS, int(_WORK / steps))
 
 
