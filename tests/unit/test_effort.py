@@ -294,11 +294,13 @@ def test_work_that_is_stopped_by_chance_is_told_without_it(trapped, monkeypatch)
     """Out of memory or enough counted: whichever a thread meets first, the proof says the same."""
 
     class Core:
+        total_weight = 100.0
+
         def families(self, *_, **__):
             return SimpleNamespace(lacking="memory", counted=12, sizes=[3, 4])
 
     problem = Problem.of(trapped, 0.8, {})
-    monkeypatch.setattr(proof, "_seconds_per_set", lambda _: 1.0)
+    monkeypatch.setattr(proof, "set_seconds", lambda _: 1.0)
     record = greedy(trapped).record
     problem.core = Core()
     for most, work in ((11.0, (11, 0)), (12.0, (12, 7))):

@@ -86,9 +86,9 @@ def test_evidence_can_be_left_out_given_or_asked_for_in_full(optima):
 
 def test_work_follows_from_the_size_and_not_from_the_clock(optima, monkeypatch):
     monkeypatch.setattr(certainty, "_WORK", 0)
-    assert certainty._tasks(optima) == 0
+    assert certainty._tasks(optima, optima.problem) == 0
     monkeypatch.setattr(certainty, "_WORK", 10**12)
-    assert certainty._tasks(optima) == TASKS
+    assert certainty._tasks(optima, optima.problem) == TASKS
     monkeypatch.setattr(certainty, "_MOST_WORK", 1)
     found = content(report_text(optima, {}))
     assert found["evidence"] is None
