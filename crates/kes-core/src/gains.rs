@@ -106,7 +106,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding, in ascending order.
     #[inline]
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
-        debug_assert!(self.asked.is_empty(), "all that was asked for is evaluated first");
+        debug_assert!(self.asked.iter().all(|part| part.row != row), "it is evaluated first");
         &self.rows[row].improving
     }
 
