@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 TASKS = 30
 """Of improving on where the search of a side ends."""
 
+WEAK = 3.0
+"""Nats below which an edge, or its direction, is called weak: odds of less than 20 to 1 against
+another model, short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
+
 _COLUMNS = {
     "edges": ("x", "y"),
     "v_structures": ("x", "collider", "y"),

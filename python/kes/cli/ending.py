@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from kes.analysis.at_most import AtMost, at_most
+from kes.analysis.evidence import WEAK
 from kes.cli.model import beside
 from kes.cli.questions import word
 from kes.cli.screen import say, width
@@ -14,10 +15,6 @@ from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.search.record import Record
 from kes.table import Table
-
-WEAK = 3.0
-"""Nats below which an edge or its direction is marked: odds of less than 20 to 1 against another
-model, short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
 
 _MOST = 50
 """Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""

@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, open_result
+from kes.cli.model import DataRequest, beside, open_result
 from kes.cli.screen import say
 from kes.cli.source import TableOptions
 
@@ -45,7 +45,7 @@ def command(
     The file opens in any browser and needs no network. With the data, which are looked for by the
     name that the result remembers, it shows probabilities as well.
     """
-    target = out or _beside(result)
+    target = out or beside(result, ".html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(
             f"--out {target}: a report is an HTML page; call it {target.with_suffix('.html')}. A "
@@ -54,11 +54,3 @@ def command(
     optima = open_result(result, DataRequest(data, table))
     optima.report(target, title=title, evidence=evidence, file=result)
     say(f"{target}: {target.stat().st_size / 1e6:.1f} MB, opens in any browser")
-
-
-def _beside(result: Path) -> Path:
-    """Return the file next to the result that has its name, without .kes.json.gz."""
-    name = result.name
-    for suffix in (".gz", ".json", ".kes"):
-        name = name.removesuffix(suffix)
-    return result.with_name(f"{name}.html")

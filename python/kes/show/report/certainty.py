@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kes.analysis.effects import Effects
-from kes.analysis.evidence import TASKS, evidence
+from kes.analysis.evidence import TASKS, WEAK, evidence
 from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
 from kes.analysis.worth import edge_worth
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 SURE = 10.0
 """Nats from which on an edge is called sure: odds of more than 20 000 to 1."""
-
-WEAK = 3.0
-"""Nats below which an edge, or a direction, is called uncertain: odds of less than 20 to 1."""
 
 CLEAR = 0.9
 """Relative weight from which on a direction is called clear where there is no evidence for it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
+from kes.analysis.evidence import WEAK
 from kes.analysis.landscape import Landscape
 from kes.analysis.worth import edge_worth
 from kes.data.column import State
@@ -22,7 +23,7 @@ from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
-from kes.show.report.certainty import CLEAR, SURE, WEAK, Certainty
+from kes.show.report.certainty import CLEAR, SURE, Certainty
 from kes.show.report.charts import charts
 from kes.show.report.families import families
 from kes.show.report.overview import overview
