@@ -113,7 +113,7 @@ def evidence_words(table: Table, tasks: int | None = None) -> str:
     also = [
         line
         for line in (table.note or "").splitlines()
-        if line.startswith(("On the way", "The budget ended"))
+        if line.startswith(("On the way", "It ended after"))
     ]
     return " ".join([f"Evidence is {how}.", *also])
 
