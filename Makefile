@@ -117,6 +117,10 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
 	  $(if $(SECONDS),--seconds '$(SECONDS)')
 
+bench-default: $(DEV) ## See what learning does by default, as in NETWORKS=../shared/data/bif REV=56d3890
+	$(BIN)/python benchmarks/default.py $(if $(ONLY),--only '$(ONLY)') \
+	  $(if $(NETWORKS),--networks '$(NETWORKS)') $(if $(REV),--against '$(REV)')
+
 bench-long: $(DEV) ## Measure memory and time on long tables, as in ROWS=1000000,10000000 FORMAT=csv
 	$(BIN)/python benchmarks/long.py $(if $(ROWS),--rows '$(ROWS)') $(if $(FORMAT),--format '$(FORMAT)')
 

@@ -5,7 +5,9 @@ A request is a line of JSON on standard input, its answer one on standard output
 * ``{"draw": NETWORK, "rows": n, "seed": s, "out": CSV}`` writes a sample of a network;
 * ``{"read": CSV}`` makes it the table of all that follows;
 * ``{"prepare": TASK}`` does what a task needs, and the task itself once, untimed;
-* ``{"time": TASK}`` does it and gives its seconds, a fingerprint of its result, and its value.
+* ``{"time": TASK}`` does it and gives its seconds, a fingerprint of its result, and its value;
+* ``{"learn": "by default"}`` does what a version does by itself, on one thread, and gives the
+  seconds of the processor and the best score.
 
 Which kes is imported is for PYTHONPATH to say. Versions differ in their options, so only what all
 of them have since the first is used here; what is newer is tried before.
@@ -171,6 +173,12 @@ class Worker:
         fingerprint = hashlib.sha256(json.dumps(plain).encode()).hexdigest()
         return {"seconds": seconds, "fingerprint": fingerprint, "value": value}
 
+    def learn(self) -> dict[str, Any]:
+        data = kes.data.encode(self._table)
+        start = time.process_time()
+        optima = kes.learn(data, n_jobs=1)
+        return {"cpu": time.process_time() - start, "score": optima.best.score}
+
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
             match request:
@@ -182,6 +190,8 @@ class Worker:
                     return self.prepare(task)
                 case {"time": task}:
                     return self.time(task)
+                case {"learn": "by default"}:
+                    return self.learn()
         except Exception as error:
             return {"error": f"{type(error).__name__}: {error}"}
         raise ValueError(f"there is no such request: {request}")
