@@ -1,8 +1,16 @@
-"""A headless Chromium, one for all tests of a process: there cannot be two."""
+"""What all tests share: how hypothesis runs, and a headless Chromium.
+
+Hypothesis tries the same examples every time, and looks at no clock on a busy machine. There cannot be
+two Chromiums in a process, so there is one for all of its tests.
+"""
 
 import shutil
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("kes", deadline=None, derandomize=True)
+settings.load_profile("kes")
 
 ARGUMENTS = [
     "--no-sandbox",

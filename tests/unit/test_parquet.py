@@ -135,6 +135,24 @@ def test_a_damaged_file(path):
         encode(path)
 
 
+@pytest.mark.parametrize("says", [2, 5])
+def test_a_file_that_lies_about_its_rows(path, says):
+    """Whatever number in the notes at its end is changed, it is refused or read as it is."""
+    pd.DataFrame({"x": ["a", "b", "a"], "y": [1, 2, 1]}).to_parquet(path)
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    messages = []
+    for place in range(start, len(content) - 8):
+        if content[place] != 2 * 3:  # how the format writes 3
+            continue
+        path.write_bytes(content[:place] + bytes([2 * says]) + content[place + 1 :])
+        try:
+            assert encode(path).rows == 3
+        except KesError as error:
+            messages.append(str(error))
+    assert any(f"of {says} rows, column 'x' has 3" in message for message in messages)
+
+
 def test_without_pyarrow(path, monkeypatch):
     path.write_bytes(b"")
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # makes the import fail

@@ -117,11 +117,15 @@ class _File:
 
     def pieces(self, name: str) -> Iterator[pa.Array]:
         """Yield a column; text as a dictionary, coded as the file has it."""
-        texts = [name] if self.types[name] in _TEXTS else []
+        texts, left = [name] if self.types[name] in _TEXTS else [], self.rows
         with self._reading(), ParquetFile(self.path, read_dictionary=texts) as parquet:
             for batch in parquet.iter_batches(_PIECE, columns=[name], use_threads=False):
                 batch.validate(full=True)  # a damaged file may refer to values that are not there
-                yield batch.column(batch.schema.names.index(name))
+                left -= batch.num_rows
+                if left >= 0:
+                    yield batch.column(batch.schema.names.index(name))
+            if left:
+                raise ValueError(f"of {self.rows} rows, column {name!r} has {self.rows - left}")
 
     def whole(self, name: str) -> pa.Table:
         """Return a table of one column."""
