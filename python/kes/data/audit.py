@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from textwrap import wrap
@@ -71,10 +71,12 @@ def inspect(
     columns: Iterable[str] | None = None,
     decimal: Sign | None = None,
     most: int | None = None,
+    is_cut: Callable[[Raw, str], bool] | None = None,
 ) -> list[Finding]:
     """Look at all columns of a table, or at some of them, but not at that of the weights.
 
-    If they are more than `most`, no search can take them: they are not even read.
+    If they are more than `most`, no search can take them: they are not even read. Those that hold
+    intervals already that they are to be cut into (`is_cut`) are discrete.
     """
     wanted = check_kinds(kinds, source.names)
     known = set(source.names)
@@ -93,7 +95,7 @@ def inspect(
             f"the data have {len(chosen)} columns, but at most {most} variables are possible; "
             f"leave some out, or choose with {option('columns')}"
         )
-    look = _Look(source, wanted, absent, cases=weights is None, thorough=most is None)
+    look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
     return look.at(chosen, decimal)
 
 
@@ -105,12 +107,13 @@ class _Look:
         source: Source,
         wanted: Mapping[str, str],
         absent: frozenset[str],
+        is_cut: Callable[[Raw, str], bool] | None,
         *,
         cases: bool,
         thorough: bool,
     ) -> None:
         self._source, self._wanted, self._absent = source, wanted, absent
-        self._cases, self._thorough = cases, thorough
+        self._is_cut, self._cases, self._thorough = is_cut, cases, thorough
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Return what is found in these columns.
@@ -149,7 +152,9 @@ class _Look:
         try:
             if isinstance(column, KesError):
                 raise column
-            verdict = judge(column, self._wanted.get(own), decimal=sign, cases=self._cases)
+            is_cut = self._is_cut is not None and self._is_cut(column, own)
+            wanted = "discrete" if is_cut else self._wanted.get(own)
+            verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))
         nameless = not own.strip() and verdict.kind is not None

@@ -159,6 +159,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         columns=columns,
         decimal=how["decimal"],
         most=MAX_VARIABLES,
+        is_cut=discretizer.is_cut if discretizer is not None and discretizer.is_fitted else None,
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
