@@ -329,8 +329,8 @@ class Network(ABC):
         path
             ``.json`` holds every network. ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``) and
             ``.net`` hold discrete ones, where the names of intervals tell the cuts of a
-            discretizer. All these can be read again by `kes.read_network`. ``.dot`` and ``.graphml`` hold the graph. With a further
-            ``.gz`` the file is compressed.
+            discretizer. All these can be read again by `kes.read_network`. ``.dot`` and
+            ``.graphml`` hold the graph. With a further ``.gz`` the file is compressed.
         """
         write_network(self, path)
 
