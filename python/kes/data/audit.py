@@ -152,8 +152,9 @@ class _Look:
         try:
             if isinstance(column, KesError):
                 raise column
-            is_cut = self._is_cut is not None and self._is_cut(column, own)
-            wanted = "discrete" if is_cut else self._wanted.get(own)
+            wanted = self._wanted.get(own)
+            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, own):
+                wanted = "discrete"
             verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))

@@ -15,7 +15,7 @@ export function cannotSave(index, format) {
   const families = familiesOf(index);
   if (!families) return "Only the best optima have their numbers here.";
   if (families.some((family) => family.kind === "large")) return "A table is too large for this page.";
-  if (format === "bif" && !data.files.bif) return "BIF has no place for numbers, but for intervals of them.";
+  if (format === "bif" && !data.files.bif) return "BIF holds states, so numbers are cut into intervals for it.";
   return "";
 }
 
