@@ -91,7 +91,7 @@ def one_sample(earlier: Version, table: Table) -> Sequence[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
-    parser.add_argument("--against", metavar="REV", help="an earlier version: a commit, tag, branch")
+    parser.add_argument("--against", metavar="REV", help="an earlier version, by commit or tag")
     parser.add_argument("--only", default="sizes,seeds,networks", help="just some, with commas")
     options = parser.parse_args()
     header = ["", "seconds", "of the processor", "runs, tasks", "end"]

@@ -164,8 +164,9 @@ impl<const W: usize> Model<W> {
         let limit = max_parents.unwrap_or(usize::MAX);
         let Some(room) = limit.checked_sub(frame.parents.len() + 1) else { return Ok(()) };
         for_each_clique(&self.graph, frame.neighbours, room, &mut |clique| {
+            let mut sources = frame.open;
             let outside = frame.barred.iter().filter(|bar| !clique.contains(bar.z));
-            let sources = outside.fold(frame.open, |open, bar| open - bar.sources);
+            outside.for_each(|bar| sources -= bar.sources);
             if sources.is_empty() { Ok(()) } else { found(clique, sources) }
         })
     }
@@ -173,7 +174,7 @@ impl<const W: usize> Model<W> {
     /// Does the insertion of `x → y` stand for its triple? Each triple has one that does: of two ways to
     /// one neighbour, the one into the larger node, as with [`Model::deletions`].
     #[inline]
-    pub fn stands(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+    pub fn stands(&self, x: usize, y: usize, clique: &VarSet<W>) -> bool {
         x < y || !self.is_doubled(x, y, clique)
     }
 
@@ -182,11 +183,11 @@ impl<const W: usize> Model<W> {
     /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on
     /// all classes with up to five nodes), and the two are of one level.
     #[inline]
-    fn is_doubled(&self, x: usize, y: usize, clique: VarSet<W>) -> bool {
+    fn is_doubled(&self, x: usize, y: usize, clique: &VarSet<W>) -> bool {
         let graph = &self.graph;
         let common = graph.neighbours[x] & graph.adjacent[y];
-        clique.is_subset(&graph.adjacent[x])
-            && graph.parents[x] | common == graph.parents[y] | clique
+        VarSet::unions_equal([&graph.parents[x], &common], [&graph.parents[y], clique])
+            && clique.is_subset(&graph.adjacent[x])
             && graph.is_clique(common)
             && self.knowledge.as_ref().is_none_or(|known| known.levels()[x] == known.levels()[y])
     }
@@ -218,7 +219,7 @@ impl<const W: usize> Model<W> {
             };
             let _all = match insert {
                 true => self.insertions(&self.frame(y), max_parents, |clique, sources| {
-                    let is_one = sources.contains(x) && self.stands(x, y, clique);
+                    let is_one = sources.contains(x) && self.stands(x, y, &clique);
                     add(is_one, self.graph.parents[y] | clique)
                 }),
                 false => self.deletions(y, |from, given| add(from == x, given)),
@@ -250,7 +251,7 @@ impl<const W: usize> Model<W> {
             })?;
             self.insertions(&self.frame(y), max_parents, |clique, sources| {
                 let given = self.graph.parents[y] | clique;
-                let once = sources.iter().filter(|&x| self.stands(x, y, clique));
+                let once = sources.iter().filter(|&x| self.stands(x, y, &clique));
                 all.extend(once.map(|x| Neighbour { insert: true, x, y, given }));
                 stop.check()
             })?;

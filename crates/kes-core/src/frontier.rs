@@ -282,7 +282,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                         smaller.push((x, at as u32, level));
                     } else {
                         sources[y].insert(source);
-                        if model.stands(source, y, set.clique) {
+                        if model.stands(source, y, &set.clique) {
                             larger.push((x, at as u32, level));
                         }
                     }
@@ -305,7 +305,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 continue;
             }
             for &(x, level) in self.gains.improving_above(set.row, y) {
-                if from.contains(x as usize) && model.stands(x as usize, y, set.clique) {
+                if from.contains(x as usize) && model.stands(x as usize, y, &set.clique) {
                     larger.push((x, at as u32, level));
                 }
             }

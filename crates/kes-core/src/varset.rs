@@ -33,6 +33,20 @@ impl<const W: usize> VarSet<W> {
         set
     }
 
+    /// What is in any of some sets.
+    #[inline]
+    pub fn union<'a>(sets: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = Self::EMPTY;
+        sets.into_iter().for_each(|set| all |= *set);
+        all
+    }
+
+    /// Is `a ∪ b = c ∪ d`?
+    #[inline]
+    pub fn unions_equal([a, b]: [&Self; 2], [c, d]: [&Self; 2]) -> bool {
+        (0..W).fold(0, |others, i| others | ((a.0[i] | b.0[i]) ^ (c.0[i] | d.0[i]))) == 0
+    }
+
     /// Is `v` a member?
     #[inline]
     pub fn contains(&self, v: usize) -> bool {
@@ -82,13 +96,13 @@ impl<const W: usize> VarSet<W> {
     /// Are all members in `other` too?
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+        (0..W).fold(0, |others, i| others | (self.0[i] & !other.0[i])) == 0
     }
 
     /// Do the two sets share a member?
     #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+        (0..W).fold(0, |shared, i| shared | (self.0[i] & other.0[i])) != 0
     }
 
     /// The smallest member.
@@ -122,50 +136,66 @@ impl<const W: usize> Hash for VarSet<W> {
     }
 }
 
+// All words are looked at, and each once: that is quicker than to stop early or to move sets about.
 impl<const W: usize> BitOr for VarSet<W> {
     type Output = Self;
-    #[inline]
-    fn bitor(mut self, other: Self) -> Self {
-        self |= other;
-        self
-    }
-}
-
-impl<const W: usize> BitOrAssign for VarSet<W> {
-    #[inline]
-    fn bitor_assign(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        let mut all = Self::EMPTY;
+        for i in 0..W {
+            all.0[i] = self.0[i] | other.0[i];
+        }
+        all
     }
 }
 
 impl<const W: usize> BitAnd for VarSet<W> {
     type Output = Self;
-    #[inline]
-    fn bitand(mut self, other: Self) -> Self {
-        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= b);
-        self
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        let mut all = Self::EMPTY;
+        for i in 0..W {
+            all.0[i] = self.0[i] & other.0[i];
+        }
+        all
     }
 }
 
 impl<const W: usize> Sub for VarSet<W> {
     type Output = Self;
-    #[inline]
-    fn sub(mut self, other: Self) -> Self {
-        self -= other;
-        self
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        let mut all = Self::EMPTY;
+        for i in 0..W {
+            all.0[i] = self.0[i] & !other.0[i];
+        }
+        all
+    }
+}
+
+impl<const W: usize> BitOrAssign for VarSet<W> {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Self) {
+        for i in 0..W {
+            self.0[i] |= other.0[i];
+        }
     }
 }
 
 impl<const W: usize> SubAssign for VarSet<W> {
-    #[inline]
+    #[inline(always)]
     fn sub_assign(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
+        for i in 0..W {
+            self.0[i] &= !other.0[i];
+        }
     }
 }
 
 impl<const W: usize> FromIterator<usize> for VarSet<W> {
     fn from_iter<I: IntoIterator<Item = usize>>(members: I) -> Self {
-        members.into_iter().fold(Self::EMPTY, Self::with)
+        let mut set = Self::EMPTY;
+        members.into_iter().for_each(|v| set.insert(v));
+        set
     }
 }
 

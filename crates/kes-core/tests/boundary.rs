@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Plain, Triple, delta, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
@@ -12,6 +12,7 @@ use kes_core::graph::EssentialGraph;
 use kes_core::rng::Stream;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
+use kes_core::search::{Settings, run};
 use kes_core::stop::Stop;
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
@@ -25,6 +26,16 @@ fn check_boundary<const W: usize>(model: &Model<W>, max_parents: Option<usize>) 
     assert_eq!(triples.len(), all.len(), "a neighbour came twice");
     assert_eq!(triples, Plain::new(&model.graph).boundary(max_parents));
     all
+}
+
+/// The ways to join or to part two nodes are those of the boundary.
+fn check_between<const W: usize>(model: &Model<W>, of: &Neighbour<W>) {
+    let (insert, x, y, _) = of.triple();
+    let found: Vec<Triple> = model.between(insert, of.x, of.y, None).iter().map(plain).collect();
+    let distinct: BTreeSet<Triple> = found.iter().cloned().collect();
+    assert_eq!(distinct.len(), found.len(), "a neighbour came twice");
+    let all = Plain::new(&model.graph).boundary(None);
+    assert_eq!(distinct, all.into_iter().filter(|t| (t.0, t.1, t.2) == (insert, x, y)).collect());
 }
 
 /// Random walks through the boundary, additions preferred so that graphs become dense and mixed.
@@ -41,6 +52,7 @@ fn walk<const W: usize>(n: usize, steps: usize, seed: u64) {
             deletes
         };
         let chosen = *pool[stream.below(pool.len())];
+        check_between(&model, &chosen);
         model.apply(&chosen);
         // The move arrived at an essential graph, and its own deletion or insertion leads back.
         let rebuilt = EssentialGraph::from_edges(n, &model.graph.directed(), &model.graph.undirected());
@@ -118,6 +130,29 @@ fn the_improving_neighbours_stay_exact_along_walks() {
             frontier.move_to(&pool[stream.below(pool.len())]).expect("not stopped");
         }
     }
+}
+
+/// Three copies of a variable: any two of them can be joined, for the same gain.
+#[test]
+fn ties_are_broken_with_equal_chances() {
+    let column: Vec<i32> = (0..40).map(|i| i % 2).collect();
+    let data = Dataset::new(&[&column, &column, &column], &[2; 3], None).expect("a good table");
+    let terms: Terms<1> = terms(data, ("bic", 1.0), 1 << 20);
+    let (mut gains, stop) = (Gains::new(&terms, 1 << 20), Stop::default());
+    let start = Model::new(EssentialGraph::empty(3));
+    let settings = Settings { k: 1.0, seed: 7, max_parents: None, two_phase: false, start, sampling: None };
+    let mut joined = BTreeMap::new();
+    for number in 0..600 {
+        let mut first = None;
+        run(&mut gains, &settings, number, &stop, |_, pick| {
+            assert!(first.is_some() || (pick.rank, pick.better) == (0, 3));
+            first.get_or_insert(pick.neighbour.triple());
+        })
+        .expect("not stopped");
+        *joined.entry(first.map(|(_, x, y, _)| (x, y))).or_insert(0) += 1;
+    }
+    assert_eq!(joined.len(), 3);
+    assert!(joined.values().all(|times| (150..250).contains(times)), "{joined:?}"); // 200, give or take four deviations
 }
 
 /// An undirected star: 60 leaves are 61 cliques, not 2^60 subsets.

@@ -63,6 +63,11 @@ fn check(models: &Models, known: &Known, one_in: usize) {
         // An arc is in the restricted graph iff all admissible DAGs have it.
         let common = dags.iter().fold(u32::MAX, |common, dag| common & dag);
         assert_eq!(bits(n, &restricted.parents), common);
+        assert_eq!(restricted.directed().iter().fold(0, |all, &(x, y)| all | arc(x, y)), common);
+        // And an edge iff some have it one way and some the other.
+        let edges = restricted.undirected();
+        let both = edges.iter().fold(0, |all, &(x, y)| all | arc(x, y) | arc(y, x));
+        assert_eq!(both, dags.iter().fold(0, |any, dag| any | dag) & !common);
         let extension = restricted.extension(&graph);
         assert!(dags.contains(&bits(n, &extension.parents)), "the extension is admissible");
         for y in 0..n {

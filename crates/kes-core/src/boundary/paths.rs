@@ -146,7 +146,7 @@ impl<const W: usize> Model<W> {
             let mut all = component;
             for v in component.iter() {
                 waiting.remove(position[v]);
-                let below = graph.children[v].iter().fold(VarSet::EMPTY, |below, child| below | reach[child]);
+                let below = VarSet::union(graph.children[v].iter().map(|child| &reach[child]));
                 if beyond[v] != below {
                     beyond[v] = below;
                     changed.insert(v);
@@ -182,8 +182,8 @@ impl<const W: usize> Model<W> {
         let barrier = neighbours.with(y);
         let bar = |z: usize| {
             let inside = graph.reach_within(z, barrier);
-            let lead = inside.iter().fold(inside, |lead, v| lead | self.beyond[v]);
-            Bar { z, inside, sources: graph.adjacent[z] | lead }
+            let lead = VarSet::union(inside.iter().map(|v| &self.beyond[v]));
+            Bar { z, inside, sources: graph.adjacent[z] | inside | lead }
         };
         let mut changed = parents != frame.parents || open != frame.open;
         if neighbours == frame.neighbours {
@@ -213,6 +213,6 @@ impl<const W: usize> Frame<W> {
     /// The nodes that the frame of `y` depends on: as long as none of them is [touched](Change::touched),
     /// it stays as it is.
     pub fn watched(&self, y: usize) -> VarSet<W> {
-        self.barred.iter().fold(VarSet::single(y), |all, bar| all | bar.inside)
+        VarSet::union(self.barred.iter().map(|bar| &bar.inside)).with(y)
     }
 }

@@ -13,8 +13,7 @@ use crate::varset::VarSet;
 
 /// The strongly connected components of the choices, each before those that depend on it.
 pub fn components<const W: usize>(families: &Families<W>) -> Vec<VarSet<W>> {
-    let all =
-        |choices: &Vec<Choice<W>>| choices.iter().fold(VarSet::EMPTY, |all, choice| all | choice.parents);
+    let all = |choices: &Vec<Choice<W>>| VarSet::union(choices.iter().map(|choice| &choice.parents));
     strong_components(&families.of.iter().map(all).collect::<Vec<_>>())
 }
 

@@ -47,9 +47,7 @@ impl<const W: usize> Ordering<W> {
     }
 
     fn choose_all(&mut self) {
-        let above = |families: &Vec<Family<W>>| {
-            families.iter().fold(VarSet::EMPTY, |all, family| all | family.parents)
-        };
+        let above = |families: &Vec<Family<W>>| VarSet::union(families.iter().map(|family| &family.parents));
         self.mentioned = self.families.iter().map(above).collect();
         let mut before = VarSet::EMPTY;
         let mut chosen = vec![Family { parents: VarSet::EMPTY, score: 0.0 }; self.order.len()];
