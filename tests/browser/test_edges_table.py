@@ -115,6 +115,20 @@ def test_the_table_is_saved_as_it_is_shown(open_page, told):
     assert [line[0] for line in lines] == [e.removesuffix("doubtful") for e in column(page, "edge")]
 
 
+@pytest.mark.parametrize("view", ["optimum", "difference"])
+def test_a_filter_does_not_shorten_what_is_saved(open_page, told, view):
+    page = open_page(told[0])
+    choose(page, view)
+    edges = [edge.removesuffix("doubtful") for edge in column(page, "edge")]
+    page.fill("#edges-of", edges[0].split(" ")[-1])
+    assert 0 < len(rows(page, "#edges")) < len(edges)
+    with page.expect_download() as download:
+        page.click("#save-edges")
+    text = download.value.path().read_text(encoding="utf-8-sig")
+    head, *lines = csv.reader(io.StringIO(text, newline=""))
+    assert {line[head.index("edge")] for line in lines} == set(edges)
+
+
 def test_edges_of_numbers_have_coefficients(open_page, measured, tmp_path):
     optima = kes.learn(measured, runs=3)
     optima.report(tmp_path / "a.html")

@@ -1,6 +1,8 @@
 """The page for everybody: any screen, by keyboard, on paper; harmless, small and fast."""
 
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -177,6 +179,35 @@ def test_paper_has_all_charts_and_no_controls(browser, report):
         assert not page.is_visible(control)
     assert page.is_visible("#stage")
     assert page.pdf(format="A4")[:4] == b"%PDF"
+    page.close()
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="poppler reads what was printed")
+@pytest.mark.parametrize("width", [210, 216], ids=["A4", "Letter"])
+def test_settings_stay_on_the_sheet_and_together(browser, measured, tmp_path, width):
+    """Wherever a sheet ends, a label stands with its value; nothing comes near the sheet's edge."""
+    frame = measured.assign(**{"a name that is rather long": measured["noise"] > 0})
+    frame.loc[:9, "dose"] = None
+    optima = kes.learn(frame, runs=3, missing="em", knowledge=kes.Knowledge(roots=["dose"]))
+    optima.report(tmp_path / "a.html")
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto((tmp_path / "a.html").as_uri())
+    pairs = {"fingerprint of the data": optima.record.fingerprint, "start": "the empty graph"}
+    pairs |= {"phases": "additions and removals", "most parents": "no limit"}
+    for height in range(240, 300, 7):
+        page.pdf(path=tmp_path / "a.pdf", width=f"{width}mm", height=f"{height}mm")
+        words = ["pdftotext", "-layout", tmp_path / "a.pdf", "-"]
+        sheets = subprocess.run(words, capture_output=True, check=True).stdout.decode().split("\f")
+        for label, value in pairs.items():
+            found = [i for i, sheet in enumerate(sheets) if label in sheet and value in sheet]
+            assert found, (height, label)
+    words = ["pdftotext", "-bbox", tmp_path / "a.pdf", "-"]
+    boxes = subprocess.run(words, capture_output=True, check=True).stdout.decode()
+    left, right = (
+        [float(x) for x in re.findall(rf'{end}="([0-9.]+)', boxes)] for end in ("xMin", "xMax")
+    )
+    assert min(left) > 20, "points"
+    assert max(right) < width / 25.4 * 72 - 20
     page.close()
 
 

@@ -1,12 +1,14 @@
 """The picture of the network: models, consensus, differences, overview, and saving them."""
 
 import re
+import shlex
 
 import numpy as np
 import pytest
 from tests.browser.reading import choose, drawn, node, view_box
 
 import kes
+from kes.cli import run
 
 
 def test_the_best_network_is_drawn_at_first(page, optima):
@@ -310,9 +312,43 @@ def test_gaussian_networks_are_saved_as_json_only(open_page, measured, tmp_path)
     optima = kes.learn(measured, runs=3)
     optima.report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
-    assert page.is_disabled("#save-bif")
+    assert page.is_hidden("#save-bif"), "a button that does nothing is none"
     path = tmp_path / "network.json"
     path.write_bytes(saved(page, "#save-json"))
     fitted = optima.best.fit(measured)
     read = kes.read_network(path)
     assert dict(read.models) == dict(fitted.models)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_cannot_be_saved_here_a_command_writes(
+    open_page, measured, tmp_path, monkeypatch, number
+):
+    """The command that stands in the place of the button, as it is copied from the page."""
+    monkeypatch.chdir(tmp_path)
+    measured.assign(high=measured["dose"] > 10).to_csv("my trial.csv", index=False)
+    learn = ["learn", "my trial.csv", "--runs", "9", "--k", "0.2", "--out", "my trial.kes.json.gz"]
+    assert run(learn) == 0
+    assert run(["report", "my trial.kes.json.gz", "--out", "a.html"]) == 0
+    page = open_page(tmp_path / "a.html")
+    page.select_option("#first", str(number))
+    assert page.is_hidden("#save-bif")
+    command = shlex.split(page.inner_text("#save-note code"))
+    assert run(command[1:]) == 0
+    optima = kes.load("my trial.kes.json.gz")
+    assert kes.read_network("my trial.bif").graph == optima[number].graph
+
+
+def test_without_data_a_command_names_them(open_page, measured, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    measured.to_csv("trial.csv", index=False)
+    assert run(["learn", "trial.csv", "--runs", "3", "--out", "a.kes.json.gz"]) == 0
+    (tmp_path / "trial.csv").rename(tmp_path / "away.csv")
+    assert run(["report", "a.kes.json.gz", "--out", "a.html"]) == 0
+    page = open_page(tmp_path / "a.html")
+    assert page.is_hidden("#save-bif")
+    assert page.is_hidden("#save-json")
+    command = "kes fit a.kes.json.gz --data trial.csv --out trial.json"
+    assert page.inner_text("#save-note code") == command
+    (tmp_path / "away.csv").rename(tmp_path / "trial.csv")
+    assert run(shlex.split(command)[1:]) == 0

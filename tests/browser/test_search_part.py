@@ -79,7 +79,10 @@ def test_a_click_on_a_row_draws_its_network(page, optima):
     assert page.input_value("#first") == "7"
 
 
-def test_the_table_is_saved(page, optima):
+@pytest.mark.parametrize("subset", ["all", "repeated"])
+def test_the_table_is_saved_whatever_is_shown(page, optima, subset):
+    page.select_option("#subset", subset)
+    assert (len(rows(page)) < len(optima)) == (subset != "all")
     with page.expect_download() as download:
         page.click("#save-optima")
     text = download.value.path().read_text(encoding="utf-8-sig")

@@ -106,6 +106,18 @@ def test_long_audits_are_cut_in_the_middle():
     assert "id31: left out" in kes.audit(wide).to_text()
 
 
+def test_the_same_is_said_once_of_all_columns():
+    rng = np.random.default_rng(3)
+    prices = {f"p{i}": [f"{x:.2f}".replace(".", ",") for x in rng.normal(5, 1, 60)] for i in "abc"}
+    table = pd.DataFrame({**prices, "one": ["x"] * 60, "two": ["y"] * 60})
+    table.loc[3, "pb"] = None
+    assert str(kes.audit(table)).splitlines()[-3:] == [
+        "pa, pb, pc: taken as continuous: text read as numbers with decimal commas",
+        "one, two: taken as discrete; isolated in every model; leave it out if you like",
+        "missing values: see missing",
+    ]
+
+
 def test_the_summary_and_the_result_keep_what_was_decided(messy, tmp_path):
     optima = kes.learn(messy.drop(columns=["odd", "empty"]), runs=2, missing="drop")
     shown = str(optima)

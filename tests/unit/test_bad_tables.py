@@ -72,7 +72,7 @@ def test_constants_of_all_kinds():
 
 
 def test_more_states_than_can_be_counted():
-    table = pd.DataFrame({"key": np.arange(70_000) % 65_536, "b": [0, 1] * 35_000})
+    table = pd.DataFrame({"key": np.arange(140_000) % 65_536, "b": [0, 1] * 70_000})
     assert kes.learn(table, **HOW).kinds["key"] == "continuous"
     text = table.assign(key=[f"k{i}" for i in table.key])
     with pytest.raises(kes.KesError, match="'key' has 65536 states, but at most"):

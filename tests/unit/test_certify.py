@@ -357,6 +357,8 @@ def test_command(table, optima, tmp_path, capsys):
     assert "at most 2 parents" in shown.out
     assert "GES" in shown.out
     assert shown.err.startswith("10 variables that vary: at most")
+    assert run([*arguments, "--progress"]) == 0
+    assert capsys.readouterr().err.count("variables that vary") == 1
     assert run([*arguments, "--criterion", "aic"]) == 2
     assert "pass --criterion bic" in capsys.readouterr().err
     assert run([*arguments, "--time-limit", "5m"]) == 2

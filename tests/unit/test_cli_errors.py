@@ -7,6 +7,8 @@ import pytest
 
 import kes
 from kes.cli import run
+from kes.cli.commands import COMMANDS
+from kes.cli.meant import _MEANT
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -185,3 +187,39 @@ def test_shared_options_mean_the_same(name, commands):
     assert set(found) == commands
     assert len({param.help for param in found.values()}) == 1
     assert len({repr(param.type) for param in found.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("sample net.bif --cases 10", "Did you mean '--rows'?"),
+        ("sample net.bif -n 10", "Did you mean '--rows'?"),
+        ("learn data.csv --output a.json", "Did you mean '--out'?"),
+        ("learn data.csv -o a.json", "Did you mean '--out'?"),
+        ("learn data.csv --threads 2", "Did you mean '--jobs'?"),
+        ("learn data.csv --exclude id", "Did you mean '--drop'?"),
+        ("learn data.csv --na_values NA", "Did you mean '--missing'?"),
+        ("learn data.csv --score bic", "Did you mean '--criterion'?"),
+        ("stability a.json --bootstraps 9", "Did you mean '--resamples'?"),
+        ("fit a.json --pseudocount 1", "Did you mean '--prior'?"),
+        (
+            "convert a.bif --out b.net",
+            "TARGET is given without an option: kes convert SOURCE TARGET",
+        ),
+        ("convert a.bif -o b.net", "TARGET is given without an option: kes convert SOURCE TARGET"),
+        ("learn --data data.csv", "DATA is given without an option: kes learn [DATA]"),
+        ("score --model a.bif x.csv", "MODEL is given without an option: kes score DATA MODEL"),
+        ("query a.bif --given b=1", "is given without an option: kes query MODEL QUESTION..."),
+    ],
+)
+def test_words_of_other_programs_are_understood(words, advice, capsys):
+    assert run(words.split()) == 2
+    assert capsys.readouterr().err.rstrip("\n").endswith(advice)
+
+
+def test_every_synonym_leads_to_something_that_a_command_has():
+    own = set()
+    for name in COMMANDS:
+        for param in import_module(f"kes.cli.{name}").command.params:
+            own |= {*param.opts, *param.secondary_opts, str(param.name).upper()}
+    assert {name for names in _MEANT for name in names} <= own

@@ -183,6 +183,40 @@ def test_score_is_the_same_as_in_python(printed, tmp_path):
     assert " aic of " in out
 
 
+@pytest.mark.parametrize("suffix", [".bif", ".json"])
+def test_networks_of_intervals_score_numbers_as_the_intervals(printed, tmp_path, suffix):
+    table = pd.read_csv("mixed.csv")
+    kes.discretize(table, bins=3).to_csv(tmp_path / "cut.csv", index=False)
+    assert printed("fit", "mixed.kes.json.gz", "--out", tmp_path / "mixed.bif")[0] == 0
+    network = tmp_path / f"mixed{suffix}"
+    if suffix == ".json":
+        best = kes.load("mixed.kes.json.gz").best
+        best.fit(table, discretize=3).save(network)
+    found = [printed("score", data, network) for data in ("mixed.csv", tmp_path / "cut.csv")]
+    numbers, intervals = ([line.split()[0] for line in out.splitlines()] for _, out, _ in found)
+    assert numbers == intervals
+    assert len(numbers) == 2, "score and logarithm of the probability"
+    assert float(numbers[0]) == pytest.approx(
+        kes.score(kes.load("mixed.kes.json.gz").best.graph, tmp_path / "cut.csv"), abs=1e-4
+    )
+
+
+def test_columns_are_what_the_model_knows_them_for(printed, tmp_path):
+    """In ten rows all values of a text may differ, which does not make an identifier of it."""
+    rng = np.random.default_rng(4)
+    town = rng.integers(0, 10, 400)
+    train = pd.DataFrame({"town": [f"t{i}" for i in town], "side": np.where(town < 5, "l", "r")})
+    train.to_csv(tmp_path / "train.csv", index=False)
+    new = pd.DataFrame({"town": [f"t{i}" for i in range(10)], "side": ["l"] * 5 + ["r"] * 5})
+    new.to_csv(tmp_path / "new.csv", index=False)
+    result = tmp_path / "a.kes.json"
+    assert printed("learn", tmp_path / "train.csv", "--runs", 2, "--out", result)[0] == 0
+    expected = kes.score(kes.load(result).best.graph, new, kinds={"town": "discrete"})
+    code, out, err = printed("score", tmp_path / "new.csv", result)
+    assert (code, err) == (0, "")
+    assert float(out.split()[0]) == pytest.approx(expected, abs=1e-4)
+
+
 def test_score_of_a_network_tells_the_probability_of_the_cases(printed, tmp_path):
     for name in ("data", "cut"):
         assert printed("fit", f"{name}.kes.json.gz", "--out", tmp_path / "a.json")[0] == 0

@@ -63,6 +63,21 @@ def test_query_takes_numbers_for_intervals(printed):
     assert by_number.splitlines()[1:] == by_name.splitlines()[1:]
 
 
+@pytest.mark.parametrize("suffix", [".bif", ".net", ".xmlbif"])
+def test_files_without_cuts_take_numbers_for_intervals(printed, tmp_path, suffix):
+    """States are called as the intervals, and these names say where the cuts are."""
+    file = tmp_path / f"mixed{suffix}"
+    assert printed("fit", "mixed.kes.json.gz", "--out", file)[0] == 0
+    states = kes.read_network(file).states
+    for number, state in ((-99, states["dose"][0]), (99, states["dose"][-1])):
+        questions = f"P(effect | dose={number})", f'P(effect | dose="{state}")'
+        _, out, err = printed("query", file, *questions, f"P(dose={number})", f'P(dose="{state}")')
+        assert not err
+        by_number, by_name, one, other = (part.splitlines()[1:] for part in out.split("\n\n"))
+        assert by_number == by_name
+        assert one == other
+
+
 @pytest.mark.parametrize(
     ("question", "complaint"),
     [

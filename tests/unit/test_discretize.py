@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kes.data import encode
-from kes.data.cuts import mutual_information_cuts
+from kes.data.cuts import cuts_of, interval_labels, mutual_information_cuts
 from kes.data.discretizer import Discretizer, discretize
 from kes.errors import KesError
 
@@ -198,6 +198,29 @@ def contains(label: str, value: float) -> bool:
         return value > float(label[1:])
     low, high = label.strip("(]").split(", ")
     return float(low) < value <= float(high)
+
+    @given(st.sets(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
+    def test_the_names_of_intervals_tell_the_cuts(self, numbers):
+        cuts = tuple(sorted({number + 0.0 for number in numbers}))
+        assert cuts_of(interval_labels(cuts)) == cuts
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            [],
+            ["all"],
+            ["<= 1"],
+            ["<= 1", "> 2"],  # with a hole
+            ["<= 1", "(1, 2]", "> 1"],
+            ["> 1", "<= 1"],  # in another order
+            ["<= 1.0", "> 1.0"],  # written otherwise, as nobody here would
+            ["[0, 1)", "[1, 2)"],
+            ["<= 1", "> 1", "unknown"],
+            [1, 2],
+        ],
+    )
+    def test_other_names_do_not(self, names):
+        assert cuts_of(names) is None
 
 
 class TestKinds:

@@ -58,6 +58,22 @@ class TestRules:
         dataset = encode(table)
         assert (dataset.names, dataset.kinds) == (("x", "t"), ("continuous", "discrete"))
 
+    @pytest.mark.parametrize(
+        ("values", "rows", "is_kept"),
+        [(101, 201, False), (100, 199, True), (101, 202, True), (190, 344, False)],
+    )
+    def test_text_with_hardly_a_row_for_each_value(self, values, rows, is_kept):
+        """More than 100 values, and fewer than two rows for each: left out, unless one says so."""
+        names = [f"name {i % values}" for i in range(rows)]
+        table = pd.DataFrame({"name": names, "b": np.arange(rows) % 2})
+        assert ("name" in encode(table).names) == is_kept
+        assert "name" in encode(table, kinds={"name": "discrete"}).names
+        assert "name" in encode(table.assign(name=pd.Categorical(names))).names
+        assert "name" in encode(table, weights=np.ones(rows)).names
+        if not is_kept:
+            note = f"left out: 'name' ({values} values, with fewer than two rows for each; to use "
+            assert encode(table).notes[0].startswith(note)
+
     def test_nothing_is_an_identifier_in_a_small_or_weighted_table(self):
         small = pd.DataFrame({"a": range(9), "b": list("abcdefghi")})
         assert encode(small).names == ("a", "b")
@@ -123,6 +139,27 @@ class TestNotes:
             "'mass': 59 values, taken as continuous",
         )
 
+    def test_columns_of_one_reason_are_told_of_together(self):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({f"n{i}": [f"{i}-{j}" for j in range(60)] for i in range(2)})
+        table = table.assign(**{f"x{i}": rng.permutation(200)[:60] for i in range(4)})
+        table["price"] = [f"{x:.2f}".replace(".", ",") for x in rng.normal(9, 1, 60)]
+        table["cost"] = table["price"].to_numpy()[::-1]
+        for name, stray in (("t", "oops"), ("u", "eek")):
+            table[name] = [stray, *(f"{x / 4}" for x in range(58)), "2.5"]
+        assert encode(table).notes == (
+            "left out: 'n0', 'n1' (every value differs; to use them: "
+            'kinds={"n0": "discrete", "n1": "discrete"})',
+            "4 columns of whole numbers with more than 50 values, taken as continuous: 'x0', 'x1', "
+            "'x2', 'x3'",
+            "2 columns of text read as numbers with decimal commas, taken as continuous: 'price', "
+            "'cost'",
+            "2 columns of numbers but for a few values, taken as discrete: 't', 'u'; if that means "
+            "missing: na_values=['oops', 'eek']",
+            "too many states for 60 cases, so hardly ever joined to anything: 't' (59), 'u' (59); "
+            "merge states, or leave such columns out",
+        )
+
     def test_too_many_states(self):
         values = [f"v{i}" for i in range(30)] * 2
         [note] = encode(pd.DataFrame({"a": values, "b": FILLER})).notes
@@ -139,6 +176,9 @@ class TestNotes:
         lines = str(error.value).splitlines()
         assert lines[0] == "3 columns cannot be used:"
         assert [line.split()[1] for line in lines[1:]] == ["'a'", "'c'", "'d'"]
+        same = table.assign(b=table["a"])[["a", "b"]]
+        with pytest.raises(kes.KesError, match=r"^2 columns cannot be used: each of 'a', 'b' "):
+            encode(same)
 
     def test_nothing_left(self):
         with pytest.raises(kes.KesError, match=r"no column is left .*'a' \(whole numbers without"):

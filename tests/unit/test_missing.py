@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import kes
-from kes.data import encode, encode_like
+from kes.data import encode, encode_incomplete, encode_like
 from kes.data.discretizer import Discretizer
 from kes.data.missing import is_missing_state
 from kes.errors import KesError
@@ -41,9 +41,7 @@ def test_state(frame):
         (False, True, "<missing>"),
     )
     assert dataset.codes.tolist() == [[0, 2, 1, 0], [0, 1, 2, 2], [1, 1, 0, 2]]
-    assert dataset.notes == (
-        "missing is a state of column 'a' (1), column 'b' (2), column 'c' (1)",
-    )
+    assert dataset.notes == ("missing is a state of columns 'a' (1), 'b' (2), 'c' (1)",)
 
 
 def test_only_incomplete_columns_get_the_state():
@@ -71,19 +69,36 @@ def test_drop_is_as_if_the_rows_had_not_been_there():
     dataset, expected = encode(table, missing="drop"), encode(table.dropna())
     assert dataset.states == expected.states == (("u", "w"), (1, 3), ("x", "y", "z"))
     assert np.array_equal(dataset.codes, expected.codes)
-    assert dataset.notes == (
-        "dropped 2 of 5 rows with missing values: column 'a' (1), column 'b' (1)",
-    )
+    assert dataset.notes == ("dropped 2 of 5 rows with missing values: columns 'a' (1), 'b' (1)",)
 
 
 def test_drop_warns_when_it_leaves_less_than_half():
     table = pd.DataFrame({"a": [1, 2, 1, 2, None, None, None, None], "b": [1, 2] * 4})
     assert len(encode(table, missing="drop").notes) == 1
-    [_, note] = encode(table.iloc[1:], missing="drop").notes
+    [_, note, _] = encode(table.iloc[1:], missing="drop").notes
     assert note == (
         "less than half of the rows are left, and they may be unlike the others: fill the gaps "
         'from the model with missing="em", or make missing a state with missing="state"'
     )
+
+
+@pytest.mark.parametrize("missing", ["drop", "state", "em"])
+def test_columns_of_which_more_than_half_is_missing_are_named(missing):
+    values = {"half": ["x", "y", None, None], "more": [None, "x", None, None], "b": [1, 2, 1, 2]}
+    table = pd.DataFrame({name: own * 3 for name, own in values.items()})
+    note = (
+        "more than half of the values are missing: column 'more' (9 of 12 rows); unless needed, "
+        'leave it out with kinds={"more": "omit"}'
+    )
+    assert note in encode_incomplete(table, missing=missing).notes
+    assert not encode_incomplete(table[["half", "b"]], missing=missing).notes[1:]
+    with pytest.raises(
+        KesError, match=r"column 'more' \(9 of 12 rows\); unless needed, leave it out"
+    ):
+        encode(table)
+    advice = {row["column"]: row["what to do"] for row in kes.audit(table)}
+    assert "mostly missing: unless needed, leave it out" in advice["more"]
+    assert "mostly" not in advice["half"]
 
 
 def test_a_state_is_suggested_only_where_there_can_be_one():

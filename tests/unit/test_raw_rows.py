@@ -109,3 +109,17 @@ def test_the_estimator(frame):
     for more in ({}, {"discretize": 3}, {"transformation": "ranks"}):
         model = KES(runs=2, missing="em", **more).fit(frame)
         assert np.isfinite(model.score(frame.dropna()))
+
+
+def test_states_that_are_called_as_intervals_take_numbers(frame):
+    """In whatever way the table was cut before; what is no number is none of the states."""
+    chosen = frame[["dose", "effect"]].dropna()
+    cut = kes.discretize(chosen, bins=3)
+    network = kes.fit(kes.EssentialGraph.from_dag(["dose", "effect"], [("dose", "effect")]), cut)
+    assert network.discretizer is None
+    assert network.log_likelihood(chosen) == network.log_likelihood(cut)
+    assert network.predict(chosen, "effect").tolist() == network.predict(cut, "effect").tolist()
+    odd = pd.DataFrame({"dose": ["much"], "effect": cut["effect"].astype(str).iloc[:1]})
+    with pytest.raises(kes.KesError, match="'dose' has values that are none of its states: 'much'"):
+        network.log_likelihood(odd)
+    assert np.isfinite(network.log_likelihood(odd, unseen="missing"))

@@ -67,5 +67,5 @@ def test_every_offending_column_is_named(tmp_path, capsys):
     assert "of 219 rows)" in told
     assert run(["learn", str(path), "--drop", "2012,2013", "--missing", "drop", "--runs", "3"]) == 0
     told = capsys.readouterr().err
-    assert "left out: 'Country Name' (every value differs" in told
+    assert "left out: 'Country Name', 'Country Code' (every value differs" in told
     assert "constant, so isolated in every model: 'Indicator Name', 'Indicator Code'" in told

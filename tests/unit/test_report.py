@@ -440,7 +440,7 @@ def test_the_calls_read_the_data_in_the_same_way(tmp_path, monkeypatch):
     words = "learn data.csv --runs 4 --weights times --missing drop --missing ?,NA --out b.json"
     assert run(words.split()) == 0
     marked = kes.load("b.json")
-    assert "--missing drop --missing '?,NA'" in command_line(marked)
+    assert "--missing '?,NA,drop'" in command_line(marked), "as the README writes it"
     space = {"data": "data.csv"}
     exec(python_call(marked), space)
     assert space["optima"] == marked

@@ -106,8 +106,9 @@ def command(
     options["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
-    say(f"{estimate(dataset, **options)}.", err=True)
     shown = sys.stderr.isatty() if progress is None else progress
+    if not shown:  # or it is the first of what is shown
+        say(f"{estimate(dataset, **options)}.", err=True)
     started = time.monotonic()
     if out is not None:
         if optima is None:

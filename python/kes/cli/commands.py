@@ -13,7 +13,8 @@ import click
 
 from kes import _core
 from kes.cli.interrupts import exit_code
-from kes.cli.options import FLAGS, no_such
+from kes.cli.meant import no_such_command
+from kes.cli.options import FLAGS
 from kes.cli.screen import say
 from kes.errors import KesError, naming_flags
 
@@ -46,7 +47,7 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            raise no_such("command", name, list(COMMANDS), ctx)
+            raise no_such_command(name, COMMANDS, ctx)
         return super().resolve_command(ctx, args)
 
 

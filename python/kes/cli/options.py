@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from kes.cli.interrupts import raise_on_interrupt
+from kes.cli.meant import no_such_option
 from kes.cli.values import Number, PriorName, Time, Whole
 from kes.settings import CRITERIA, TRANSFORMS
 
@@ -23,9 +23,6 @@ FLAGS = {
 }
 """Options that have another name in Python; the others differ in hyphens only."""
 
-_FORMER = {"--time-limit": "--budget", "--random-state": "--seed"}
-"""Flags of earlier versions, and of Python, that do not look like those that are meant."""
-
 
 class Command(click.Command):
     """A command that says what is probably meant by an option that it does not have."""
@@ -35,28 +32,12 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            given = error.option_name
-            params = self.get_params(ctx)
-            known = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
-            flags = [flag for flag in known if flag.startswith("--")]
-            raise no_such("option", given, flags, ctx, _FORMER.get(given)) from None
+            raise no_such_option(error.option_name, self, ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
         """Begin: from now on there may be something to save, or a file half written."""
         raise_on_interrupt()
         return super().invoke(ctx)
-
-
-def no_such(
-    what: str, given: str, known: list[str], ctx: click.Context, meant: str | None = None
-) -> click.UsageError:
-    """Error for a command or option that there is not, with the one that is probably meant."""
-    if meant not in known:
-        by_word = {name.strip("-"): name for name in known}  # hyphens would make all look alike
-        close = get_close_matches(given.strip("-").lower(), by_word, n=1)
-        meant = by_word[close[0]] if close else None
-    advice = f" Did you mean '{meant}'?" if meant else ""
-    return click.UsageError(f"No such {what} '{given}'.{advice}", ctx)
 
 
 def result(command: CommandT) -> CommandT:

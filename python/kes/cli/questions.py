@@ -31,7 +31,7 @@ class Asked:
     """
 
     text: str
-    target: str | Mapping[str, str]
+    target: str | Mapping[str, Any]
     known: Mapping[str, Any]
 
 
@@ -58,7 +58,7 @@ def parse(text: str, network: Fitted) -> Asked:
     given = {name: _value(network, name, value or "") for name, value in known.items()}
     if len(target) == 1 and (name := next(iter(target))) and target[name] is None:
         return Asked(text, name, given)
-    states: dict[str, str] = {}
+    states: dict[str, str | float] = {}
     for name, state in target.items():
         if state is None:
             raise KesError(
@@ -70,7 +70,7 @@ def parse(text: str, network: Fitted) -> Asked:
                 f"{name!r} is continuous: no single value has a probability; ask for its mean and "
                 f"deviation: {name}{' | ...' if known else ''}"
             )
-        states[name] = state
+        states[name] = _value(network, name, state)
     return Asked(text, states, given)
 
 
@@ -82,13 +82,14 @@ def word(text: str) -> str:
 
 
 def _value(network: Fitted, name: str, text: str) -> str | float:
-    """Return a value as the network takes it: numbers where it has no such state."""
-    if text in map(str, network.states[name]):
+    """Return a value as the network takes it: numbers of continuous nodes, and of intervals."""
+    states = network.states[name]
+    if text in map(str, states) or (states and name not in network.cuts):
         return text
     try:
         return float(text)
     except ValueError:
-        if network.states[name]:
+        if states:
             return text  # the network says which states there are
         raise KesError(f"{name!r} is continuous, and {text!r} is no number") from None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from textwrap import wrap
@@ -25,17 +24,14 @@ from kes.data.kinds import (
     saying,
     without_strays,
 )
-from kes.data.numbers import Numbers
+from kes.data.missing import mostly, unless_needed
 from kes.data.raw import Raw
+from kes.data.remarks import fewer, remedy, too_many
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
 from kes.errors import KesError, listed, option, printable, unknown
 from kes.table import Table
 
-_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
-_CASES_PER_STATE = 5
-MANY_STATES = 10
-"""So many states are never too many."""
 _SHOWN = 3
 _WIDTH = 80
 _EXAMPLES = 28
@@ -75,10 +71,12 @@ def inspect(
     columns: Iterable[str] | None = None,
     decimal: Sign | None = None,
     most: int | None = None,
+    is_cut: Callable[[Raw, str], bool] | None = None,
 ) -> list[Finding]:
     """Look at all columns of a table, or at some of them, but not at that of the weights.
 
-    If they are more than `most`, no search can take them: they are not even read.
+    If they are more than `most`, no search can take them: they are not even read. Those that hold
+    intervals already that they are to be cut into (`is_cut`) are discrete.
     """
     wanted = check_kinds(kinds, source.names)
     known = set(source.names)
@@ -97,7 +95,7 @@ def inspect(
             f"the data have {len(chosen)} columns, but at most {most} variables are possible; "
             f"leave some out, or choose with {option('columns')}"
         )
-    look = _Look(source, wanted, absent, cases=weights is None, thorough=most is None)
+    look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
     return look.at(chosen, decimal)
 
 
@@ -109,12 +107,13 @@ class _Look:
         source: Source,
         wanted: Mapping[str, str],
         absent: frozenset[str],
+        is_cut: Callable[[Raw, str], bool] | None,
         *,
         cases: bool,
         thorough: bool,
     ) -> None:
         self._source, self._wanted, self._absent = source, wanted, absent
-        self._cases, self._thorough = cases, thorough
+        self._is_cut, self._cases, self._thorough = is_cut, cases, thorough
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Return what is found in these columns.
@@ -153,7 +152,10 @@ class _Look:
         try:
             if isinstance(column, KesError):
                 raise column
-            verdict = judge(column, self._wanted.get(own), decimal=sign, cases=self._cases)
+            wanted = self._wanted.get(own)
+            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, own):
+                wanted = "discrete"
+            verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))
         nameless = not own.strip() and verdict.kind is not None
@@ -163,94 +165,22 @@ class _Look:
 def unusable(findings: Sequence[Finding]) -> list[str]:
     """Name all columns that cannot be used, and say why; nothing if there are none."""
     bad = [one for one in findings if one.complaint]
-    if len(bad) == 1:
-        return [f"{_named(bad[0].name)} {bad[0].complaint}"]
-    lines = [f"  {_named(one.name)} {one.complaint}" for one in bad]
-    return [f"{len(bad)} columns cannot be used:", *lines] if bad else []
+    by_complaint: dict[str, list[str]] = {}
+    for one in bad:
+        by_complaint.setdefault(one.complaint, []).append(one.name)
+    lines = [f"{_all_named(names)} {complaint}" for complaint, names in by_complaint.items()]
+    if len(bad) <= 1:
+        return lines
+    counted = f"{len(bad)} columns cannot be used:"
+    return [f"{counted} {lines[0]}"] if len(lines) == 1 else [counted, *(f"  {o}" for o in lines)]
+
+
+def _all_named(names: Sequence[str]) -> str:
+    return _named(names[0]) if len(names) == 1 else f"each of {listed(names)}"
 
 
 def _named(name: str) -> str:
     return name if name.startswith("column ") else f"column {name!r}"
-
-
-# --- remarks -------------------------------------------------------------------------------------
-
-
-def too_many(states: int, cases: float) -> bool:
-    """Tell whether there are fewer than five cases for each state, so that no edge can pay."""
-    return states > max(MANY_STATES, cases / _CASES_PER_STATE)
-
-
-def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
-    """Say what was decided about the columns, where it is not plain to see."""
-    notes = []
-    left_out = [
-        f"{name!r} ({verdict.why}; {_remedy(name, verdict)})"
-        for name, verdict in verdicts.items()
-        if verdict.kind is None and verdict.what != "omitted"
-    ]
-    if left_out:
-        notes.append(f"left out: {listed(left_out, show=str)}")
-    told = [
-        f"{name!r}: {verdict.why}, taken as {verdict.kind}"
-        + (f"; {without_strays(verdict)}" if verdict.strays else "")
-        for name, verdict in verdicts.items()
-        if verdict.told
-    ]
-    if told:
-        notes.append(listed(told, show=str))
-    return notes
-
-
-def _remedy(name: str, verdict: Verdict) -> str:
-    """Say how to use a column that is left out all the same."""
-    if verdict.strays:
-        return without_strays(verdict)
-    match verdict.what:
-        case "date":
-            return "to use them, make numbers of them, such as years or days since the first"
-        case "unclear":
-            return f"say which with {option('decimal')}, or make numbers of them"
-    kind = "continuous" if isinstance(verdict.column, Numbers) else "discrete"
-    return f"to use it: {saying([name], kind)}"
-
-
-def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> list[str]:
-    """Say what of the states of discrete columns is allowed but may not be meant."""
-    constant = [name for name, states in states_of.items() if len(states) == 1]
-    many = {name: len(own) for name, own in states_of.items() if too_many(len(own), cases)}
-    suspect = {
-        name: value
-        for name, values in states_of.items()
-        for value in sorted(LOOKS_MISSING.intersection(values))
-    }
-    notes = []
-    if constant:
-        notes.append(f"constant, so isolated in every model: {listed(constant)}")
-    if many:
-        shown = listed([f"{name!r} ({states})" for name, states in many.items()], show=str)
-        notes.append(
-            f"too many states for {cases:.12g} cases, so hardly ever joined to anything: {shown}; "
-            f"{_fewer(states_of, many)}"
-        )
-    if suspect:
-        shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        # Both names, as the note goes into files that are the same whoever writes them.
-        notes.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
-    return notes
-
-
-def _fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
-    """Say what to do about columns with too many states."""
-    numbers = [name for name in many if are_numbers(states_of[name])]
-    if not numbers:
-        return "merge states, or leave such columns out"
-    return f"take numbers as continuous with {saying(numbers, 'continuous')}, or merge states"
-
-
-def are_numbers(states: Sequence[State]) -> bool:
-    """Tell whether all states are whole numbers, also as the text of a file."""
-    return all(not isinstance(one, bool) and _WHOLE.fullmatch(str(one)) for one in states)
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -265,15 +195,7 @@ class Audit(Table):
     def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
         """Return the table as text, with all columns, or so many of the first and last ones."""
         figures = Table({name: self[name] for name in self.columns[:-2]})
-        gaps = _about_gaps()
-        said = [
-            f"{row['column']}: {row['verdict']}"
-            + f"; {row['what to do']}" * bool(row["what to do"])
-            for row in self
-            if row["what to do"] not in ("", gaps) or row["verdict"] not in _PLAIN
-        ]
-        if any(self["missing"]):
-            said.append(gaps)
+        said = self._said()
         shown = said if rows is None else said[:rows]
         if len(said) > len(shown):
             shown.append(f"... and {len(said) - len(shown)} more to be said of others")
@@ -281,6 +203,18 @@ class Audit(Table):
             line for one in shown for line in wrap(printable(one), width, subsequent_indent="  ")
         ]
         return "\n".join([figures.to_text(rows, width), *lines])
+
+    def _said(self) -> list[str]:
+        """Return what there is to say of columns, of those together of which it is the same."""
+        columns_of: dict[str, list[str]] = {}
+        gaps = _about_gaps()
+        for row in self:
+            advice = row["what to do"].removesuffix(gaps).removesuffix("; ")
+            if advice or row["verdict"] not in _PLAIN:
+                said = f"{row['verdict']}; {advice}" if advice else row["verdict"]
+                columns_of.setdefault(said, []).append(row["column"])
+        lines = [f"{', '.join(columns)}: {said}" for said, columns in columns_of.items()]
+        return [*lines, gaps] if any(self["missing"]) else lines
 
 
 def audit(
@@ -378,7 +312,8 @@ def _judgement(verdict: Verdict) -> str:
         return f"left out: {verdict.why}"
     if verdict.what == "empty":
         return "refused: no value at all"
-    return f"taken as {verdict.kind}" + (f": {verdict.why}" if verdict.told else "")
+    why = verdict.why if verdict.strays else verdict.reason  # the table tells how many values
+    return f"taken as {verdict.kind}" + (f": {why}" if verdict.told else "")
 
 
 def _advice(name: str, verdict: Verdict, rows: int) -> str:
@@ -386,7 +321,7 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
     advice = []
     match verdict.what:
         case "identifier" | "date" | "unclear":
-            advice.append(_remedy(name, verdict))
+            advice.append(remedy({name: verdict}))
         case "empty":
             advice.append(f"leave it out: {saying([name], 'omit')}")
         case "constant":
@@ -396,15 +331,17 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
             if states > MAX_STATES:
                 advice.append(f"more than {MAX_STATES} states: leave it out, or merge states")
             elif too_many(states, rows):
-                fewer = _fewer({name: verdict.column.values}, [name])
-                advice.append(f"too many states for so many rows: {fewer}")
+                advised = fewer({name: verdict.column.values}, [name])
+                advice.append(f"too many states for so many rows: {advised}")
             marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
             if verdict.strays:
-                advice.append(without_strays(verdict))
+                advice.append(without_strays(verdict.strays))
             elif marks:
                 mark = min(marks)
                 advice.append(f"if {mark!r} means missing: {option('na_values', mark)}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
+        if mostly(verdict.column.missing(), rows):
+            advice.append(f"mostly missing: {unless_needed()}")
         advice.append(_about_gaps())
     return "; ".join(advice)
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from kes import _core
-from kes.data.audit import are_numbers, too_many
 from kes.data.column import Continuous
 from kes.data.dataset import Dataset
 from kes.data.kinds import saying
 from kes.data.ranks import Ranks
+from kes.data.remarks import are_numbers, too_many
 from kes.errors import KesError, listed, option
 from kes.settings import Criterion
 

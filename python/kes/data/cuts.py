@@ -7,7 +7,7 @@ fewer bins than asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,6 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes.data.column import State
+from kes.data.missing import is_missing_state
+from kes.data.order import interval_of
 from kes.errors import KesError
 
 _BLOCK = 2**21
@@ -184,3 +187,27 @@ def interval_labels(cuts: Sequence[float]) -> list[str]:
     ends = [f"{cut:.15g}" if float(f"{cut:.15g}") == cut else repr(float(cut)) for cut in cuts]
     between = [f"({low}, {high}]" for low, high in pairwise(ends)]
     return [f"<= {ends[0]}", *between, f"> {ends[-1]}"]
+
+
+def cuts_of(labels: Sequence[State]) -> tuple[float, ...] | None:
+    """Return the cuts between intervals that are called so here; None if these are no such names.
+
+    Examples
+    --------
+    >>> cuts_of(interval_labels([1.5, 3]))
+    (1.5, 3.0)
+    >>> cuts_of(["<= 1.5", "> 3"])
+    """
+    intervals = [interval_of(label) for label in labels if isinstance(label, str)]
+    cuts = tuple(interval[2] for interval in intervals[:-1] if interval is not None)
+    return cuts if cuts and interval_labels(cuts) == list(labels) else None
+
+
+def named_cuts(states_of: Mapping[str, Sequence[State]]) -> dict[str, tuple[float, ...]]:
+    """Return the cuts of those variables whose states are called as intervals are."""
+    found = {}
+    for name, states in states_of.items():
+        cuts = cuts_of([state for state in states if not is_missing_state(state)])
+        if cuts is not None:
+            found[name] = cuts
+    return found

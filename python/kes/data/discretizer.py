@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
+from typing import Any, Literal, Self, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -232,17 +232,23 @@ class Discretizer:
         stays one.
         """
         intervals = self.intervals(name)
-        if isinstance(column, Factor):
+        if self.is_cut(column, name):
             states = (*intervals, *filter(is_missing_state, column.values))
-            if set(map(str, column.values)) <= set(states):
-                place = {state: code for code, state in enumerate(states)}
-                lookup = [*(place[str(value)] for value in column.values), -1]
-                codes = recoded(np.array(lookup, dtype=np.int32), column.codes)
-                return Factor(states, codes, declared=True)
+            place = {state: code for code, state in enumerate(states)}
+            lookup = [*(place[str(value)] for value in column.values), -1]
+            codes = recoded(np.array(lookup, dtype=np.int32), column.codes)
+            return Factor(states, codes, declared=True)
         values = _numbers(column, name, decimal)
         codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # the cuts below
         codes[np.isnan(values)] = -1
         return Factor(intervals, codes, declared=True)
+
+    def is_cut(self, column: Raw, name: str) -> TypeGuard[Factor]:
+        """Tell whether a column holds the intervals already that it is to be cut into."""
+        if name not in self.cuts or not isinstance(column, Factor):
+            return False
+        others = set(map(str, column.values)).difference(self.intervals(name))
+        return all(is_missing_state(value) for value in others)
 
     def _find(
         self, values: Floats, bins: int, target: NDArray[np.int32] | None

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from kes._core import MAX_STATES, MAX_VARIABLES
-from kes.data.audit import Finding, inspect, remarks, state_remarks, unusable
+from kes.data.audit import Finding, inspect, unusable
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, Weights, naming
 from kes.data.decimals import Sign
@@ -20,6 +20,7 @@ from kes.data.kinds import Kinds, Verdict, judge, saying
 from kes.data.memory import Wanted
 from kes.data.missing import Settled, check_choice, refusal, settle, with_missing_state
 from kes.data.numbers import Numbers
+from kes.data.remarks import remarks, state_remarks
 from kes.data.sniffing import Writing
 from kes.data.source import open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
@@ -104,8 +105,8 @@ def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
     -----
     *Kinds.* Text, booleans, categories, and whole numbers with at most 50 values are discrete;
     other numbers are continuous. Left out, with a note, are dates, and identifiers: columns in
-    which all values differ and that are text, or whole numbers without a gap. `kes.audit` shows
-    what is decided.
+    which all values differ and that are text, or whole numbers without a gap; and text with more
+    than 100 values and fewer than two rows for each. `kes.audit` shows what is decided.
 
     *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
     the states, in their order, whether they occur or not. Otherwise the values that occur are,
@@ -158,6 +159,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         columns=columns,
         decimal=how["decimal"],
         most=MAX_VARIABLES,
+        is_cut=discretizer.is_cut if discretizer is not None and discretizer.is_fitted else None,
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)

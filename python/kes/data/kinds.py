@@ -4,8 +4,9 @@
 2. Text, booleans and categories are discrete; so are whole numbers with at most 50 values. All
    other numbers are continuous.
 3. Left out, with a note, are dates, and identifiers: columns in which every value differs and that
-   are text, or whole numbers without a gap. In a table with weights, where a row is no case, and
-   in one of fewer than ten rows, nothing is taken for an identifier.
+   are text, or whole numbers without a gap; and text with more than 100 values and fewer than two
+   rows for each, from which nothing can be learned, and that slowly. In a table with weights,
+   where a row is no case, and in one of fewer than ten rows, nothing is taken for an identifier.
 4. Text of which every value is a number is read as numbers, if rule 2 makes them continuous.
    Numbers written with leading zeros are codes, so text. Where few other values are all that is in
    the way, the user is told.
@@ -39,6 +40,10 @@ LEAST_ROWS = 10
 _FEW_STRAYS = 0.05
 """Share of the values up to which those that are no numbers are strays among numbers."""
 _SHOWN_STRAYS = 3
+_SHOWN = 10
+_MANY_NAMES = 100
+_ROWS_PER_NAME = 2
+"""Text with more values, and fewer rows for each, names the rows, or things that hardly recur."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Verdict:
         Whether the user should be told of it.
     strays : tuple of str
         The few values that kept it from being read as numbers.
+    common : str
+        The reason without the figures of this column, where there are any.
     """
 
     what: str
@@ -65,6 +72,12 @@ class Verdict:
     why: str = ""
     told: bool = False
     strays: tuple[str, ...] = ()
+    common: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The reason without the figures of this column, for columns that are told of together."""
+        return self.common or self.why
 
     @property
     def kind(self) -> Kind | None:
@@ -120,16 +133,17 @@ def has_commas(column: Raw) -> TypeGuard[Factor]:
 def saying(names: Sequence[str], kind: str) -> str:
     """Return how to say that columns are of a kind."""
     flag = {"omit": "--drop"}.get(kind, f"--{kind}")
-    pairs = ", ".join(f'"{name}": "{kind}"' for name in names)
-    words = ",".join(names)
+    more = len(names) > _SHOWN
+    pairs = ", ".join(f'"{name}": "{kind}"' for name in names[:_SHOWN]) + ", ..." * more
+    words = ",".join(names[:_SHOWN]) + ",..." * more
     quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
     return either(f"kinds={{{pairs}}}", f"{flag} {quoted}")
 
 
-def without_strays(verdict: Verdict) -> str:
-    """Return how to say that the strays of a column of numbers mean missing."""
-    shown = list(verdict.strays[:_SHOWN_STRAYS])
-    more = len(verdict.strays) > len(shown)
+def without_strays(strays: Sequence[str]) -> str:
+    """Return how to say that strays in columns of numbers mean missing."""
+    shown = list(strays[:_SHOWN_STRAYS])
+    more = len(strays) > len(shown)
     words = ",".join(shown) + ",..." * more
     quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
     python = ", ".join(map(repr, shown)) + ", ..." * more
@@ -194,8 +208,8 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
         return Verdict("continuous", numbers)
     if numbers.distinct(most=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
-    values = numbers.distinct()
-    return Verdict("continuous", numbers, f"{values} values", told=True)
+    why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"
+    return Verdict("continuous", numbers, why, told=True, common=common)
 
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
@@ -205,7 +219,8 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     parsed = parse([texts[place] for place in places], decimal)
     if parsed == "unclear":
         example = next(text for text in texts if "," in text)
-        return Verdict("unclear", factor, f"{example!r} may have a decimal comma, or thousands")
+        why = f"{example!r} may have a decimal comma, or thousands"
+        return Verdict("unclear", factor, why, common="numbers with decimal commas, or thousands")
     if parsed is not None:
         verdict = _of_numbers(_spread(factor, parsed, places), cases)
         if verdict.kind == "continuous" and marks:
@@ -228,9 +243,22 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     if are_dates(texts):
         return Verdict("date", factor, "dates")
     why, strays = _among_numbers(factor, decimal) or ("", ())
-    if cases and len(texts) == factor.rows - factor.missing() > 1:
-        return Verdict("identifier", factor, why or "every value differs", strays=strays)
-    return replace(_discrete(factor), why=why, told=bool(strays), strays=strays)
+    common = "numbers but for a few values" if strays else ""
+    names = _as_names(len(texts), factor.rows - factor.missing()) if cases else None
+    if names is not None:
+        why, common = (why, common) if strays else names
+        return Verdict("identifier", factor, why, strays=strays, common=common)
+    return replace(_discrete(factor), why=why, told=bool(strays), strays=strays, common=common)
+
+
+def _as_names(values: int, rows: int) -> tuple[str, str] | None:
+    """Say why text with so many values in so many rows names them, also without these figures."""
+    if values == rows > 1:
+        return "every value differs", ""
+    if values <= _MANY_NAMES or rows >= _ROWS_PER_NAME * values:
+        return None
+    few = "fewer than two rows for each"
+    return f"{values} values, with {few}", f"more than {_MANY_NAMES} values, with {few}"
 
 
 def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str, ...]] | None:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.data.factor import Factor, code_type
+from kes.data.kinds import saying
 from kes.data.raw import Raw
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, either, listed, option, unknown
 
 CHOICES = ("error", "drop", "state", "em")
 _STATE = re.compile(r"(<+)missing(>+)")
@@ -61,15 +62,17 @@ def settle(
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
     if not incomplete:
         return Settled(list(columns), weights)
-    if missing == "state":
-        return Settled(list(columns), weights, (f"missing is a state of {_columns(incomplete)}",))
     rows = columns[0].rows
+    sparse = _mostly_missing(incomplete, rows)
+    if missing == "state":
+        note = f"missing is a state of {_columns(incomplete)}"
+        return Settled(list(columns), weights, (note, *sparse))
     if missing == "em":
         note = (
             "missing values are filled in from the model, which assumes that whether a value is "
             f"missing depends only on values that are there: {_columns(incomplete)}"
         )
-        return Settled(list(columns), weights, (note,))
+        return Settled(list(columns), weights, (note, *sparse))
     if missing == "error":
         raise KesError("; ".join(refusal(incomplete, rows, state=state)))
     kept = _complete_rows(columns)
@@ -89,18 +92,39 @@ def settle(
     return Settled(
         [column.take(kept) for column in columns],
         None if weights is None else weights[kept],
-        tuple(notes),
+        (*notes, *sparse),
         kept,
     )
 
 
-def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[str, str]:
+def mostly(missing: int, rows: int) -> bool:
+    """Tell whether more than half of the values of a column are missing."""
+    return 2 * missing > rows
+
+
+def unless_needed(names: Sequence[str] = ()) -> str:
+    """Return what to do with columns that are mostly missing."""
+    how = saying(names, "omit") if names else either('kinds={...: "omit"}', "--drop")
+    return f"unless needed, leave {'it' if len(names) <= 1 else 'them'} out with {how}"
+
+
+def _mostly_missing(incomplete: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """Name the columns that are, and say what to do, if there are any."""
+    found = {name: count for name, count in incomplete.items() if mostly(count, rows)}
+    if not found:
+        return ()
+    told = f"more than half of the values are missing: {_columns(found, rows)}"
+    return (f"{told}; {unless_needed(list(found))}",)
+
+
+def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[str, ...]:
     """Say that values are missing, how many in each column; and what can be done."""
     fill = f"fill them in from the model with {option('missing', 'em')}"
     drop = f"drop the rows that have any with {option('missing', 'drop')}"
     own = f"make missing a state of its own with {option('missing', 'state')}"
     return (
         f"missing values: {_columns(incomplete, rows)}",
+        *_mostly_missing(incomplete, rows),
         f"{fill}, {drop}, or {own}" if state else f"{fill}, or {drop}",
     )
 
@@ -111,8 +135,10 @@ def _others(state: bool) -> str:
 
 
 def _columns(counts: Mapping[str, int], rows: int | None = None) -> str:
-    of_all = "" if rows is None else f" of {rows} rows"
-    shown = [f"column {name!r} ({count}{of_all})" for name, count in counts.items()]
+    if rows is None:
+        shown = [f"{name!r} ({count})" for name, count in counts.items()]
+        return f"column{'s' * (len(counts) > 1)} {listed(shown, show=str)}"
+    shown = [f"column {name!r} ({count} of {rows} rows)" for name, count in counts.items()]
     return listed(shown, show=str)
 
 

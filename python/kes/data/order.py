@@ -11,7 +11,7 @@ _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9
 _BETWEEN = re.compile(rf"([(\[])\s*({_NUMBER})\s*,\s*({_NUMBER})\s*([)\]])", re.ASCII)
 _BEYOND = re.compile(rf"(<=|<|>=|>)\s*({_NUMBER})", re.ASCII)
 
-_Interval: TypeAlias = tuple[float, bool, float, bool]
+Interval: TypeAlias = tuple[float, bool, float, bool]
 """Lower end, whether it is open, upper end, whether it is closed: sorts from left to right."""
 
 
@@ -31,14 +31,15 @@ def text_order(values: Sequence[str]) -> list[int]:
     places = range(len(values))
     intervals = []
     for value in values:
-        interval = _interval(value)
+        interval = interval_of(value)
         if interval is None:
             return sorted(places, key=values.__getitem__)
         intervals.append((interval, value))  # the text decides between ways to write the same
     return sorted(places, key=intervals.__getitem__)
 
 
-def _interval(text: str) -> _Interval | None:
+def interval_of(text: str) -> Interval | None:
+    """Return the interval that a text is, or None."""
     if match := _BETWEEN.fullmatch(text):
         opening, low, high, closing = match.groups()
         return float(low), opening == "(", float(high), closing == "]"

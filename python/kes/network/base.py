@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete, State
+from kes.data.cuts import named_cuts
 from kes.data.discretizer import Discretizer
 from kes.data.ranks import Ranks
 from kes.data.source import open_source
@@ -105,6 +106,14 @@ class Network(ABC):
     def graph(self) -> EssentialGraph:
         """Essential graph of the class to which the network's DAG belongs."""
         return EssentialGraph.from_dag(self.nodes, self.arcs)
+
+    @cached_property
+    def cuts(self) -> dict[str, tuple[float, ...]]:
+        """Where numbers are cut into states: as the discretizer says, or names such as "(1.5, 3]".
+
+        So files without a place for cuts take numbers, too.
+        """
+        return named_cuts(self.states) | dict(self.discretizer.cuts if self.discretizer else {})
 
     def markov_blanket(self, node: str) -> frozenset[str]:
         """Return the nodes that, once known, make all others irrelevant for `node`.
@@ -319,9 +328,9 @@ class Network(ABC):
         ----------
         path
             ``.json`` holds every network. ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``) and
-            ``.net`` hold discrete ones, without the cuts of a discretizer. All these can be read
-            again by `kes.read_network`. ``.dot`` and ``.graphml`` hold the graph. With a further
-            ``.gz`` the file is compressed.
+            ``.net`` hold discrete ones, where the names of intervals tell the cuts of a
+            discretizer. All these can be read again by `kes.read_network`. ``.dot`` and
+            ``.graphml`` hold the graph. With a further ``.gz`` the file is compressed.
         """
         write_network(self, path)
 
@@ -380,9 +389,8 @@ class Network(ABC):
         same_value = [i for i, own in enumerate(known) if same([own], [state])]
         same_text = [i for i, own in enumerate(known) if str(own) == str(state)]
         if not same_text:
-            cuts = {} if self.discretizer is None else self.discretizer.cuts
-            if node in cuts and isinstance(state, Real):
-                return int(np.searchsorted(cuts[node], float(state)))
+            if node in self.cuts and isinstance(state, Real):
+                return int(np.searchsorted(self.cuts[node], float(state)))
             meant = suggest(str(state), map(str, known))
             raise KesError(f"the node {node!r} has no state {state!r}{meant}, only {listed(known)}")
         return (same_value or same_text)[0]

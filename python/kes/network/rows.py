@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, Incomplete, State
+from kes.data.cuts import named_cuts
 from kes.data.dataset import Data, Weights, naming
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
@@ -89,15 +91,20 @@ def read_rows(
         Whether a missing value, or one that is none of the states, is an error or unknown.
     discretizer
         Where to cut columns of numbers; those that hold intervals already are left as they are.
+        Others are cut where the names of states tell of intervals.
     """
     if unseen not in ("error", "missing"):
         raise unknown("value of unseen", unseen, ("error", "missing"))
     source = open_source(data)
+    named = Discretizer.at(named_cuts(states))
     columns: dict[str, Values] = {}
     for node, index in zip(states, find_columns(list(states), source.names), strict=True):
         raw = source.column(index, frozenset())
         if discretizer is not None and node in discretizer.cuts:
             raw = discretizer.cut(node, raw, source.likely_decimal)
+        elif node in named.cuts:
+            with suppress(KesError):  # no numbers, so its values are states or none of them
+                raw = named.cut(node, raw, source.likely_decimal)
         columns[node] = (
             _codes(node, raw, states[node], unseen)
             if states[node]
@@ -120,7 +127,7 @@ def _codes(node: str, raw: Raw, states: Sequence[State], unseen: Unseen) -> NDAr
             f"row {rows[0]}, counting from 0); its states are {listed(states)}; "
             + either(
                 'unseen="missing" takes such values as unknown',
-                "if these are intervals, a .json file of the network takes the numbers themselves",
+                "correct them, or leave such rows out",
             )
         )
     _refuse_gaps(node, codes < 0, unseen)

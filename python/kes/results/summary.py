@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.data.audit import MANY_STATES, are_numbers
+from kes.data.remarks import MANY_STATES, are_numbers
 from kes.errors import listed, printable
 from kes.search.completion import MOST_ROUNDS
 from kes.settings import Sampled

@@ -102,6 +102,7 @@ def content(
         "clusters": overview(optima.best, packed),
         "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
         "stem": _stem(optima),
+        "source": os.path.basename(optima.record.reading.source or "") or None,
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
         "charts": charts(optima, found, coverage),

@@ -182,8 +182,8 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     if reading.weights:
         words += ["--weights", str(reading.weights)]
     words += _reading_words(reading)
-    for how in (reading.missing, ",".join(reading.na_values)):
-        words += ["--missing", how] if how not in ("error", "") else []
+    missing = [*reading.na_values, *([reading.missing] if reading.missing != "error" else [])]
+    words += ["--missing", ",".join(missing)] if missing else []
     if reading.missing == "em":
         words += ["--completions", str(reading.completions)]
     if "improve" in amounts:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from kes.files import PathLike
     from kes.results.optima import Optima
 
+_LONG = 90
+"""Characters from which on a value is long."""
+
 _MISSING = {
     "drop": "rows with missing values were left out",
     "state": "a missing value is a state of its own",
@@ -188,15 +191,19 @@ def command(optima: Optima, file: PathLike | None) -> str:
     line = command_line(optima, file)
     if line is None:
         return (
-            "<p>The command line has no option for a start graph, for weights that are no column, "
-            "or for further calls of improve(): use Python.</p>"
+            "<p>The command line has no option for cuts at these very places, for a start graph, "
+            "for weights that are no column, or for further calls of improve(): use Python.</p>"
         )
     return f'<pre tabindex="0"><code>{escape(line)}</code></pre>'
 
 
 def _list(rows: Iterable[tuple[str, str]]) -> str:
+    """Return labels and values; what would make a narrow column tall gets a line of its own."""
+    wide = ' class="long"'
     return "".join(
-        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>" for label, value in rows
+        f"<div{wide if len(value) > _LONG or label == 'note' else ''}><dt>{escape(label)}</dt>"
+        f"<dd>{escape(value)}</dd></div>"
+        for label, value in rows
     )
 
 

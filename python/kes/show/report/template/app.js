@@ -11,6 +11,7 @@ import { whenNear } from "./later.js";
 import { KINDS, consensusEdges, data, differenceEdges, edgeText, fileName, isClear, kinds, modelEdges, nameOf, surroundings, titleOf } from "./model.js";
 import { OptimaTable } from "./optima.js";
 import { showOverview } from "./overview.js";
+import { fitCommand } from "./query.js";
 import { TargetView } from "./target.js";
 import { showVariables } from "./variables.js";
 import { Viewport } from "./viewport.js";
@@ -174,9 +175,13 @@ const shownModel = () => (state.view === "overview" ? data.best : state.first);
 
 function showSaving() {
   const index = shownModel();
-  byId("save-json").disabled = Boolean(cannotSave(index, "json"));
-  byId("save-bif").disabled = Boolean(cannotSave(index, "bif"));
-  byId("save-note").textContent = cannotSave(index, "bif") || `BIF and JSON hold ${nameOf(index)}, fitted.`;
+  for (const format of ["bif", "json"]) {
+    const button = byId(`save-${format}`);
+    button.hidden = button.disabled = Boolean(cannotSave(index, format));
+  }
+  const why = cannotSave(index, "bif");
+  const command = fitCommand(index, data.files.bif || !cannotSave(index, "json") ? "bif" : "json");
+  byId("save-note").replaceChildren(...(why ? [`${why} In a shell: `, element("code", {}, command)] : [`BIF and JSON hold ${nameOf(index)}, fitted.`]));
 }
 
 function saveNetwork(format, write, type) {

@@ -4,6 +4,7 @@ import { pairTerms, termWords, withInterval } from "./coefficients.js";
 import { bdi, byId, counted, element, number, percent } from "./dom.js";
 import { codes, parsed } from "./filter.js";
 import { KINDS, data, directionNats, edgeText, ends, fileName, isClear, kinds, nameOf } from "./model.js";
+import { resultFile } from "./query.js";
 import { SortableTable } from "./sorting.js";
 
 const { sure: SURE, weak: WEAK } = data.limits; // nats
@@ -112,7 +113,7 @@ export class EdgeTable {
     const wanted = parsed(byId("edges-of").value);
     const meant = wanted && !wanted.unknown ? codes(wanted) : null;
     const shown = wanted ? this.rows.filter(({ pair, status }) => meant?.has(3 * pair + status)) : this.rows;
-    this.table.show(shown);
+    this.table.show(shown, this.rows);
     byId("edges-count").textContent = !wanted ? "" : wanted.unknown ? `No variable is called “${wanted.unknown}”.` : `${shown.length} of ${counted(this.rows.length, "edge")}`;
   }
 
@@ -170,8 +171,7 @@ function summary(state, view, rows) {
 
 // How evidence was found, or how to get it.
 function evidenceNote() {
-  const file = data.file ?? "RESULT.kes.json.gz";
-  const more = `kes report ${file} --evidence`;
+  const more = `kes report ${resultFile()} --evidence`;
   if (!data.evidence) return `${data.evidence_note} ${data.evidence_note.includes("needs the data") ? "" : `To look at it: ${more}`}`.trim();
   return data.evidence.exact.some((exact, pair) => !exact && data.evidence.nats[pair] !== null)
     ? `${data.evidence_note} A longer search can only find better rivals or better networks: ${more}` : data.evidence_note;

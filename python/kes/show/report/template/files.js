@@ -11,11 +11,11 @@ function rowsOf(numbers, states) {
 
 // Why a model cannot be saved as a network; "" if it can.
 export function cannotSave(index, format) {
-  if (!data.tables) return "To save the network, make the report with the data.";
+  if (!data.tables) return "This page was made without the data, so it has no probabilities.";
   const families = familiesOf(index);
   if (!families) return "Only the best optima have their numbers here.";
   if (families.some((family) => family.kind === "large")) return "A table is too large for this page.";
-  if (format === "bif" && !data.files.bif) return "BIF holds discrete networks only.";
+  if (format === "bif" && !data.files.bif) return "BIF holds states, so numbers are cut into intervals for it.";
   return "";
 }
 

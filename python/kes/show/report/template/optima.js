@@ -46,7 +46,7 @@ export class OptimaTable {
   refresh() {
     const wanted = parsed(byId("edge-filter").value);
     const shown = this.entries.filter((entry) => this.passes(entry, wanted));
-    this.table.show(shown);
+    this.table.show(shown, this.entries);
     const all = this.entries.length;
     const count = shown.length === all ? counted(all, "model") : `${shown.length} of ${counted(all, "model")}`;
     byId("count").textContent = wanted?.unknown ? `No variable is called “${wanted.unknown}”.` : count;

@@ -1,4 +1,4 @@
-// Questions as the command kes query takes them, to be copied.
+// Commands for what the page does not do, or does in the same way, to be copied.
 
 import { data } from "./model.js";
 
@@ -13,6 +13,21 @@ function quoted(text) {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+const shellWord = (text) => (/^[\w.+-]+$/.test(text) ? text : quoted(text));
+
+function optimumOption(index) {
+  const { number } = data.optima[index];
+  return number ? ` --optimum ${number}` : "";
+}
+
+export const resultFile = () => shellWord(data.file ?? "RESULT.kes.json.gz");
+
+// The command that writes a network into a file; where that holds no numbers, it cuts them into intervals.
+export function fitCommand(index, suffix) {
+  const table = data.tables ? "" : ` --data ${shellWord(data.source ?? "DATA.csv")}`;
+  return `kes fit ${resultFile()}${table}${optimumOption(index)} --out ${shellWord(`${data.stem}.${suffix}`)}`;
+}
+
 // The command that asks about a node given values of others; null if there is none.
 export function queryCommand(index, node, known) {
   const value = (other, given) => (data.states[other].length ? word(data.states[other][given]) : String(given));
@@ -21,8 +36,5 @@ export function queryCommand(index, node, known) {
   if (target === null || given.flat().includes(null)) return null;
   const bar = given.length ? ` | ${given.map((pair) => pair.join("=")).join(", ")}` : "";
   const question = data.states[node].length ? `P(${target}${bar})` : target + bar;
-  const number = data.optima[index].number;
-  const optimum = number ? ` --optimum ${number}` : "";
-  const file = data.file ?? "RESULT.kes.json.gz";
-  return `kes query ${/^[\w.+-]+$/.test(file) ? file : quoted(file)} ${quoted(question)}${optimum}`;
+  return `kes query ${resultFile()} ${quoted(question)}${optimumOption(index)}`;
 }

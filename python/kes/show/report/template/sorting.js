@@ -32,9 +32,9 @@ export class SortableTable {
     return element("th", { scope: "col", class: column.look ?? "" }, made);
   }
 
-  // Show rows; those with a known key are not made again.
-  show(rows) {
-    this.rows = rows;
+  // Show some of all rows; those with a known key are not made again.
+  show(rows, all = rows) {
+    [this.rows, this.all] = [rows, all];
     this.sort(this.order);
   }
 
@@ -44,20 +44,20 @@ export class SortableTable {
 
   sort(order) {
     this.order = order;
-    let rows = this.rows;
-    if (order) {
-      const { column: { value }, down } = order;
-      const last = (row) => value(row) === null; // what is not known comes last, either way
-      rows = [...rows].sort((a, b) => last(a) - last(b) || (last(a) ? 0 : compare(value(a), value(b)) * (down ? -1 : 1)));
-    }
-    this.body.replaceChildren(...rows.map((row) => this.row(row)));
+    this.body.replaceChildren(...this.sorted(this.rows).map((row) => this.row(row)));
     this.columns.forEach((column, i) => {
       const current = column === order?.column;
       this.heads[i].setAttribute("aria-sort", current ? (order.down ? "descending" : "ascending") : "none");
       this.heads[i].firstChild.textContent = column.label + (current ? (order.down ? " ▼" : " ▲") : "");
     });
-    this.shown = rows;
     this.select(this.selected);
+  }
+
+  sorted(rows) {
+    if (!this.order) return rows;
+    const { column: { value }, down } = this.order;
+    const last = (row) => value(row) === null; // what is not known comes last, either way
+    return [...rows].sort((a, b) => last(a) - last(b) || (last(a) ? 0 : compare(value(a), value(b)) * (down ? -1 : 1)));
   }
 
   row(entry) {
@@ -115,9 +115,10 @@ export class SortableTable {
     row.focus();
   }
 
+  // All rows, also those that a filter hides, in the order that is shown.
   save(name) {
     const heads = this.columns.map(({ label }) => label);
-    saveCsv(name, [heads, ...this.shown.map((row) => this.columns.map(({ value, text }) => (text ?? value)(row)))]);
+    saveCsv(name, [heads, ...this.sorted(this.all).map((row) => this.columns.map(({ value, text }) => (text ?? value)(row)))]);
   }
 }
 
