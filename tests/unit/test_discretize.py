@@ -199,6 +199,8 @@ def contains(label: str, value: float) -> bool:
     low, high = label.strip("(]").split(", ")
     return float(low) < value <= float(high)
 
+
+class TestNames:
     @given(st.sets(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
     def test_the_names_of_intervals_tell_the_cuts(self, numbers):
         cuts = tuple(sorted({number + 0.0 for number in numbers}))
@@ -212,6 +214,10 @@ def contains(label: str, value: float) -> bool:
             ["<= 1"],
             ["<= 1", "> 2"],  # with a hole
             ["<= 1", "(1, 2]", "> 1"],
+            ["<= 2", "(2, 1]", "> 1"],  # which hold no number
+            ["<= 1", "(1, 1]", "> 1"],
+            ["<= inf", "> inf"],
+            ["<= -inf", "(-inf, 0]", "> 0"],
             ["> 1", "<= 1"],  # in another order
             ["<= 1.0", "> 1.0"],  # written otherwise, as nobody here would
             ["[0, 1)", "[1, 2)"],

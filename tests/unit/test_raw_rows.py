@@ -123,3 +123,38 @@ def test_states_that_are_called_as_intervals_take_numbers(frame):
     with pytest.raises(kes.KesError, match="'dose' has values that are none of its states: 'much'"):
         network.log_likelihood(odd)
     assert np.isfinite(network.log_likelihood(odd, unseen="missing"))
+
+
+@pytest.mark.parametrize(
+    ("dose", "complaint"),
+    [
+        (["0.5", "1.5", "much"], "'dose' holds values that are not numbers: 'much'"),
+        ([0.5, 1.5, np.inf], "'dose' has 1 infinite values"),
+    ],
+)
+def test_numbers_are_not_unknown_for_the_sake_of_others(dose, complaint):
+    """Even if what is none of the states is unknown: the others are numbers, and so known."""
+    states = {"dose": ["<= 1", "> 1"]}
+    network = kes.BayesianNetwork(["dose"], states, {"dose": []}, {"dose": [0.25, 0.75]})
+    table = pd.DataFrame({"dose": dose})
+    assert network.log_likelihood(table[:2]) == pytest.approx(np.log(0.25 * 0.75))
+    with pytest.raises(kes.KesError, match=complaint):
+        network.log_likelihood(table, unseen="missing")
+
+
+@pytest.mark.parametrize(
+    ("states", "numbers"),
+    [
+        (("<= 1", "> 1"), {1: "<= 1", 1.5: "> 1"}),
+        (("<= 1", "> 1", "<missing>"), {1: "<= 1", 1.5: "> 1"}),
+        (("<missing>", "<= 1", "> 1"), {}),  # nobody here would write them so
+    ],
+)
+def test_a_number_means_its_interval_or_nothing(states, numbers):
+    cpt = [(2 + i) / sum(range(2, 2 + len(states))) for i in range(len(states))]
+    network = kes.BayesianNetwork(["dose"], {"dose": states}, {"dose": []}, {"dose": cpt})
+    for number, state in numbers.items():
+        assert network.probability({"dose": number}) == network.probability({"dose": state})
+    for number in (np.nan, np.inf, -np.inf, *(() if numbers else (1, 1.5))):
+        with pytest.raises(kes.KesError, match="has no state"):
+            network.probability({"dose": number})

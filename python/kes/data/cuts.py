@@ -7,6 +7,7 @@ fewer bins than asked for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from itertools import pairwise
@@ -200,14 +201,18 @@ def cuts_of(labels: Sequence[State]) -> tuple[float, ...] | None:
     """
     intervals = [interval_of(label) for label in labels if isinstance(label, str)]
     cuts = tuple(interval[2] for interval in intervals[:-1] if interval is not None)
-    return cuts if cuts and interval_labels(cuts) == list(labels) else None
+    increasing = all(low < high for low, high in pairwise((-math.inf, *cuts, math.inf)))
+    return cuts if cuts and increasing and interval_labels(cuts) == list(labels) else None
 
 
 def named_cuts(states_of: Mapping[str, Sequence[State]]) -> dict[str, tuple[float, ...]]:
-    """Return the cuts of those variables whose states are called as intervals are."""
+    """Return the cuts of those variables whose states are called as intervals are.
+
+    After these there may be one for missing values.
+    """
     found = {}
     for name, states in states_of.items():
-        cuts = cuts_of([state for state in states if not is_missing_state(state)])
+        cuts = cuts_of(states[:-1] if states and is_missing_state(states[-1]) else states)
         if cuts is not None:
             found[name] = cuts
     return found

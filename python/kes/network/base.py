@@ -389,7 +389,7 @@ class Network(ABC):
         same_value = [i for i, own in enumerate(known) if same([own], [state])]
         same_text = [i for i, own in enumerate(known) if str(own) == str(state)]
         if not same_text:
-            if node in self.cuts and isinstance(state, Real):
+            if node in self.cuts and isinstance(state, Real) and isfinite(state):
                 return int(np.searchsorted(self.cuts[node], float(state)))
             meant = suggest(str(state), map(str, known))
             raise KesError(f"the node {node!r} has no state {state!r}{meant}, only {listed(known)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 from kes.data import Dataset, Incomplete, State
 from kes.data.cuts import named_cuts
 from kes.data.dataset import Data, Weights, naming
-from kes.data.decimals import Sign
+from kes.data.decimals import Sign, no_numbers
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.kinds import to_numbers
 from kes.data.like import find_columns, match_states
+from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.source import open_source
 from kes.data.weights import read_weights
@@ -102,9 +102,8 @@ def read_rows(
         raw = source.column(index, frozenset())
         if discretizer is not None and node in discretizer.cuts:
             raw = discretizer.cut(node, raw, source.likely_decimal)
-        elif node in named.cuts:
-            with suppress(KesError):  # no numbers, so its values are states or none of them
-                raw = named.cut(node, raw, source.likely_decimal)
+        elif node in named.cuts and _has_numbers(raw):
+            raw = named.cut(node, raw, source.likely_decimal)
         columns[node] = (
             _codes(node, raw, states[node], unseen)
             if states[node]
@@ -114,6 +113,14 @@ def read_rows(
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
     return Rows(columns, source.rows, row_weights)
+
+
+def _has_numbers(raw: Raw) -> bool:
+    """Tell whether values are numbers; if none is, they are names of states, or of none."""
+    if isinstance(raw, Factor):
+        texts = [str(value) for value in raw.values]
+        return len(no_numbers(texts)) < len(texts)
+    return isinstance(raw, Numbers)
 
 
 def _codes(node: str, raw: Raw, states: Sequence[State], unseen: Unseen) -> NDArray[np.int32]:
