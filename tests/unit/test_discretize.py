@@ -390,6 +390,17 @@ class TestDiscretizer:
         as_text = once.assign(x=once["x"].astype(str))
         assert discretizer.transform(as_text)["x"].tolist() == once["x"].tolist()
 
+    @pytest.mark.parametrize("missing", ["drop", "state"])
+    def test_what_is_cut_already_may_have_gaps(self, missing):
+        discretizer = Discretizer().fit(self.OLD)
+        cut = discretizer.transform(self.OLD).astype({"x": object})
+        found = []
+        for table in (self.OLD.copy(), cut):
+            table.loc[1, "x"] = None
+            found.append(encode(table, discretizer=discretizer, missing=missing))
+        assert found[0].states == found[1].states
+        assert np.array_equal(found[0].codes, found[1].codes)
+
     def test_intervals_are_states_in_the_order_of_their_numbers(self):
         values = [-1.5, 9.5, 10.5, 100.5]
         cut = discretize(pd.DataFrame({"x": values}), 4)["x"].astype(str)

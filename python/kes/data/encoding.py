@@ -328,7 +328,8 @@ def _judged_again(
     found = {}
     for (name, before), column in zip(used.items(), settled.columns, strict=True):
         with naming(name):
-            now = judge(column, kinds.get(name), decimal=decimal, cases=False)
+            said = before.kind if name in kinds else None  # or what it holds already
+            now = judge(column, said, decimal=decimal, cases=False)
         # Text that was read as numbers no longer shows it.
         found[name] = replace(before, column=column) if now.what == before.what else now
     return found
