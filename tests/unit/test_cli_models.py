@@ -217,6 +217,51 @@ def test_columns_are_what_the_model_knows_them_for(printed, tmp_path):
     assert float(out.split()[0]) == pytest.approx(expected, abs=1e-4)
 
 
+def test_columns_that_a_rule_leaves_out_by_now_stay_what_they_were(printed, tmp_path, monkeypatch):
+    """A result knows its columns; graphs and options do not, and then it is said what to do."""
+    monkeypatch.chdir(tmp_path)
+    side = np.random.default_rng(5).integers(0, 2, 300)
+    table = {"name": [f"n{i % 190}" for i in range(300)], "side": side, "hand": 1 - side}
+    pd.DataFrame(table).to_csv("a.csv", index=False)
+    with monkeypatch.context() as earlier:
+        earlier.setattr("kes.data.kinds._MANY_NAMES", 300)
+        assert printed("learn", "a.csv", "--runs", 2, "--out", "a.kes.json")[0] == 0
+    assert "name" in kes.load("a.kes.json").names
+    for words in (
+        "certify a.csv --result a.kes.json",
+        "score a.csv a.kes.json",
+        "fit a.kes.json --out a.bif",
+        "score a.csv a.bif",
+        "edges a.kes.json --data a.csv",
+        "report a.kes.json --out a.html",
+        "convert a.kes.json a.dot",
+    ):
+        code, _, err = printed(*words.split())
+        assert (code, "left out" in err) == (0, False), words
+    for words in (
+        "score a.csv a.dot",
+        "fit a.dot --data a.csv --out b.bif",
+        "edges a.kes.json --data a.csv --missing NA",
+        "learn a.csv --runs 4 --out a.kes.json",
+    ):
+        code, _, err = printed(*words.split())
+        [error] = [line for line in err.splitlines() if line.startswith("Error: ")]
+        assert (code, "to use it: --discrete name" in error) == (2, True), words
+        assert printed(*words.split(), "--discrete", "name")[0] == 0
+
+
+def test_columns_that_were_dropped_need_not_be_there(printed, tmp_path):
+    table = pd.read_csv("data.csv")
+    table.assign(id=range(len(table))).to_csv(tmp_path / "a.csv", index=False)
+    result = tmp_path / "a.kes.json"
+    words = ("--drop", "id", "--runs", 2, "--out", result)
+    assert printed("learn", tmp_path / "a.csv", *words)[0] == 0
+    found = [
+        printed("score", data, result)[1].split()[0] for data in (tmp_path / "a.csv", "data.csv")
+    ]
+    assert found[0] == found[1]
+
+
 def test_score_of_a_network_tells_the_probability_of_the_cases(printed, tmp_path):
     for name in ("data", "cut"):
         assert printed("fit", f"{name}.kes.json.gz", "--out", tmp_path / "a.json")[0] == 0

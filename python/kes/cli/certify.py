@@ -14,7 +14,7 @@ from kes.cli import options
 from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.screen import say
-from kes.cli.source import read_table
+from kes.cli.source import as_known, read_table
 from kes.cli.values import Whole
 from kes.exact.certify import certify, estimate, joined
 from kes.learning import learn, load
@@ -102,7 +102,8 @@ def command(
         own = {name: getattr(optima.settings, name) for name in given}
         given = {name: own[name] if value is None else value for name, value in given.items()}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    dataset, how = read_table(data, told, like=None if optima is None else optima.record.reading)
+    like = None if optima is None else as_known(optima.record.reading, optima.states)
+    dataset, how = read_table(data, told, like=like)
     options["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)

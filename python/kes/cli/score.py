@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -11,9 +10,8 @@ import click
 from kes.cli import options
 from kes.cli.model import Model, graph_of, open_model
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, read_as, read_table, says_how
+from kes.cli.source import TableOptions, as_known, read_as, read_table, says_how
 from kes.data import Dataset
-from kes.data.discretizer import Discretizer
 from kes.data.incomplete import AnyTable
 from kes.graph.pdag import Pdag
 from kes.learning import score
@@ -77,17 +75,9 @@ def command(
 
 
 def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:
-    """Read the table as that of the result was read, unless the options say how.
-
-    Columns are what the model knows them for: in a short table, text may look like an identifier.
-    """
+    """Read the table as that of the result was read, unless the options say how."""
     if says_how(options) or isinstance(model, Pdag):
         cases, how = read_table(data, options)
         return cases, how.completions
-    how = model.record.reading if isinstance(model, Optima) else Reading()
-    cuts = how.cuts if isinstance(model, Optima) else model.cuts
-    known = {
-        n: kind for n, kind in model.kinds.items() if n not in cuts and len(model.states[n]) != 1
-    }
-    how = replace(how, kinds={**known, **how.kinds}, columns=tuple(model.states))
-    return read_as(data, how, Discretizer.at(cuts) if cuts else None), how.completions
+    how = model.record.reading if isinstance(model, Optima) else Reading(cuts=model.cuts)
+    return read_as(data, as_known(how, model.states)), how.completions

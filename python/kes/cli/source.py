@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TypedDict, cast
 import click
 
 from kes import datasets
-from kes.data import encode_incomplete
+from kes.data import State, encode_incomplete
 from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
 from kes.data.files import is_table
@@ -89,6 +89,20 @@ def read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> 
         encoding=how.encoding,
         discretizer=discretizer or how.discretizer,
     )
+
+
+def as_known(how: Reading, states: Mapping[str, Sequence[State]]) -> Reading:
+    """Return how to read a table of which columns are what a model knows them for.
+
+    By the rules text may look like an identifier, as in a short table. A constant may be anything.
+    """
+    known = {
+        name: "discrete" if own else "continuous"
+        for name, own in states.items()
+        if name not in how.cuts and len(own) != 1
+    }
+    said = {name: kind for name, kind in how.kinds.items() if name in states}
+    return replace(how, kinds={**known, **said}, columns=tuple(states))
 
 
 def says_how(options: TableOptions) -> list[str]:

@@ -16,6 +16,7 @@ from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import decimal_sign, to_numbers
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.raw import Raw
+from kes.data.remarks import left_out
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
 from kes.data.weights import read_weights
@@ -80,7 +81,7 @@ def encode_like_incomplete(
     check_choice(missing, gaps=True)
     writing = Writing(how["sep"], how["decimal"], how["encoding"])
     source = open_source(data, writing, set(names).__contains__)
-    indices = find_columns(names, source.names)
+    indices = find_columns(names, source)
     if not source.rows:
         raise KesError("the data have no rows")
     row_weights = read_weights(weights, source)
@@ -136,14 +137,14 @@ def _read(
     return list(columns.values())
 
 
-def find_columns(names: Sequence[str], columns: Sequence[str]) -> list[int]:
+def find_columns(names: Sequence[str], source: Source) -> list[int]:
     """Return where the columns of these names are."""
-    index_of = {column: i for i, column in enumerate(columns)}
+    index_of = {column: i for i, column in enumerate(source.names)}
     lacking = [name for name in names if name not in index_of]
     if lacking:
         raise KesError(
-            f"the data lack columns: {listed(lacking)}{suggest(lacking[0], columns)}; "
-            "each variable must be a column"
+            f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
+            f"each variable must be a column{left_out(lacking, source.notes)}"
         )
     return [index_of[name] for name in names]
 

@@ -15,6 +15,7 @@ from kes.data.numbers import Numbers
 from kes.errors import listed, option
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
+_LEFT_OUT = "left out: "
 _CASES_PER_STATE = 5
 MANY_STATES = 10
 """So many states are never too many."""
@@ -27,12 +28,19 @@ def too_many(states: int, cases: float) -> bool:
 
 def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     """Say what was decided about the columns, where it is not plain to see."""
-    left_out = [
+    groups = [
         f"{listed(own)} ({_why(own)}; {remedy(own)})"
         for own in _together(verdicts, lambda one: one.kind is None and one.what != "omitted")
     ]
-    notes = [f"left out: {listed(left_out, show=str)}"] if left_out else []
+    notes = [f"{_LEFT_OUT}{listed(groups, show=str)}"] if groups else []
     return [*notes, *map(_told, _together(verdicts, lambda one: one.told))]
+
+
+def left_out(names: Iterable[str], notes: Iterable[str]) -> str:
+    """Return what notes say of columns that are wanted but were left out, to end an error with."""
+    wanted = [repr(name) for name in names]
+    said = [note for note in notes if note.startswith(_LEFT_OUT)]
+    return "".join(f"; {note}" for note in said if any(name in note for name in wanted))
 
 
 def _together(

@@ -116,11 +116,11 @@ class Coded:
     """A table that was read before, perhaps with gaps."""
 
     likely_decimal = None
-    notes = ()
 
     def __init__(self, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> None:
         self.names = dataset.names
         self.rows = dataset.rows
+        self.notes = dataset.notes
         self._dataset, self._gaps = dataset, gaps
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:

@@ -19,6 +19,7 @@ from kes.data.incomplete import Incomplete, Stack
 from kes.data.kinds import Kinds
 from kes.data.like import find_columns
 from kes.data.ranks import Ranks
+from kes.data.remarks import left_out
 from kes.data.sniffing import Writing
 from kes.data.source import Source, open_source
 from kes.data.stream import Stream
@@ -169,7 +170,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: Encodin
         dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
         nodes = structure.nodes
-        _refuse_mismatch(nodes, dataset.names)
+        _refuse_mismatch(nodes, dataset)
         arcs = preferred_dag(structure, how["prefer"])
     else:
         nodes = dataset.names
@@ -231,7 +232,7 @@ def _with_declared(
         return table
     source = reopen()
     for name in constant:
-        raw = source.column(find_columns([name], source.names)[0], frozenset())
+        raw = source.column(find_columns([name], source)[0], frozenset())
         column = columns[name]
         if isinstance(raw, Factor) and raw.declared and isinstance(column, Discrete):
             state = raw.values.index(column.states[0])
@@ -312,10 +313,10 @@ def _strength(prior: Prior, ess: float) -> float | None:
     return ess if prior == "bdeu" else float(prior)
 
 
-def _refuse_mismatch(nodes: tuple[str, ...], columns: tuple[str, ...]) -> None:
-    missing = [node for node in nodes if node not in set(columns)]
-    further = [column for column in columns if column not in set(nodes)]
+def _refuse_mismatch(nodes: tuple[str, ...], dataset: Dataset) -> None:
+    missing = [node for node in nodes if node not in set(dataset.names)]
+    further = [column for column in dataset.names if column not in set(nodes)]
     if missing or further:
         parts = [f"the data have no column for {listed(missing)}"] * bool(missing)
         parts += [f"the graph has no node for the columns {listed(further)}"] * bool(further)
-        raise KesError("; ".join(parts))
+        raise KesError("; ".join(parts) + left_out(missing, dataset.notes))

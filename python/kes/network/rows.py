@@ -98,7 +98,7 @@ def read_rows(
     source = open_source(data)
     named = Discretizer.at(named_cuts(states))
     columns: dict[str, Values] = {}
-    for node, index in zip(states, find_columns(list(states), source.names), strict=True):
+    for node, index in zip(states, find_columns(list(states), source), strict=True):
         raw = source.column(index, frozenset())
         if discretizer is not None and node in discretizer.cuts:
             raw = discretizer.cut(node, raw, source.likely_decimal)

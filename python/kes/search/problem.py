@@ -17,6 +17,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoding import encode_incomplete
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.like import encode_like_incomplete
+from kes.data.remarks import left_out
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
@@ -140,6 +141,7 @@ class Problem:
         if lacking:
             raise KesError(
                 f"the data have no column for {listed(lacking)}; every node of the graph needs one"
+                f"{left_out(lacking, self.dataset.notes)}"
             )
         if tuple(nodes) == self.dataset.names:
             return self
@@ -395,7 +397,7 @@ def _difference(dataset: Dataset, record: Record) -> str:
             return "the columns are in another order"
         parts = [f"it has no column {name!r}" for name in extra[:3]]
         parts += [f"the data lack its column {name!r}" for name in lacking[:3]]
-        return ", ".join(parts)
+        return ", ".join(parts) + left_out(lacking, dataset.notes)
     for name, here, there in zip(record.names, dataset.states, record.states, strict=True):
         if bool(here) != bool(there):
             kind = "discrete" if there else "continuous"
