@@ -7,6 +7,7 @@ expectation for that of the file.
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -136,9 +137,11 @@ def test_a_damaged_file(path):
 
 
 @pytest.mark.parametrize("says", [2, 5])
-def test_a_file_that_lies_about_its_rows(path, says):
+@pytest.mark.parametrize("more", [{"y": [1, 2, 1]}, {}])
+@pytest.mark.parametrize("kind", [str, Decimal])  # in pieces, and at once
+def test_a_file_that_lies_about_its_rows(path, says, kind, more):
     """Whatever number in the notes at its end is changed, it is refused or read as it is."""
-    pd.DataFrame({"x": ["a", "b", "a"], "y": [1, 2, 1]}).to_parquet(path)
+    pd.DataFrame({"x": [kind(x) for x in ("1.5", "2.5", "1.5")], **more}).to_parquet(path)
     content = path.read_bytes()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     messages = []

@@ -124,15 +124,19 @@ class _File:
                 left -= batch.num_rows
                 if left >= 0:
                     yield batch.column(batch.schema.names.index(name))
-            if left:
-                raise ValueError(f"of {self.rows} rows, column {name!r} has {self.rows - left}")
+            self._check_rows(name, self.rows - left)
 
     def whole(self, name: str) -> pa.Table:
         """Return a table of one column."""
         with self._reading(), ParquetFile(self.path) as parquet:
             table = parquet.read(columns=[name]).select([name])
             table.validate(full=True)
+            self._check_rows(name, table.num_rows)
             return table
+
+    def _check_rows(self, name: str, rows: int) -> None:
+        if rows != self.rows:
+            raise ValueError(f"of {self.rows} rows, column {name!r} has {rows}")
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
