@@ -154,7 +154,7 @@ class TestStates:
         columns = {"x": [1.0, np.inf], "y": [1.0, 2.0], "z": [-np.inf, 0.5]}
         with pytest.raises(KesError) as error:
             encode(frame(columns))
-        assert "each of 'x', 'z' has 1 infinite" in str(error.value)
+        assert "each of the columns 'x', 'z' has 1 infinite" in str(error.value)
 
     def test_decimals_are_treated_as_floats(self):
         table = pa.table({"x": pa.array([1, 2, None, 1], pa.decimal128(5, 2))})

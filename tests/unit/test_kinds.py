@@ -176,8 +176,11 @@ class TestNotes:
         lines = str(error.value).splitlines()
         assert lines[0] == "3 columns cannot be used:"
         assert [line.split()[1] for line in lines[1:]] == ["'a'", "'c'", "'d'"]
+        nameless = pd.DataFrame({"": [1, 2], "a": [1, 2], " ": [1, 2]})
+        with pytest.raises(kes.KesError, match="each of the columns 1, 3 has no name"):
+            encode(nameless)
         same = table.assign(b=table["a"])[["a", "b"]]
-        with pytest.raises(kes.KesError, match=r"^2 columns cannot be used: each of 'a', 'b' "):
+        with pytest.raises(kes.KesError, match=r"^2 columns cannot .*: each of .* 'a', 'b' "):
             encode(same)
 
     def test_nothing_left(self):

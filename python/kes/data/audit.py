@@ -176,7 +176,10 @@ def unusable(findings: Sequence[Finding]) -> list[str]:
 
 
 def _all_named(names: Sequence[str]) -> str:
-    return _named(names[0]) if len(names) == 1 else f"each of {listed(names)}"
+    if len(names) == 1:
+        return _named(names[0])
+    shown = [_named(name).removeprefix("column ") for name in names]
+    return f"each of the columns {listed(shown, show=str)}"
 
 
 def _named(name: str) -> str:
