@@ -194,6 +194,7 @@ def test_shared_options_mean_the_same(name, commands):
     [
         ("sample net.bif --cases 10", "Did you mean '--rows'?"),
         ("sample net.bif -n 10", "Did you mean '--rows'?"),
+        ("learn data.csv -n 10", "Did you mean '--runs'?"),
         ("learn data.csv --output a.json", "Did you mean '--out'?"),
         ("learn data.csv -o a.json", "Did you mean '--out'?"),
         ("learn data.csv --threads 2", "Did you mean '--jobs'?"),
@@ -207,6 +208,8 @@ def test_shared_options_mean_the_same(name, commands):
             "TARGET is given without an option: kes convert SOURCE TARGET",
         ),
         ("convert a.bif -o b.net", "TARGET is given without an option: kes convert SOURCE TARGET"),
+        ("convert --input a.bif", "SOURCE is given without an option: kes convert SOURCE TARGET"),
+        ("effects a.json --from b", "X is given without an option: kes effects RESULT X Y"),
         ("learn --data data.csv", "DATA is given without an option: kes learn [DATA]"),
         ("score --model a.bif x.csv", "MODEL is given without an option: kes score DATA MODEL"),
         ("query a.bif --given b=1", "is given without an option: kes query MODEL QUESTION..."),

@@ -8,13 +8,16 @@ from difflib import get_close_matches
 import click
 
 _MEANT = {
+    ("X",): "from cause treatment exposure",
+    ("Y",): "to effect outcome",
+    ("SOURCE",): "input i",
     ("--out", "TARGET"): "output outfile out-file file format save save-as to export o",
     ("--data", "DATA"): "input table file dataset data-file d i",
     ("MODEL", "RESULT", "SOURCE"): "network net bif graph dag from",
     ("--result", "RESULT", "MODEL"): "results optima",
     ("--resamples",): "samples bootstrap bootstraps replicates",
-    ("--rows",): "cases samples size count number n-rows n-samples num-samples n",
     ("--runs",): "restarts starts iterations iter repeats n-runs n",
+    ("--rows",): "cases samples size count number n-rows n-samples num-samples n",
     ("--optimum",): "best rank index which",
     ("--seed",): "random-state random-seed rng s",
     ("--jobs",): "n-jobs threads cores cpus workers processes j",
