@@ -74,6 +74,15 @@ class TestRules:
             note = f"left out: 'name' ({values} values, with fewer than two rows for each; to use "
             assert encode(table).notes[0].startswith(note)
 
+    @pytest.mark.parametrize("values", [101, 150, 200])
+    def test_no_edge_to_text_that_hardly_recurs_raises_bic(self, values):
+        """Not even one to a column that the text determines, of however many states."""
+        names = np.arange(2 * values - 1) % values
+        for states in (2, 3, 10, 50, values):
+            pair = {"name": [f"n{i}" for i in names], "group": [f"g{i % states}" for i in names]}
+            data = encode(pd.DataFrame(pair), kinds=dict.fromkeys(pair, "discrete"))
+            assert kes.score([("name", "group")], data) < kes.score([], data)
+
     def test_nothing_is_an_identifier_in_a_small_or_weighted_table(self):
         small = pd.DataFrame({"a": range(9), "b": list("abcdefghi")})
         assert encode(small).names == ("a", "b")

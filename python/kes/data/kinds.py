@@ -5,8 +5,8 @@
    other numbers are continuous.
 3. Left out, with a note, are dates, and identifiers: columns in which every value differs and that
    are text, or whole numbers without a gap; and text with more than 100 values and fewer than two
-   rows for each, from which nothing can be learned, and that slowly. In a table with weights,
-   where a row is no case, and in one of fewer than ten rows, nothing is taken for an identifier.
+   rows for each, with which no edge to a discrete column raises BIC. In a table with weights, where
+   a row is no case, and in one of fewer than ten rows, nothing is taken for an identifier.
 4. Text of which every value is a number is read as numbers, if rule 2 makes them continuous.
    Numbers written with leading zeros are codes, so text. Where few other values are all that is in
    the way, the user is told.
