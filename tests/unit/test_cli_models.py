@@ -201,6 +201,24 @@ def test_networks_of_intervals_score_numbers_as_the_intervals(printed, tmp_path,
     )
 
 
+@pytest.mark.parametrize("model", ["mixed.bif", "cut.kes.json.gz"])
+def test_numbers_are_cut_whatever_is_done_about_gaps(printed, tmp_path, model):
+    """To drop a row is as if it had not been there, for the score as for the intervals."""
+    table = pd.read_csv("mixed.csv")
+    table[1:].to_csv(tmp_path / "rest.csv", index=False)
+    table.loc[0, "smoker"] = None
+    table.to_csv(tmp_path / "gap.csv", index=False)
+    if model.endswith(".bif"):
+        assert printed("fit", "mixed.kes.json.gz", "--out", tmp_path / model)[0] == 0
+        model = tmp_path / model
+    found = [
+        printed("score", tmp_path / "gap.csv", model, "--missing", "drop"),
+        printed("score", tmp_path / "rest.csv", model),
+    ]
+    gap, rest = ([line.split()[0] for line in out.splitlines()] for _, out, _ in found)
+    assert gap == rest != []
+
+
 def test_columns_are_what_the_model_knows_them_for(printed, tmp_path):
     """In ten rows all values of a text may differ, which does not make an identifier of it."""
     rng = np.random.default_rng(4)
@@ -233,15 +251,17 @@ def test_columns_that_a_rule_leaves_out_by_now_stay_what_they_were(printed, tmp_
         "fit a.kes.json --out a.bif",
         "score a.csv a.bif",
         "edges a.kes.json --data a.csv",
+        "edges a.kes.json --data a.csv --missing NA",
         "report a.kes.json --out a.html",
         "convert a.kes.json a.dot",
     ):
         code, _, err = printed(*words.split())
         assert (code, "left out" in err) == (0, False), words
+    with pytest.raises(kes.KesError, match="to use it: kinds="):
+        kes.load("a.kes.json").effects("side", "hand", data=kes.data.encode("a.csv"))
     for words in (
         "score a.csv a.dot",
         "fit a.dot --data a.csv --out b.bif",
-        "edges a.kes.json --data a.csv --missing NA",
         "learn a.csv --runs 4 --out a.kes.json",
     ):
         code, _, err = printed(*words.split())

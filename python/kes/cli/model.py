@@ -15,7 +15,7 @@ import click
 
 from kes import datasets
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, read_table, says_how
+from kes.cli.source import TableOptions, as_known, read_table, says_how
 from kes.data.dataset import Data
 from kes.data.files import is_table
 from kes.errors import KesError
@@ -75,7 +75,8 @@ def open_result(path: Path, request: DataRequest) -> Optima:
         return _with_data_found(optima, path, request)
     data: Data | None = request.data
     if options is not None and (data is None or says_how(options)):
-        data = read_table(request.data, options)[0]
+        like = as_known(optima.record.reading, optima.states)
+        data = read_table(request.data, options, like=like)[0]
     return Optima(optima.record, problem=optima.ready(data, None, None))
 
 

@@ -10,7 +10,7 @@ import click
 from kes.cli import options
 from kes.cli.model import Model, graph_of, open_model
 from kes.cli.screen import say
-from kes.cli.source import TableOptions, as_known, read_as, read_table, says_how
+from kes.cli.source import TableOptions, as_known, read_table
 from kes.data import Dataset
 from kes.data.incomplete import AnyTable
 from kes.graph.pdag import Pdag
@@ -76,8 +76,9 @@ def command(
 
 def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:
     """Read the table as that of the result was read, unless the options say how."""
-    if says_how(options) or isinstance(model, Pdag):
-        cases, how = read_table(data, options)
-        return cases, how.completions
-    how = model.record.reading if isinstance(model, Optima) else Reading(cuts=model.cuts)
-    return read_as(data, as_known(how, model.states)), how.completions
+    like = None
+    if not isinstance(model, Pdag):
+        how = model.record.reading if isinstance(model, Optima) else Reading(cuts=model.cuts)
+        like = as_known(how, model.states)
+    cases, how = read_table(data, options, like=like)
+    return cases, how.completions

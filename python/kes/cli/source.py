@@ -47,7 +47,8 @@ def read_table(
 ) -> tuple[AnyTable, Reading]:
     """Read the data, or draw those of the example; return how they were read, too.
 
-    Where no option says how, a file is read as one was before that `like` tells of.
+    Where no option says how, a file is read as one was before that `like` tells of; if some do,
+    its columns are still what they were, but for those of which they speak.
     """
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give a data file, or --example alarm (and not both).")
@@ -61,9 +62,12 @@ def read_table(
     refuse_result(data)
     how = replace(reading(options), source=data)
     discretizer = _discretizer(options["discretize"])
-    if like is not None and discretizer is None and how == Reading(source=data):
+    if like is not None and not says_how(options):
         how = replace(like, source=data, example=None)
-    table = read_as(data, how, discretizer)
+    elif like is not None:
+        kinds, columns = {**like.kinds, **how.kinds}, how.columns or like.columns
+        how = replace(how, kinds=kinds, columns=columns, cuts={} if discretizer else like.cuts)
+    table = _read_as(data, how, discretizer)
     return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
 
 
@@ -75,7 +79,7 @@ def refuse_result(data: str) -> None:
         raise KesError(f"{data} is a result of kes learn, and this needs a table{known}")
 
 
-def read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> AnyTable:
+def _read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> AnyTable:
     """Read a file as another one was read, or as options say."""
     return encode_incomplete(
         data,
@@ -101,8 +105,7 @@ def as_known(how: Reading, states: Mapping[str, Sequence[State]]) -> Reading:
         for name, own in states.items()
         if name not in how.cuts and len(own) != 1
     }
-    said = {name: kind for name, kind in how.kinds.items() if name in states}
-    return replace(how, kinds={**known, **said}, columns=tuple(states))
+    return replace(how, kinds=known, columns=tuple(states))
 
 
 def says_how(options: TableOptions) -> list[str]:
