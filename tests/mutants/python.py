@@ -137,6 +137,7 @@ def attempt(files: list[str], plugin: Timed | Chosen, mutant: Mutant | None) -> 
     child = os.fork()
     if child == 0:
         os.setsid()  # tests interrupt their own process, and start others
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
         os._exit(run_tests(files, plugin, mutant))
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if mutant is not None and cpu_seconds(child) > SECONDS:
