@@ -36,6 +36,7 @@ OURS = "kes, improved, k=0.8"
 """What the others are compared with."""
 WANTED = (
     "kes, improved, k=0.8",
+    "kes, improved, BDeu",
     "kes, 100 runs, k=0.8",
     "kes GES",
     "PyBNesian hill climbing",

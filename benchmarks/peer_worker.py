@@ -208,6 +208,7 @@ SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
     "kes, 100 runs, k=0.4": ("kes", kes_search(k=0.4, runs=100, improve=False)),
     "kes, improved, k=0.8": ("kes", kes_search(k=0.8, runs=100, improve=1000)),
     "kes, improved, k=0.4": ("kes", kes_search(k=0.4, runs=100, improve=1000)),
+    "kes, improved, BDeu": ("kes", kes_search(k=0.8, runs=100, improve=1000, criterion="bdeu")),
     "PyBNesian hill climbing": ("pybnesian", pybnesian_hc),
     "pyAgrum greedy hill climbing": ("pyagrum", pyagrum_greedy),
     "pgmpy hill climbing": ("pgmpy", pgmpy_search("HillClimbSearch")),

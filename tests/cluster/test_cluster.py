@@ -139,8 +139,11 @@ def test_extend_and_patience(client, data):
 
 
 def test_budget(client, data):
-    optima = kes.learn(data, k=0.4, runs=10**6, budget=1, client=client)
-    assert optima.seconds < 10
+    for budget in (1, 4, 16):  # on a busy machine a second may not suffice for a task
+        optima = kes.learn(data, k=0.4, runs=10**6, budget=budget, client=client)
+        assert optima.seconds < 10 * budget
+        if optima.tasks > 0:
+            break
     assert optima.tasks > 0
     alone = kes.learn(data, k=0.4, runs=len(optima.runs), improve=optima.tasks)
     assert optima == alone

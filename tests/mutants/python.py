@@ -6,22 +6,28 @@ Libraries are imported once and kes in every process anew, with one module chang
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import random
 import signal
 import sys
 import time
+from collections import Counter
+from collections.abc import Set
 from importlib.abc import MetaPathFinder, SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 
+import pytest
 from tests.mutants.changes import Mutant, mutants_of, source_of
 
 ROOT = Path(__file__).parents[2]
-LOG = ROOT / "target" / "mutant.log"
-SECONDS = 300
+LOG, TIMES = ROOT / "target" / "mutant.log", ROOT / "target" / "mutant-times.json"
+SECONDS = 600
 """Of the processor, for all tests of a mutant; one that never ends is noticed."""
+QUICK = 0.5
+"""Seconds of a test, at most, to be tried first."""
 LIBRARIES = (
     *("numpy", "pandas", "polars", "pyarrow", "narwhals", "networkx", "highspy", "mpmath"),
     *("click", "tqdm", "pytest", "hypothesis", "xml.parsers.expat", "json", "gzip", "tomllib"),
@@ -70,36 +76,71 @@ def sample(count: int, seed: int) -> list[Mutant]:
 
 
 def survivors(count: int, seed: int, only: str | None) -> int:
-    """Try a sample; list what no test noticed."""
+    """Try a sample; list what no test noticed.
+
+    Quick tests come first, for all mutants, the others only for those that these did not notice.
+    """
     chosen = [mutant for mutant in sample(count, seed) if only is None or only in str(mutant)]
     for library in LIBRARIES:
         importlib.import_module(library)
     # Tests that fail by themselves, on a busy machine say, would notice every change.
-    for path in {tuple(tests_of(mutant.path)): mutant.path for mutant in chosen}.values():
-        if (ended := attempt(path, None)) != "SURVIVED":
-            print(f"the tests of {path} fail without any change ({ended}): {failed_test()}")
-            return 2
-    living = []
-    for number, mutant in enumerate(chosen):
-        began = time.monotonic()
-        ended = attempt(mutant.path, mutant)
-        seconds = time.monotonic() - began
-        print(f"{number:4} {ended:9} {seconds:6.1f} s  {mutant}  {failed_test()}", flush=True)
-        if ended == "SURVIVED":
-            living.append(mutant)
-    print(f"{len(chosen)} mutants, {len(chosen) - len(living)} noticed, {len(living)} survived")
+    every = sorted({file for mutant in chosen for file in tests_of(mutant.path)})
+    if (ended := attempt(every, Timed(TIMES), None)) != "SURVIVED":
+        print(f"the tests fail without any change ({ended}): {failed_test()}")
+        return 2
+    times: dict[str, float] = json.loads(TIMES.read_text(encoding="utf-8"))
+    quick = {test for test, seconds in times.items() if seconds < QUICK}
+    print(f"{len(times)} tests pass without any change, {len(quick)} of them quick", flush=True)
+    living = chosen
+    for those in (quick, times.keys() - quick):
+        living = [mutant for mutant in living if not is_noticed(mutant, those)]
+    print(f"{len(chosen)} mutants, {len(chosen) - len(living)} noticed, {len(living)} survived:")
+    print("\n".join(map(str, living)))
     return 0
 
 
-def attempt(path: Path, mutant: Mutant | None) -> str:
-    """Run the tests that are about a module in a process where it is changed, or not."""
+def is_noticed(mutant: Mutant, tests: Set[str]) -> bool:
+    """Run some tests on a mutant and print what comes of it."""
+    began = time.monotonic()
+    ended = attempt(tests_of(mutant.path), Chosen(tests), mutant)
+    seconds = time.monotonic() - began
+    print(f"{ended:9} {seconds:6.1f} s  {mutant}  {failed_test()}", flush=True)
+    return ended != "SURVIVED"
+
+
+class Timed:
+    """Writes down what each test takes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self._path.write_text(json.dumps(self._seconds), encoding="utf-8")
+
+
+class Chosen:
+    """Has pytest run some tests only."""
+
+    def __init__(self, tests: Set[str]) -> None:
+        self._tests = tests
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid in self._tests]
+
+
+def attempt(files: list[str], plugin: Timed | Chosen, mutant: Mutant | None) -> str:
+    """Run tests in a process in which a module is changed, or none."""
     child = os.fork()
     if child == 0:
         os.setsid()  # tests interrupt their own process, and start others
-        os._exit(run_tests(path, mutant))
-    began = time.monotonic()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
+        os._exit(run_tests(files, plugin, mutant))
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() - began > 20 * SECONDS or cpu_seconds(child) > SECONDS:
+        if mutant is not None and cpu_seconds(child) > SECONDS:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return "endless"
@@ -119,17 +160,17 @@ def failed_test() -> str:
     return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), "")
 
 
-def run_tests(path: Path, mutant: Mutant | None) -> int:
+def run_tests(files: list[str], plugin: Timed | Chosen, mutant: Mutant | None) -> int:
     """Have pytest stop at the first test that fails; what it says is in the log."""
     output = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(output, stream)
     if mutant is not None:
-        name = path.relative_to("python").with_suffix("").as_posix().replace("/", ".")
+        name = mutant.path.relative_to("python").with_suffix("").as_posix().replace("/", ".")
         sys.meta_path.insert(0, Changed(name.removesuffix(".__init__"), mutant))
-    import pytest
-
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests_of(path)]))
+    # Nothing chosen is nothing noticed.
+    ended = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files], plugins=[plugin])
+    return int(ended) if ended != pytest.ExitCode.NO_TESTS_COLLECTED else 0
 
 
 def tests_of(path: Path) -> list[str]:

@@ -527,6 +527,18 @@ def test_stopped_while_improving_and_resumed_it_ends_in_the_same_bytes(csv, sign
     assert Path("a.json.gz").read_bytes() == Path("whole.json.gz").read_bytes()
 
 
+def test_stopped_when_all_tasks_are_done_it_is_complete_when_given_again(csv):
+    command = ["learn", csv, "--k", "0.4", "--runs", "5", "--improve-tasks", "20"]
+    assert run([*command, "--out", "a.json"]) == 0
+    whole = Path("a.json").read_text(encoding="utf-8")
+    assert whole.count('"complete":true') == 1
+    Path("a.json").write_text(
+        whole.replace('"complete":true', '"complete":false'), encoding="utf-8"
+    )
+    assert run([*command, "--out", "a.json"]) == 0
+    assert Path("a.json").read_text(encoding="utf-8") == whole
+
+
 # --- known best scores ---------------------------------------------------------------------------
 
 

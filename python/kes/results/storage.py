@@ -154,7 +154,7 @@ def _beginning(path: PathLike) -> bytes:
 def _is_ours(content: bytes) -> bool:
     """Tell, of what cannot be read, whether it was a result file, as far as it goes."""
     start = content[:_BEGINNING]
-    return FORMAT.encode() in start or _HEAD.startswith(start)
+    return FORMAT.encode() in start or _HEAD.startswith(start) or GZIP.startswith(start)
 
 
 def _foreign(path: PathLike) -> KesError:

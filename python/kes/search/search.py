@@ -64,12 +64,14 @@ def search(
         return replace(execution.since(started), client=None)
 
     proving = allowance(problem, prove) is not None
-    effort, complete = None, record.improving.complete
+    effort = None
     if is_new or not _is_improved(record, improve):
         # With a proof, more would be in vain.
         effort = chosen(len(record.runs)) if improve == "auto" and proving else None
         record = improve_runs(problem, record, improve, rest(), effort=effort)
-        complete = record.improving.complete
+    elif improve is not False:
+        record = _marked(record, complete=True)  # it may have been stopped at the very end
+    complete = record.improving.complete
     if proving and (is_new or not _is_proven(record, prove)):
         waiting = record if effort is None else _marked(record, complete=False)
         record = prove_best(problem, waiting, prove, rest())

@@ -24,7 +24,7 @@ pub fn rounded(value: f64) -> f64 {
 /// From the numbers of a column to whole numbers and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// A power of two that keeps what follows within the range of floating-point numbers.
+    /// A power of two that keeps small numbers within the range of floating-point numbers.
     range: f64,
     /// Near the mean, times `range`.
     centre: f64,
@@ -43,11 +43,7 @@ impl Scale {
         if low >= high {
             return None;
         }
-        let range_exponent = match low.abs().max(high.abs()) {
-            size if size > 1e150 => -600,
-            size if size < 1e-150 => 600,
-            _ => 0,
-        };
+        let range_exponent = if low.abs().max(high.abs()) < 1e-150 { 600 } else { 0 };
         let range = libm::ldexp(1.0, range_exponent);
         let (low, high) = (low * range, high * range);
         let middle = 0.5 * low + 0.5 * high;
