@@ -10,10 +10,11 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.data import Incomplete, encode_incomplete
+from kes.data import Incomplete, encode, encode_incomplete
 from kes.data.incomplete import Stack
 from kes.data.stream import Stream
 from kes.errors import KesError
+from kes.network.fitting import Estimates
 from kes.search import completion
 
 
@@ -151,7 +152,7 @@ class TestSearch:
         hasty = kes.learn(table, missing="em", runs=3, budget=1e-6)
         done = hasty.record.completion
         assert (done.rounds, done.settled) == (1, False)
-        assert "by 1 round of EM, stopped by the budget before the model settled" in repr(hasty)
+        assert "by 1 round of EM, stopped before the model settled, by a budget" in repr(hasty)
         assert hasty.record.fingerprint != optima.record.fingerprint
         hasty.save(tmp_path / "a.kes.json")
         again = kes.load(tmp_path / "a.kes.json").extend(2, table)
@@ -262,6 +263,36 @@ def test_dropping_rows_by_what_is_observed_makes_an_edge_and_filling_in_does_not
     pair = frozenset(("x", "y"))
     assert pair in edges("drop")
     assert edges("em") == {frozenset(("x", "z"))}
+
+
+def test_estimates_are_made_again_only_where_gaps_are_filled_anew():
+    """And logistic ones from where they ended, which leads to the same place."""
+    rng = np.random.default_rng(4)
+    x, other = rng.normal(size=(2, 400))
+    labels = np.array(["a", "b", "c"])
+    frame = pd.DataFrame(
+        {
+            "x": x,
+            "y": labels[np.digitize(x + rng.normal(size=400), [-0.5, 0.7])],
+            "z": labels[np.digitize(other + x + rng.normal(size=400), [0.0, 1.0])],
+            "other": other,
+        }
+    )
+    changed = encode(frame.assign(other=0.9 * other + 0.1 * rng.normal(size=400)))
+    parents = {"x": [], "y": ["x"], "z": ["x", "other"], "other": []}
+    estimates = Estimates(parents, filled=frozenset({"other"}))
+    first, second, exact = estimates(encode(frame)), estimates(changed), Estimates(parents)(changed)
+    assert second.local("x") is first.local("x")
+    assert second.local("y") is first.local("y")
+    for node in ("z", "other"):
+        assert second.local(node) is not first.local(node)
+    found, wanted = second.local("z").coefficients, exact.local("z").coefficients
+    assert found == pytest.approx(wanted, abs=1e-3)
+    assert found != pytest.approx(first.local("z").coefficients, abs=1e-2)
+
+
+def test_large_tables_get_fewer_rounds():
+    assert [completion.most_rounds(10**power) for power in (1, 6, 7, 9)] == [20, 20, 3, 2]
 
 
 def test_incomplete_tables_are_data(table, optima):
@@ -399,6 +430,6 @@ def test_the_command_line(frame, tmp_path):
     for amount in (budget, ["--runs", "4"], ["--runs", "5", "--budget", "9s"]):
         done = CliRunner().invoke(command, [*words, *amount, "--out", str(short)])
         assert done.exit_code == 0, done.output
-        assert "by 1 round of EM, stopped by the budget" in done.output
+        assert "by 1 round of EM, stopped before the model settled" in done.output
     wrong = CliRunner().invoke(command, [*words, "--discretize", "a=b"])
     assert "such as age=5,dose=3" in wrong.output

@@ -146,6 +146,18 @@ class Stack:
         ]
         self.gaps = [np.flatnonzero(missing) for missing in gaps[:, rows]]
 
+    @property
+    def size(self) -> int:
+        """The number of values, with those of all copies."""
+        return len(self.gaps) * (len(self._whole) + len(self._weights))
+
+    @property
+    def filled(self) -> frozenset[str]:
+        """The variables that have gaps."""
+        return frozenset(
+            v for v, gaps in zip(self._table.names, self.gaps, strict=True) if gaps.size
+        )
+
     def scatter(self, stream: Stream) -> None:
         """Fill each gap with a value of the same variable in another row, drawn at random.
 

@@ -40,6 +40,7 @@ from kes.settings import TRANSFORMS, number, whole
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
 Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
+Model: TypeAlias = NDArray[np.float64] | Linear | Logistic
 
 MOST_CELLS = 2**27
 """Cells of the largest table that is made: 1 GB."""
@@ -175,43 +176,77 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: Encodin
     else:
         nodes = dataset.names
         arcs = [checked_arc(arc, nodes) for arc in structure]
-    parents: dict[str, list[str]] = {node: [] for node in nodes}
-    for a, b in arcs:
-        parents[b].append(a)
+    parents = families(nodes, arcs)
     checks.parents(parents, nodes)  # before any work is done
-    estimate = partial(_estimate, parents, discretizer=discretizer, transform=ranks)
+    estimates = partial(Estimates, parents, discretizer=discretizer, transform=ranks)
     if gaps is not None:
         stack = Stack(Incomplete(dataset, gaps), completions)
         stack.scatter(Stream(0))
+        again = estimates(filled=stack.filled)
         for number in range(_FILLINGS):
-            fill(stack, partial(estimate, prior="bdeu", ess=1.0), Stream(0, number))
+            fill(stack, again, Stream(0, number))
         dataset = stack.dataset()
-    return estimate(dataset, prior=how["prior"], ess=how["ess"])
+    return estimates()(dataset, prior=how["prior"], ess=how["ess"])
 
 
-def _estimate(
-    parents: Mapping[str, list[str]],
-    table: Dataset,
-    *,
-    prior: Prior,
-    ess: float,
-    discretizer: Discretizer | None,
-    transform: Ranks | None,
-) -> Fitted:
-    """Estimate a network with these families from a complete table."""
-    estimator = _Estimator(table, prior, ess)
-    nodes = tuple(parents)
-    models: dict[str, Any] = {node: estimator.model(node, parents[node]) for node in nodes}
-    states = {node: estimator.states[node] for node in nodes}
-    kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
-    # Columns decide, not the kind of the table, in which constant ones have no say.
-    match sorted(set(table.kinds)):
-        case ["continuous"]:
-            return GaussianNetwork(nodes, parents, models, **kept)
-        case ["continuous", "discrete"]:
-            return MixedNetwork(nodes, states, parents, models, **kept)
-        case _:
-            return BayesianNetwork(nodes, states, parents, models, **kept)
+def families(nodes: Iterable[str], arcs: Arcs) -> dict[str, list[str]]:
+    """Return the parents of every node."""
+    parents: dict[str, list[str]] = {node: [] for node in nodes}
+    for a, b in arcs:
+        parents[b].append(a)
+    return parents
+
+
+class Estimates:
+    """Estimates a network with given families, and again as gaps of the table are filled anew.
+
+    Then families without gaps stay as they are, and logistic ones start from where they ended.
+
+    Parameters
+    ----------
+    parents
+        Those of every node.
+    filled
+        Variables whose values change from table to table.
+    last
+        What families of the same table were estimated to be before, if not by this.
+    """
+
+    def __init__(
+        self,
+        parents: Mapping[str, list[str]],
+        *,
+        filled: frozenset[str] = frozenset(),
+        last: dict[tuple[str, ...], Model] | None = None,
+        discretizer: Discretizer | None = None,
+        transform: Ranks | None = None,
+    ) -> None:
+        self._parents, self._filled = parents, filled
+        self._last = {} if last is None else last
+        self._kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
+
+    def __call__(self, table: Dataset, prior: Prior = "bdeu", ess: float = 1.0) -> Fitted:
+        """Estimate it from a complete table."""
+        estimator = _Estimator(table, prior, ess)
+        nodes = tuple(self._parents)
+        models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
+        states = {node: estimator.states[node] for node in nodes}
+        # Columns decide, not the kind of the table, in which constant ones have no say.
+        match sorted(set(table.kinds)):
+            case ["continuous"]:
+                return GaussianNetwork(nodes, self._parents, models, **self._kept)
+            case ["continuous", "discrete"]:
+                return MixedNetwork(nodes, states, self._parents, models, **self._kept)
+            case _:
+                return BayesianNetwork(nodes, states, self._parents, models, **self._kept)
+
+    def _model(self, estimator: _Estimator, node: str) -> Model:
+        family = (node, *self._parents[node])
+        last = self._last.get(family)
+        if last is None or not self._filled.isdisjoint(family):
+            start = last if isinstance(last, Logistic) else None
+            last = self._last[family] = estimator.model(node, self._parents[node], start)
+        return last
 
 
 def _with_declared(
@@ -254,7 +289,7 @@ class _Estimator:
             for name, c in zip(table.names, table.columns, strict=True)
         }
 
-    def model(self, node: str, parents: list[str]) -> NDArray[np.float64] | Linear | Logistic:
+    def model(self, node: str, parents: list[str], start: Logistic | None = None) -> Model:
         """Estimate the model of a node given its parents."""
         levels = [len(self.states[parent]) for parent in parents]
         given = [self._columns[parent] for parent in parents]
@@ -268,7 +303,7 @@ class _Estimator:
             return fit_linear(node, own, x, names, weights=self._weights, ess=strength)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])))
-        return fit_logistic(node, own, states, x, weights=self._weights, ess=strength)
+        return fit_logistic(node, own, states, x, weights=self._weights, ess=strength, start=start)
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
         """Estimate a table: (count + prior cases) of each cell over their sum over the states."""

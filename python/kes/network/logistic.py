@@ -21,8 +21,11 @@ from kes.network.regression import scaled
 _MOST_STEPS = 100
 _CONVERGED = 1e-18
 """Gain in log-likelihood per case, which the next step promises, at which to stop."""
+_ENOUGH = 1e-8
+"""The same, where rows will change again."""
 _ROUNDING = 1e-12
 """Below this a promise falls with its square from step to step; if not, it is rounding."""
+_BLOCK = 2**12
 _FLAT = 1e-9
 """Curvature per case below which the likelihood has no maximum to speak of."""
 
@@ -35,6 +38,7 @@ def fit_logistic(
     *,
     weights: NDArray[np.float64],
     ess: float | None,
+    start: Logistic | None = None,
 ) -> Logistic:
     """Estimate a logistic node.
 
@@ -50,6 +54,9 @@ def fit_logistic(
         Cases that each row stands for; all positive.
     ess
         Strength of the prior; None: maximum likelihood.
+    start
+        An estimate from nearly the same rows, to start from. What comes of it need not be exact:
+        rows will change again.
     """
     given = scaled(regressors, weights)
     x, penalty = given.values, 0.0
@@ -59,10 +66,14 @@ def fit_logistic(
         own = np.concatenate([own, np.arange(states, dtype=own.dtype)])
         weights = np.concatenate([weights, np.full(states, ess / states)])
     problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
-    coefficients, curvature = problem.solve(node)
     # In units of the columns: intercept - sum of slope x mean / scale, and slope / scale.
     unscale = np.diag(1 / np.concatenate([[1.0], given.scales]))
     unscale[0, 1:] = -given.means / given.scales
+    if start is None:
+        coefficients, curvature = problem.solve(node)
+    else:
+        near = np.linalg.solve(unscale, start.coefficients.T).T.astype(np.float64)
+        coefficients, curvature = problem.solve(node, near, enough=_ENOUGH)
     covariance = np.linalg.inv(curvature).reshape(coefficients.shape * 2)
     variances = [
         np.diag(unscale @ covariance[state, :, state] @ unscale.T) for state in range(states - 1)
@@ -90,10 +101,13 @@ class _Likelihood:
         slopes = np.diag([0.0] + [1.0] * x.shape[1])
         self.penalty = np.kron(between, slopes).astype(np.float64)
 
-    def solve(self, node: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def solve(
+        self, node: str, start: NDArray[np.float64] | None = None, enough: float = _CONVERGED
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the best coefficients, and minus the second derivatives there."""
         shape = (self.states - 1, self.x.shape[1])
-        place, cases = np.zeros(shape).ravel(), self.weights.sum()
+        place = np.zeros(shape).ravel() if start is None else start.ravel()
+        cases = self.weights.sum()
         value, gradient, curvature = self.look(place.reshape(shape))
         before = np.inf
         for _ in range(_MOST_STEPS):
@@ -101,7 +115,7 @@ class _Likelihood:
                 _refuse(node)
             step = np.linalg.solve(curvature, gradient)
             promised = gradient @ step / cases
-            if promised <= _CONVERGED or before / 2 < promised < _ROUNDING:
+            if promised <= enough or before / 2 < promised < _ROUNDING:
                 return place.reshape(shape), curvature
             before = promised
             for _ in range(_MOST_STEPS):  # concave, so a short step gains
@@ -125,18 +139,30 @@ class _Likelihood:
         pulled = self.penalty @ coefficients.ravel()
         value = self.weights @ logs[np.arange(len(self.own)), self.own]
         gradient = ((self.occurring - chances) * self.weights[:, np.newaxis]).T @ self.x
-        size = self.x.shape[1]
-        curvature = self.penalty.copy()
-        for a in range(self.states - 1):
-            for b in range(a + 1):
-                spread = self.weights * chances[:, a] * ((a == b) - chances[:, b])
-                block = (self.x * spread[:, np.newaxis]).T @ self.x
-                curvature[a * size : (a + 1) * size, b * size : (b + 1) * size] += block
-                if a != b:
-                    curvature[b * size : (b + 1) * size, a * size : (a + 1) * size] += block.T
+        curvature = self.penalty + self._curvature(chances)
         penalised = float(value - 0.5 * coefficients.ravel() @ pulled)
         slope: NDArray[np.float64] = gradient.ravel() - pulled
         return penalised, slope, curvature
+
+    def _curvature(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'.
+
+        Of some rows at a time, so that the products of chances and regressors stay near.
+        """
+        states, size = chances.shape[1], self.x.shape[1]
+        own = np.zeros((states, size, size))
+        both = np.zeros((states * size, states * size))
+        for start in range(0, len(self.x), _BLOCK):
+            x, p = self.x[start : start + _BLOCK], chances[start : start + _BLOCK]
+            weighted = p * self.weights[start : start + _BLOCK, np.newaxis]
+            products = (weighted[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1)
+            own += (products.T @ x).reshape(states, size, size)
+            both += products.T @ (p[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1)
+        both = -(both + both.T) / 2  # symmetric but for rounding
+        for state in range(states):
+            part = slice(state * size, (state + 1) * size)
+            both[part, part] += (own[state] + own[state].T) / 2
+        return both
 
 
 def _refuse(node: str) -> NoReturn:

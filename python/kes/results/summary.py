@@ -119,7 +119,7 @@ def completed(optima: Optima) -> str:
     if completion.settled:
         end = "until the model settled"
     elif completion.rounds < MOST_ROUNDS:
-        end = "stopped by the budget before the model settled"
+        end = "stopped before the model settled, by a budget or as the table is large"
     else:
         end = "after which the model still changed"
     return (

@@ -29,8 +29,8 @@ from kes.data.incomplete import Incomplete, Stack
 from kes.data.ranks import Ranks
 from kes.data.stream import Stream
 from kes.graph import EssentialGraph
-from kes.network.completion import fill
-from kes.network.fitting import fit
+from kes.network.completion import SWEEPS, fill
+from kes.network.fitting import Estimates, Model, families
 from kes.search.amounts import of_round
 from kes.search.collector import NewModels
 from kes.search.options import DEFAULT_K
@@ -38,6 +38,8 @@ from kes.search.record import Completion
 from kes.settings import CoreGraph, Settings
 
 MOST_ROUNDS = 20
+MOST_VALUES = 3 * 10**8
+"""Values that all rounds may look at, which takes about a minute; but two rounds are allowed."""
 _BRANCH = 0  # of the seed's random streams; the number of the round follows
 
 
@@ -86,15 +88,23 @@ def complete(
     # At least one round is done: the first filling knows of no dependences.
     model = best(stack.dataset(), trees, tick=lambda: going_on(0) or True)
     settled, rounds = False, 0
-    while model is not None and not settled and rounds < MOST_ROUNDS:
+    last: dict[tuple[str, ...], Model] = {}  # of all rounds: many families stay
+    enough = most_rounds(stack.size)
+    while model is not None and not settled and rounds < enough:
         rounds += 1
-        arcs = model.to_dag()
-        fill(stack, partial(fit, arcs), Stream(settings.seed, _BRANCH, rounds))
+        parents = families(table.dataset.names, model.to_dag())
+        estimates = Estimates(parents, filled=stack.filled, last=last)
+        fill(stack, estimates, Stream(settings.seed, _BRANCH, rounds))
         if rounds == most or not going_on(rounds):
             break
         found = best(stack.dataset(), free, tick=partial(going_on, rounds))
         settled, model = found == model, found
     return stack.dataset(), Completion(table.cells, rounds, settled)
+
+
+def most_rounds(values: int) -> int:
+    """Return how many rounds a stack with so many values gets at most."""
+    return min(MOST_ROUNDS, max(2, MOST_VALUES // (values * SWEEPS)))
 
 
 def _parents_in_trees(settings: Settings) -> int:
