@@ -11,13 +11,14 @@ versions see `make bench-against`.
 import argparse
 import contextlib
 import resource
+import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from timing import show
+from timing import interleaved, ratio, show
 
 import kes
 
@@ -33,8 +34,8 @@ NETWORKS = {
     "alarm": (5, (1, 3, 10)),
 }
 """For each network the number of samples, and after how many seconds of improving to look."""
-SIZES = (250, 500, 1000)
-"""Numbers of variables between which the growth is measured."""
+SIZES, TURNS = (250, 500, 1000), 7
+"""Numbers of variables between which the growth is measured, and how often."""
 
 
 def cpu(call: Callable[[], object]) -> float:
@@ -132,13 +133,19 @@ def sparse(variables: int, rows: int, *, states: int | None = 3, seed: int = 0) 
 
 
 def growth() -> Iterator[list[str]]:
-    """Return rows for 20 runs at every size."""
+    """Return rows for 20 runs at every size; the sizes take turns."""
+    tables = {variables: kes.data.encode(sparse(variables, 1000)) for variables in SIZES}
+
+    def runs(data: kes.Dataset) -> Callable[[], object]:
+        return lambda: kes.learn(data, k=0.8, runs=20, n_jobs=1, improve=False)
+
+    tasks = {str(variables): runs(data) for variables, data in tables.items()}
+    times = interleaved(tasks, TURNS, time.process_time)
     before = None
-    for variables in SIZES:
-        data = kes.data.encode(sparse(variables, 1000))
-        took = cpu(lambda data=data: kes.learn(data, k=0.8, runs=20, n_jobs=1, improve=False))
-        times = "" if before is None else f"{took / before:.1f} x"
-        yield [f"20 runs, {variables} variables x 1000 cases", f"{took:.1f} s", times]
+    for variables, took in times.items():
+        grown = "" if before is None else f"{ratio(took, before):.1f} x"
+        what = f"20 runs, {variables} variables x 1000 cases"
+        yield [what, f"{statistics.median(took):.2f} s", grown]
         before = took
 
 
