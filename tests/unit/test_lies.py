@@ -7,6 +7,7 @@ import time
 import pytest
 
 import kes
+from kes.settings import Criterion
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +170,25 @@ def test_cases_and_tolerance_are_compared_with_the_data(document, change, data, 
     optima = load(document | change, tmp_path)
     with pytest.raises(kes.KesError, match="its number of cases or its tolerance"):
         optima.explain(data=data)
+
+
+@pytest.mark.parametrize("change", [{"sep": ""}, {"decimal": ";"}, {"encoding": "klingon"}])
+def test_how_a_table_was_written_is_something_that_can_be(document, change, tmp_path):
+    document["reading"] |= change
+    with pytest.raises(kes.KesError):
+        load(document, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("mixed", "degenerate Gaussian BIC"),
+        ("continuous", "Gaussian BIC"),
+        ("discrete", "Bayesian information criterion"),
+    ],
+)
+def test_a_criterion_is_called_by_what_it_is_on_a_table(kind, title):
+    assert Criterion("bic").title(kind) == title
 
 
 def test_a_thousand_runs_are_checked_in_no_time(data, tmp_path):
