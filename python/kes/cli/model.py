@@ -18,8 +18,9 @@ from kes.cli.screen import say
 from kes.cli.source import TableOptions, as_known, read_table, says_how
 from kes.data.dataset import Data
 from kes.data.files import is_table
-from kes.errors import KesError
-from kes.formats import format_of, holds_network
+from kes.data.kinds import saying
+from kes.errors import KesError, listed
+from kes.formats import format_of, holds_network, write_network
 from kes.graph.pdag import Pdag
 from kes.learning import load
 from kes.network import read_graph, read_network
@@ -184,3 +185,15 @@ def fitted(optima: Optima, number: int, how: FitOptions, out: Path | None = None
             err=True,
         )
     return chosen.fit(optima.ready(None, None, None).dataset, **how)
+
+
+def save(network: Fitted, out: Path, name: str | None) -> None:
+    """Write a network, called as its data are; say what other programs may refuse of it."""
+    write_network(network, out, name=name)
+    constant = [node for node, states in network.states.items() if len(states) == 1]
+    if constant and not format_of(out).continuous:
+        say(
+            f"Note: only one state: {listed(constant)}; pyAgrum and others may refuse to read a "
+            f"network with such variables. To leave them out: kes learn {saying(constant, 'omit')}",
+            err=True,
+        )
