@@ -38,8 +38,9 @@ class Format:
     ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
     and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs in which knowledge
     directs edges. If it reads both, ``holds_network`` tells them apart. Some formats have a place
-    for continuous nodes, be it in a graph only, some for the name of a network. The module is imported when a file of its format is
-    met: all of them, with their parsers, would add a sixth to the time that ``import kes`` takes.
+    for continuous nodes, be it in a graph only, some for the name of a network. The module is
+    imported when a file of its format is met: all of them, with their parsers, would add a sixth to
+    the time that ``import kes`` takes.
     """
 
     def __init__(
@@ -106,9 +107,7 @@ def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # no
         raise KesError(f"{path}: {error}") from None
 
 
-def write_network(
-    network: Writable, path: str | PathLike[str], *, name: str | None = None
-) -> None:
+def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:
     """Write a network into a file, with its name if that is known; see `Network.save`."""
     form = format_of(path)
     if not form.continuous and not hasattr(network, "cpts"):

@@ -18,7 +18,7 @@ from kes.data.column import State
 from kes.drawing import layout
 from kes.drawing.layout import Layout
 from kes.formats import bif
-from kes.formats.names import labels
+from kes.formats.names import UNNAMED, labels
 from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -213,7 +213,7 @@ def _files(optima: Optima) -> dict[str, Any]:
     """Return what the page needs to write networks: how formats spell names and states."""
     spelled = None
     if optima.kind == "discrete":
-        head, words, states = bif.variables(optima.names, optima.states, optima.stem or bif.UNNAMED)
+        head, words, states = bif.variables(optima.names, optima.states, optima.stem or UNNAMED)
         spelled = {"head": head, "words": words, "states": states}
     return {
         "bif": spelled,
