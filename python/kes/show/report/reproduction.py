@@ -95,7 +95,7 @@ def gaps_pointer(found: list[Gap] | None) -> str:
     if not found:
         return ""
     names = list(dict.fromkeys(name for gap in found for name in gap.names))
-    shown = ", ".join(map(_name, names[:_NAMED])) + ", ..." * (len(names) > _NAMED)
+    shown = ", ".join(map(_name, names[:_NAMED])) + " and others" * (len(names) > _NAMED)
     return (
         f"<p>What the network says of {shown} differs from the data: "
         f'<a href="#reproduction">{TITLE}</a></p>'
