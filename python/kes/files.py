@@ -44,6 +44,12 @@ class DamagedFile(KesError):
     """A compressed file that is cut off, or was changed."""
 
 
+def stem(path: PathLike) -> str:
+    """Return the name of a file without its folder and its suffixes."""
+    name = os.path.basename(path)
+    return name.split(".")[0] or name
+
+
 # --- reading -------------------------------------------------------------------------------------
 
 

@@ -39,6 +39,26 @@ def test_a_result_becomes_a_network(printed, tmp_path, command, suffix):
     assert repr(expected) in shown
 
 
+def test_a_network_is_called_as_its_table_and_says_what_others_refuse(printed, tmp_path):
+    pyagrum = pytest.importorskip("pyagrum")
+    table, result, out = tmp_path / "my trip.csv", tmp_path / "r.kes.json", tmp_path / "n.bif"
+    table.write_text("site,x,y\n" + "h,a,b\nh,b,a\nh,a,b\nh,b,b\n" * 3)
+    assert printed("learn", table, "--runs", 1, "--out", result)[0] == 0
+    for words in (["fit", result, "--out", out], ["convert", result, out]):
+        code, _, err = printed(*words)
+        assert code == 0
+        assert "only one state: 'site'" in err
+        assert "kes learn --drop site" in err
+        assert out.read_text().startswith("network my_trip {")
+    with pytest.raises(pyagrum.GumException):  # the premise of the note
+        pyagrum.loadBN(str(out))
+    assert "only one state" not in printed("fit", result, "--out", tmp_path / "n.json")[2]
+    without = tmp_path / "s.kes.json"
+    assert printed("learn", table, "--drop", "site", "--runs", 1, "--out", without)[0] == 0
+    assert printed("fit", without, "--out", out)[2] == ""
+    pyagrum.loadBN(str(out))
+
+
 def test_fit_takes_other_optima_and_priors(printed, tmp_path):
     optima = kes.load("data.kes.json.gz")
     last = len(optima) - 1

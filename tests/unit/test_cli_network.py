@@ -29,6 +29,7 @@ def test_learn_ends_with_the_network(printed):
     lines = out[out.index("The best network, 1 edge,") :].splitlines()
     gain = kes.score([(x, y)], "data.csv") - kes.score([], "data.csv")
     assert lines[2].split() == ["smoker", "-", "cancer", f"{gain:.3f}", "100"]
+    assert "directions: at most" not in out  # there are none
 
 
 def test_weak_edges_are_marked(printed, tmp_path):
@@ -62,6 +63,8 @@ def test_what_is_told_of_edges_bounds_their_evidence(printed):
         assert (mark == "weak") == (float(bound) < WEAK)
         if mark == "direction weak":
             assert abs(exact["direction"]) < WEAK
+    assert optima.best.graph.directed
+    assert "directions: at most as sure as shown" in out
 
 
 def test_directions_are_those_of_the_best_model(printed):

@@ -56,6 +56,29 @@ def test_query_of_both_kinds_tells_its_error(printed):
     assert all(str(p) in out or f"{p.value:.6f}" in out for p in found.values())
 
 
+def test_query_says_what_its_error_is_and_where_the_data_differ(printed, tmp_path):
+    """What is drawn from a bell curve is not what made the states; tables give shares back."""
+    rng = np.random.default_rng(0)
+    x = rng.exponential(4, 3000) ** 2
+    high = x > 1 + rng.random(3000) * 9
+    frame = pd.DataFrame({"x": x, "c": np.where(high, "high", "low")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = tmp_path / "t.kes.json"
+    known = ("--tiers", "x;c", "--runs", 2)
+    assert printed("learn", tmp_path / "t.csv", *known, "--out", result)[0] == 0
+    line = "± is the error of simulation, not of the network"
+    _, out, _ = printed("query", result, "P(c)", "c=low", "P(c | x=3)")
+    all_states, one, given = (block.splitlines() for block in out.split("\n\n")[:3])
+    shares = f"in the data: high {high.mean():.3f}, low {1 - high.mean():.3f}; see 'Does the"
+    assert all_states[-1].strip().startswith(shares)
+    assert one[-1].strip().startswith(f"in the data: low {1 - high.mean():.3f}; see")
+    assert not any("in the data" in text for text in given)
+    assert out.count(line) == 1
+    _, out, _ = printed("query", "data.kes.json.gz", "P(cancer)")
+    assert line not in out
+    assert "in the data" not in out
+
+
 def test_query_takes_numbers_for_intervals(printed):
     _, by_number, _ = printed("query", "cut.kes.json.gz", "P(smoker | dose=-9)")
     states = kes.load("cut.kes.json.gz").states["dose"]

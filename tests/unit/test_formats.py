@@ -11,9 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kes.data.cuts import interval_labels
 from kes.errors import KesError
 from kes.formats import write_graph, write_network
-from kes.formats.names import labels, plain_words, read_literals, same, write_literals
+from kes.formats.names import (
+    labels,
+    plain_words,
+    read_literals,
+    same,
+    state_words,
+    write_literals,
+)
 from kes.graph import EssentialGraph
 from kes.network import BayesianNetwork, convert, read_graph, read_network
 
@@ -163,6 +171,44 @@ def test_plain_words_are_plain_distinct_and_keep_what_is_plain(given_texts):
     for text, word in zip(given_texts, words, strict=True):
         if plain.fullmatch(text) and text != "node":
             assert word == text
+
+
+def test_names_of_intervals_keep_sign_and_order():
+    """The words are what one would say; what kes did not name stays as other names do."""
+    plain = re.compile(r"-?[0-9]+|[0-9]+_[A-Za-z0-9_]*|[A-Za-z_][A-Za-z0-9_.-]*")
+    states = [*interval_labels([-0.687, 0.638, 1e20]), "<missing>"]
+    words = state_words(states, plain, ())
+    assert words == ["le_m0_687", "m0_687_to_0_638", "0_638_to_1e20", "gt_1e20", "_missing_"]
+    assert state_words(["<= -5", "> -5"], plain, ()) == ["le_m5", "gt_m5"]
+    assert state_words(["<= 5", "> 6"], plain, ()) == plain_words(["<= 5", "> 6"], plain, ())
+    assert state_words([1, "> 6"], plain, ()) == plain_words(["1", "> 6"], plain, ())
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4, unique=True)
+)
+def test_files_tell_intervals_apart_and_give_them_back(tmp_path_factory, cuts):
+    states = interval_labels(sorted(cut + 0.0 for cut in cuts))
+    share = np.full(len(states), 1 / len(states))
+    network = BayesianNetwork(["x"], {"x": states}, {"x": []}, {"x": share})
+    for suffix in (".bif", ".net"):
+        path = tmp_path_factory.getbasetemp() / f"intervals{suffix}"
+        network.save(path)
+        again = read_network(path)
+        assert again == network
+        assert again.cuts == network.cuts
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".xmlbif"])
+def test_a_network_has_a_name_if_that_is_known(tmp_path, suffix):
+    write_network(small(), tmp_path / f"a{suffix}", name="Ärzte 1")
+    head = (tmp_path / f"a{suffix}").read_text("utf-8")[:200]
+    assert ("network Arzte_1 {" if suffix == ".bif" else "<NAME>Ärzte 1</NAME>") in head
+    assert read_network(tmp_path / f"a{suffix}") == small()
+    convert(tmp_path / f"a{suffix}", tmp_path / "b.bif")
+    assert (tmp_path / "b.bif").read_text().startswith("network a {")
+    small().save(tmp_path / "c.bif")
+    assert (tmp_path / "c.bif").read_text().startswith("network unknown {")
 
 
 def test_labels_tell_an_integer_from_the_text_that_looks_like_it():

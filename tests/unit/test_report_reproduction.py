@@ -26,6 +26,25 @@ def test_a_column_that_is_mostly_zero_is_found_out():
     assert gap.words in page(optima, problem=optima.problem)
 
 
+def test_states_whose_shares_are_off_are_told():
+    """The network draws x, which is far from normal, from a bell curve, and so too few low ones."""
+    rng = np.random.default_rng(0)
+    x = rng.exponential(4, 3000) ** 2
+    frame = pd.DataFrame({"x": x, "c": np.where(x > 1 + rng.random(3000) * 9, "high", "low")})
+    optima = kes.learn(frame, runs=2, knowledge=kes.Knowledge(required=[("x", "c")]))
+    network = optima.best.fit(frame)
+    share = (frame["c"] == "high").mean()
+    off = abs(network.probability({"c": "high"}).value - share)
+    assert 0.05 < off < 0.1, off
+    [gap] = [gap for gap in gaps(optima, optima.problem) if gap.names == ("c",)]
+    assert gap.size == pytest.approx(off, abs=0.02)
+    assert any(f"{part:.0%} of the data" in gap.words for part in (share, 1 - share))
+    text = page(optima, problem=optima.problem)
+    top = text[: text.index("</header>")]
+    assert 'differs from the data: <a href="#reproduction">' in top
+    assert "<bdi>c</bdi>" in top
+
+
 def test_data_that_are_of_its_kind_are_reproduced():
     rng = np.random.default_rng(1)
     x = rng.normal(size=3000)
@@ -35,6 +54,7 @@ def test_data_that_are_of_its_kind_are_reproduced():
     optima = kes.learn(frame, runs=2)
     assert gaps(optima, optima.problem) == []
     assert gaps_words([]).startswith("<p>Yes, as far as")
+    assert 'href="#reproduction"' not in page(optima, problem=optima.problem)
 
 
 def test_weights_count():

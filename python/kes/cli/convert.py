@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, fitted, open_result, optimum_of
+from kes.cli.model import DataRequest, fitted, open_result, optimum_of, save
 from kes.cli.screen import say
-from kes.formats import format_of, write_graph, write_network
+from kes.formats import format_of, write_graph
 from kes.learning import load
 from kes.network import convert
 from kes.results import storage
@@ -39,7 +39,7 @@ def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
     if form.offers("read"):
         optima = open_result(source, DataRequest(data, purpose=f"{form.name} holds probabilities"))
         network = fitted(optima, optimum, {}, target)
-        write_network(network, target)
+        save(network, target, optima.stem)
         say(f"{target}: {network!r}")
     else:
         graph = optimum_of(load(source), optimum).mpdag

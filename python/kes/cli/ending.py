@@ -36,6 +36,8 @@ def show_network(optima: Optima, out: Path | None) -> None:
     lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[:-1]))
     say("evidence: at most so many nats, as others without the edge may be better still: kes edges")
+    if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
+        say("directions: at most as sure as shown, as others with the opposite may be better, too")
     if any(edges[""]):
         say(f"weak: less than {WEAK:g} nats; direction weak: that holds of the opposite direction")
     say("An arrow is not yet a cause. What you know of directions goes in by --tiers.")

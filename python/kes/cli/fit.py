@@ -8,11 +8,12 @@ from typing import Unpack
 import click
 
 from kes.cli import options
-from kes.cli.model import DataRequest, Model, fitted, open_model
+from kes.cli.model import DataRequest, Model, fitted, open_model, save
 from kes.cli.screen import say
 from kes.cli.source import TableOptions, read_table
 from kes.errors import KesError
-from kes.formats import format_of, write_network
+from kes.files import stem
+from kes.formats import format_of
 from kes.graph.pdag import Pdag
 from kes.network.fitting import FitOptions, Fitted, Prior, fit
 from kes.results.optima import Optima
@@ -71,7 +72,8 @@ def command(
         else _of_graph(found, model, data, table, how)
     )
     if out is not None:
-        write_network(network, out)
+        known = found.stem if isinstance(found, Optima) else None
+        save(network, out, known or (None if data is None else stem(data)))
     say(network)
     if out is None:
         say("Not saved: give --out FILE to keep the network.", err=True)

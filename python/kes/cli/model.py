@@ -16,10 +16,11 @@ import click
 from kes import datasets
 from kes.cli.screen import say
 from kes.cli.source import TableOptions, as_known, read_table, says_how
-from kes.data.dataset import Data
+from kes.data.dataset import Data, Dataset
 from kes.data.files import is_table
-from kes.errors import KesError
-from kes.formats import format_of, holds_network
+from kes.data.kinds import saying
+from kes.errors import KesError, listed
+from kes.formats import format_of, holds_network, write_network
 from kes.graph.pdag import Pdag
 from kes.learning import load
 from kes.network import read_graph, read_network
@@ -155,18 +156,18 @@ def graph_of(model: Model, number: int) -> Pdag:
     return model if isinstance(model, Pdag) else model.graph
 
 
-def network_of(path: Path, data: str | None, number: int) -> Fitted:
-    """Read a network, or estimate that of one of the optima of a result."""
+def network_of(path: Path, data: str | None, number: int) -> tuple[Fitted, Dataset | None]:
+    """Read a network, or estimate that of one of the optima of a result, from the data with it."""
     purpose = "probabilities are estimated from the data"
     model = open_model(path, DataRequest(data, purpose=purpose))
     if isinstance(model, Optima):
-        return fitted(model, number, {})
+        return fitted(model, number, {}), model.ready(None, None, None).dataset
     if isinstance(model, Pdag):
         raise KesError(
             f"{path} holds a graph, which has no probabilities; estimate them from a table: "
             f"kes fit {path} --data FILE --out network.json"
         )
-    return model
+    return model, None
 
 
 def fitted(optima: Optima, number: int, how: FitOptions, out: Path | None = None) -> Fitted:
@@ -184,3 +185,15 @@ def fitted(optima: Optima, number: int, how: FitOptions, out: Path | None = None
             err=True,
         )
     return chosen.fit(optima.ready(None, None, None).dataset, **how)
+
+
+def save(network: Fitted, out: Path, name: str | None) -> None:
+    """Write a network, called as its data are; say what other programs may refuse of it."""
+    write_network(network, out, name=name)
+    constant = [node for node, states in network.states.items() if len(states) == 1]
+    if constant and not format_of(out).continuous:
+        say(
+            f"Note: only one state: {listed(constant)}; pyAgrum and others may refuse to read a "
+            f"network with such variables. To leave them out: kes learn {saying(constant, 'omit')}",
+            err=True,
+        )

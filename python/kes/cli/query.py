@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,9 +13,13 @@ from kes.cli.model import network_of
 from kes.cli.questions import Asked, parse
 from kes.cli.screen import say
 from kes.cli.values import Whole
+from kes.data.column import Discrete
+from kes.data.dataset import Dataset
+from kes.errors import listed
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.moments import Moments, Probability
+from kes.show.report.reproduction import FAR, TITLE, state_shares
 
 _EXAMPLES = """
 \b
@@ -58,13 +62,14 @@ def command(
     standard deviation), or states of some, whose joint probability is told; after a bar come the
     variables that are known. Quote names and states with special characters: "'a b'=1".
     """
-    network = _answerable(network_of(model, data, optimum))
+    found, table = network_of(model, data, optimum)
+    network = _answerable(found)
     asked = [parse(question, network) for question in questions]
-    blocks = []
-    for question in asked:
-        lines = _answers(network, question, draws, seed)
-        blocks.append("\n".join([question.text, *(f"  {line}" for line in lines)]))
-    say("\n\n".join(blocks))
+    blocks = [[*_answers(network, question, table, draws, seed)] for question in asked]
+    texts = zip(asked, blocks, strict=True)
+    say("\n\n".join("\n  ".join([question.text, *lines]) for question, lines in texts))
+    if any("±" in line for lines in blocks for line in lines):
+        say("\n± is the error of simulation, not of the network")
 
 
 def _answerable(network: Fitted) -> Fitted:
@@ -78,7 +83,9 @@ def _answerable(network: Fitted) -> Fitted:
     return MixedNetwork(*parts, discretizer=network.discretizer)
 
 
-def _answers(network: Fitted, asked: Asked, draws: int, seed: int) -> Iterator[str]:
+def _answers(
+    network: Fitted, asked: Asked, table: Dataset | None, draws: int, seed: int
+) -> Iterator[str]:
     target, known = asked.target, asked.known
     if isinstance(target, str) and not network.states[target]:
         yield from _moments(network, target, asked, draws, seed)
@@ -86,12 +93,32 @@ def _answers(network: Fitted, asked: Asked, draws: int, seed: int) -> Iterator[s
     assert not isinstance(network, GaussianNetwork), "it has no states"
     how = {"draws": draws, "seed": seed} if isinstance(network, MixedNetwork) else {}
     found = network.probability(target, known, **how)
-    if not isinstance(found, dict):
+    if isinstance(found, dict):
+        width = max(len(str(state)) for state in found)
+        yield from (f"{state!s:<{width}}  {_written(share)}" for state, share in found.items())
+    else:
         yield _written(found)
+    if table is None or known:
         return
-    width = max(len(str(state)) for state in found)
-    for state, probability in found.items():
-        yield f"{state!s:<{width}}  {_written(probability)}"
+    if isinstance(found, dict):
+        yield from _otherwise(table, str(target), {str(s): float(p) for s, p in found.items()})
+    elif len(target) == 1 and not isinstance(target, str):
+        [(node, state)] = target.items()
+        yield from _otherwise(table, node, {str(state): float(found)})
+
+
+def _otherwise(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
+    """Say which states of a node have other shares in the data than the network says."""
+    column = table.columns[table.names.index(node)]
+    assert isinstance(column, Discrete), "it has states"
+    shares = zip(map(str, column.states), state_shares(column, table), strict=True)
+    off = [
+        f"{state} {share:.3f}"
+        for state, share in shares
+        if abs(share - said.get(state, share)) > FAR
+    ]
+    if off:
+        yield f"in the data: {listed(off, show=str)}; see {TITLE!r} in the report (kes report)"
 
 
 def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) -> Iterator[str]:
@@ -101,7 +128,7 @@ def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) 
     else:
         found = network.conditional(target, asked.known)
     scale = "" if network.transform is None else "  (of normal scores of its ranks)"
-    error = f" ± {found.error[0]:.2g} by simulation" if found.error[0] else ""
+    error = f" ± {found.error[0]:.2g}" if found.error[0] else ""
     yield f"mean       {found.mean[0]:.6g}{error}{scale}"
     yield f"deviation  {found.deviation[0]:.6g}"
 
@@ -110,4 +137,4 @@ def _written(probability: float | Probability) -> str:
     """Write a probability, with the standard error of its simulation if there was one."""
     if not isinstance(probability, Probability):
         return f"{probability:.6f}"
-    return f"{probability} by simulation" if probability.error else f"{probability.value:.6f}"
+    return str(probability) if probability.error else f"{probability.value:.6f}"

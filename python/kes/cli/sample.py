@@ -41,7 +41,7 @@ def command(
     For instance: kes sample best.bif --rows 500 --out new.csv
     """
     check_csv(out)
-    drawn = network_of(model, data, optimum).sample(rows, seed=seed)
+    drawn = network_of(model, data, optimum)[0].sample(rows, seed=seed)
     write_csv(drawn.names, zip(*_values(drawn), strict=True), out)
     if out is not None:
         say(f"{out}: {counted(rows, 'case')}")

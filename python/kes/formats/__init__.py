@@ -38,12 +38,15 @@ class Format:
     ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
     and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs in which knowledge
     directs edges. If it reads both, ``holds_network`` tells them apart. Some formats have a place
-    for continuous nodes, be it in a graph only. The module is imported when a file of its format is
-    met: all of them, with their parsers, would add a sixth to the time that ``import kes`` takes.
+    for continuous nodes, be it in a graph only, some for the name of a network. The module is
+    imported when a file of its format is met: all of them, with their parsers, would add a sixth to
+    the time that ``import kes`` takes.
     """
 
-    def __init__(self, name: str, module: str, *suffixes: str, continuous: bool = False) -> None:
-        self.name, self.suffixes, self.continuous = name, suffixes, continuous
+    def __init__(
+        self, name: str, module: str, *suffixes: str, continuous: bool = False, named: bool = False
+    ) -> None:
+        self.name, self.suffixes, self.continuous, self.named = name, suffixes, continuous, named
         self._module = module
 
     def offers(self, function: str) -> bool:
@@ -60,8 +63,8 @@ class Format:
 
 
 FORMATS = (
-    Format("BIF", "bif", ".bif"),
-    Format("XMLBIF", "xmlbif", ".xmlbif", ".bifxml", ".xml"),
+    Format("BIF", "bif", ".bif", named=True),
+    Format("XMLBIF", "xmlbif", ".xmlbif", ".bifxml", ".xml", named=True),
     Format("NET", "net", ".net"),
     Format("JSON", "json", ".json", continuous=True),
     Format("DOT", "dot", ".dot", ".gv", continuous=True),
@@ -104,15 +107,16 @@ def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # no
         raise KesError(f"{path}: {error}") from None
 
 
-def write_network(network: Writable, path: str | PathLike[str]) -> None:
-    """Write a network into a file; see `Network.save`."""
+def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:
+    """Write a network into a file, with its name if that is known; see `Network.save`."""
     form = format_of(path)
     if not form.continuous and not hasattr(network, "cpts"):
         raise KesError(
             f"{path}: {form.name} files hold networks of discrete nodes only; write .json, or "
             "the graph as .dot or .graphml"
         )
-    write_file(path, format_of(path).function("write")(network))
+    known = {"name": name} if form.named and name is not None else {}
+    write_file(path, form.function("write")(network, **known))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:

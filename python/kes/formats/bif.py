@@ -32,7 +32,16 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.formats.draft import Draft
-from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.names import (
+    NAME,
+    STATES,
+    UNNAMED,
+    plain_words,
+    read_property,
+    same,
+    state_words,
+    write_literals,
+)
 from kes.formats.parts import Parts, WritableTables
 from kes.formats.scanner import Scanner, Token
 
@@ -287,15 +296,15 @@ def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> 
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: WritableTables) -> bytes:
+def write(network: WritableTables, name: str = UNNAMED) -> bytes:
     """Write a network as a BIF file, laid out as bnlearn does."""
-    return "".join(_lines(network)).encode("ascii")
+    return "".join(_lines(network, name)).encode("ascii")
 
 
 def variables(
-    nodes: Sequence[str], states: Mapping[str, Sequence[State]]
+    nodes: Sequence[str], states: Mapping[str, Sequence[State]], name: str = UNNAMED
 ) -> tuple[str, list[str], list[list[str]]]:
-    """Return the part of a file that declares the variables, and what it calls them.
+    """Return the part of a file that names the network and its variables, and what they are called.
 
     Returns
     -------
@@ -303,8 +312,8 @@ def variables(
         The text, the word for each node, and the words for the states of each.
     """
     words = plain_words(nodes, _NAME, _KEYWORDS)
-    shown = [plain_words(labels(states[node]), _STATE, _KEYWORDS) for node in nodes]
-    lines = ["network unknown {\n}\n"]
+    shown = [state_words(states[node], _STATE, _KEYWORDS) for node in nodes]
+    lines = [f"network {plain_words([name], _NAME, _KEYWORDS)[0]} {{\n}}\n"]
     for node, word, own in zip(nodes, words, shown, strict=True):
         lines.append(f"variable {word} {{\n")
         lines.append(f"  type discrete [ {len(own)} ] {{ {', '.join(own)} }};\n")
@@ -316,8 +325,8 @@ def variables(
     return "".join(lines), words, shown
 
 
-def _lines(network: WritableTables) -> Iterator[str]:
-    head, words, states = variables(network.nodes, network.states)
+def _lines(network: WritableTables, name: str) -> Iterator[str]:
+    head, words, states = variables(network.nodes, network.states, name)
     word = dict(zip(network.nodes, words, strict=True))
     shown = dict(zip(network.nodes, states, strict=True))
     yield head

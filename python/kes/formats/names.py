@@ -21,9 +21,12 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote
 
 from kes.data.column import State
+from kes.data.cuts import named_cuts
 
 NAME = "kes_name"
 STATES = "kes_states"
+UNNAMED = "unknown"
+"""What formats that ask for it call a network without a name, as bnlearn does."""
 
 _PROPERTY = re.compile(rf"\s*({NAME}|{STATES})\s*=\s*(.*?)\s*", re.DOTALL)
 _LITERAL = r"'[^']*'|true|false|-?[0-9]{1,400}"
@@ -76,6 +79,28 @@ def labels(states: Iterable[State]) -> list[str]:
     """Return the states as distinct texts, in order."""
     used: set[str] = set()
     return [_claim(str(state), used) for state in states]
+
+
+def state_words(
+    states: Sequence[State], plain: re.Pattern[str], reserved: Iterable[str]
+) -> list[str]:
+    """Return distinct plain words that stand for the states of a variable, in order.
+
+    Intervals keep sign and order: "<= -0.5", "(-0.5, 2]", "> 2" are ``le_m0_5``, ``m0_5_to_2``,
+    ``gt_2``. Other states are as in `plain_words`.
+    """
+    texts = labels(states)
+    intervals = 1 + max(map(len, named_cuts({"": states}).values()), default=-1)
+    own = [text if plain.fullmatch(text) else _interval(text) for text in texts[:intervals]]
+    return plain_words([*own, *texts[intervals:]], plain, reserved)
+
+
+def _interval(text: str) -> str:
+    """Make a word of what `kes.data.cuts.interval_labels` calls an interval."""
+    spelled = {"<= ": "le_", "> ": "gt_", ", ": "_to_", "-": "m", ".": "_"}
+    for mark, word in spelled.items():
+        text = text.replace(mark, word)
+    return re.sub(r"[(\]+]", "", text)
 
 
 def plain_words(texts: Sequence[str], plain: re.Pattern[str], reserved: Iterable[str]) -> list[str]:

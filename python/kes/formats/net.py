@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
-from kes.formats.names import NAME, STATES, labels, plain_words, same, write_literals
+from kes.formats.names import NAME, STATES, plain_words, same, state_words, write_literals
 from kes.formats.parts import Parts, WritableTables
 from kes.formats.scanner import Scanner, Token
 
@@ -177,7 +177,7 @@ def _lines(network: WritableTables) -> Iterator[str]:
     yield "net\n{\n}\n"
     for node in network.nodes:
         states = network.states[node]
-        shown = plain_words(labels(states), _STATE, ())
+        shown = state_words(states, _STATE, ())
         quoted = " ".join(f'"{state}"' for state in shown)
         yield f"node {word[node]}\n{{\n  states = ({quoted});\n"
         if word[node] != node:

@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.formats.draft import Draft
-from kes.formats.names import NAME, STATES, labels, plain_words, read_property, same, write_literals
+from kes.formats.names import (
+    NAME,
+    STATES,
+    UNNAMED,
+    labels,
+    plain_words,
+    read_property,
+    same,
+    write_literals,
+)
 from kes.formats.parts import Parts, WritableTables
 from kes.formats.xml import XML_TEXT, Document, Element
 
@@ -22,7 +31,6 @@ _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">
 <NETWORK>
-<NAME>unknown</NAME>
 """
 
 
@@ -80,14 +88,14 @@ def _numbers(document: Document, table: Element) -> NDArray[np.float64]:
         document.fail(f"the table must consist of numbers: {error}", table.at)
 
 
-def write(network: WritableTables) -> bytes:
+def write(network: WritableTables, name: str = UNNAMED) -> bytes:
     """Write a network as an XMLBIF file."""
-    return "".join(_lines(network)).encode("utf-8")
+    return "".join(_lines(network, name)).encode("utf-8")
 
 
-def _lines(network: WritableTables) -> Iterator[str]:
+def _lines(network: WritableTables, name: str) -> Iterator[str]:
     word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT, ()), strict=True))
-    yield _HEAD
+    yield f"{_HEAD}<NAME>{escape(plain_words([name], XML_TEXT, ())[0])}</NAME>\n"
     for node in network.nodes:
         states = network.states[node]
         shown = plain_words(labels(states), XML_TEXT, ())

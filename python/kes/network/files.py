@@ -10,6 +10,7 @@ import numpy as np
 from kes.data.discretizer import Discretizer
 from kes.data.ranks import Ranks, Scores
 from kes.errors import KesError
+from kes.files import stem
 from kes.formats import format_of, holds_network, load, write_graph, write_network
 from kes.formats.parts import Parts
 from kes.graph import EssentialGraph
@@ -113,7 +114,7 @@ def convert(source: str | PathLike[str], target: str | PathLike[str]) -> str:
     format_of(target)  # complain before a large file is read
     if holds_network(source):
         network = read_network(source)
-        write_network(network, target)
+        write_network(network, target, name=stem(source))
         return repr(network)
     graph = read_graph(source)
     write_graph(graph, target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kes.data.column import Kind, State, TableKind, kind_of
+from kes.files import stem
 from kes.search.record import Record
 from kes.settings import Settings
 
@@ -53,6 +54,14 @@ class Provenance:
     def cases(self) -> float:
         """Number of cases in the data; the sum of the weights if there are any."""
         return self.record.cases
+
+    @property
+    def stem(self) -> str | None:
+        """How files about these data are named: as that of the table, if it has one."""
+        reading = self.record.reading
+        if reading.example is not None:
+            return "alarm"
+        return None if reading.source is None else stem(reading.source)
 
     @property
     def discretizer(self) -> Discretizer | None:

@@ -18,7 +18,7 @@ from kes.data.column import State
 from kes.drawing import layout
 from kes.drawing.layout import Layout
 from kes.formats import bif
-from kes.formats.names import labels
+from kes.formats.names import UNNAMED, labels
 from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -101,7 +101,7 @@ def content(
         "least": LEAST_SUPPORT,
         "clusters": overview(optima.best, packed),
         "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
-        "stem": _stem(optima),
+        "stem": optima.stem or "kes",
         "source": os.path.basename(optima.record.reading.source or "") or None,
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
@@ -209,18 +209,11 @@ def _packed(
 # --- downloads -----------------------------------------------------------------------------------
 
 
-def _stem(optima: Optima) -> str:
-    """Return how the names of files that are saved begin: as that of the data, if it has one."""
-    reading = optima.record.reading
-    name = "alarm" if reading.example is not None else os.path.basename(reading.source or "kes")
-    return name.split(".")[0] or "kes"
-
-
 def _files(optima: Optima) -> dict[str, Any]:
     """Return what the page needs to write networks: how formats spell names and states."""
     spelled = None
     if optima.kind == "discrete":
-        head, words, states = bif.variables(optima.names, optima.states)
+        head, words, states = bif.variables(optima.names, optima.states, optima.stem or UNNAMED)
         spelled = {"head": head, "words": words, "states": states}
     return {
         "bif": spelled,

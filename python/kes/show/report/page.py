@@ -22,7 +22,7 @@ from kes.show.report.certainty import Certainty, Further, chosen_evidence
 from kes.show.report.content import content
 from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.repeat import python_call
-from kes.show.report.reproduction import gaps, gaps_words
+from kes.show.report.reproduction import TITLE, gaps, gaps_pointer, gaps_words
 from kes.show.report.script import script, template
 
 if TYPE_CHECKING:
@@ -77,15 +77,17 @@ def page(
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
     shown = content(optima, found, coverage, problem, certainty)
     shown["file"] = None if file is None else os.path.basename(file)
+    apart = None if problem is None else gaps(optima, problem)
     style, code = template("style.css"), script()
     return Template(template("page.html")).substitute(
         policy=_policy(style, code),
         title=escape(title or words.title(optima)),
-        headline=headline(optima, certainty, proof),
+        headline=headline(optima, certainty, proof) + gaps_pointer(apart),
         cards=cards(optima, certainty, proof),
         facts=words.facts(optima, made),
         notes=words.notes(optima),
-        reproduction="" if problem is None else gaps_words(gaps(optima, problem)),
+        reproduction_title=TITLE,
+        reproduction="" if problem is None else gaps_words(apart),
         search=words.search(optima),
         numbers=words.numbers(optima, found),
         coverage=words.seen(coverage, proven=proof.proven),

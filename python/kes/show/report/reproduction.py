@@ -28,11 +28,20 @@ if TYPE_CHECKING:
 _DRAWS = 10_000
 """Cases that are drawn: shares of them are right to half a percent."""
 
+TITLE = "Does the network reproduce the data?"
+"""What the part of the report is called."""
+
+FAR = 0.05
+"""Gap of the share of a state from which on it is told: tables have none but by the draws."""
+
 _LEAST = 0.1
-"""Gap from which on it is told."""
+"""Other gaps are told from this on: short columns of numbers differ as much by chance."""
 
 _MOST = 8
 """Gaps that are told."""
+
+_NAMED = 3
+"""Variables with gaps that the top of the page names."""
 
 _Numbers: TypeAlias = NDArray[np.float64]
 
@@ -64,7 +73,7 @@ def gaps(optima: Optima, problem: Problem) -> list[Gap] | None:
     drawn = fit(optima.best.mpdag, table).sample(_DRAWS)
     pairs = [sorted(pair, key=table.names.index) for pair in optima.best.graph.skeleton]
     found = [*_single(table, drawn), *_joined(table, drawn, sorted(pairs))]
-    return sorted((gap for gap in found if gap.size >= _LEAST), key=lambda gap: -gap.size)[:_MOST]
+    return sorted(found, key=lambda gap: -gap.size)[:_MOST]
 
 
 def gaps_words(found: list[Gap] | None) -> str:
@@ -74,27 +83,48 @@ def gaps_words(found: list[Gap] | None) -> str:
     if not found:
         return (
             f"<p>Yes, as far as single variables and pairs that are joined go: in {_DRAWS} cases "
-            f"drawn from it no share and no correlation is {_LEAST:.0%} or more off.</p>"
+            f"drawn from it no share of a state is {FAR:.0%} or more off, and no correlation "
+            f"and no other share {_LEAST:.0%}.</p>"
         )
     items = "".join(f"<li>{gap.words}</li>" for gap in found)
     return f"<p>Not everywhere. The largest gaps, from cases drawn from it:</p><ul>{items}</ul>"
 
 
+def gaps_pointer(found: list[Gap] | None) -> str:
+    """Return a sentence for the top of the page if there are gaps, as HTML."""
+    if not found:
+        return ""
+    names = list(dict.fromkeys(name for gap in found for name in gap.names))
+    shown = ", ".join(map(_name, names[:_NAMED])) + " and others" * (len(names) > _NAMED)
+    return (
+        f"<p>What the network says of {shown} differs from the data: "
+        f'<a href="#reproduction">{TITLE}</a></p>'
+    )
+
+
 # --- one variable --------------------------------------------------------------------------------
+
+
+def state_shares(column: Discrete, table: Dataset) -> _Numbers:
+    """Return the share of the cases of a table that each state of a column has."""
+    return np.bincount(column.codes, _weights(table), len(column.states)).astype(np.float64)
 
 
 def _single(table: Dataset, drawn: Dataset) -> Iterator[Gap]:
     weights = _weights(table)
     for name, own, other in zip(table.names, table.columns, drawn.columns, strict=True):
         if isinstance(own, Continuous) and isinstance(other, Continuous):
-            yield _distance(name, own.values, weights, other.values)
+            yield from _told(_distance(name, own.values, weights, other.values), _LEAST)
         elif isinstance(own, Discrete) and isinstance(other, Discrete):
-            one = np.bincount(own.codes, weights, len(own.states))
-            two = np.bincount(other.codes, minlength=len(own.states)) / _DRAWS
+            one, two = state_shares(own, table), state_shares(other, drawn)
             state = int(np.argmax(np.abs(one - two)))
             what = f"{_name(name)} = {escape(str(own.states[state]))}"
             size = float(abs(one[state] - two[state]))
-            yield Gap((name,), size, f"{what}: {_shares(one[state], two[state])}")
+            yield from _told(Gap((name,), size, f"{what}: {_shares(one[state], two[state])}"), FAR)
+
+
+def _told(gap: Gap, least: float) -> list[Gap]:
+    return [gap] if gap.size >= least else []
 
 
 def _distance(name: str, values: _Numbers, weights: _Numbers, drawn: _Numbers) -> Gap:
@@ -129,12 +159,13 @@ def _joined(table: Dataset, drawn: Dataset, pairs: list[list[str]]) -> Iterator[
                 ours, theirs = float(one[row, column]), float(two[row, column])
                 first, second = escape(str(x.states[row])), escape(str(y.states[column]))
                 what = f"{_name(a)} = {first} with {_name(b)} = {second}"
-                yield Gap((a, b), abs(ours - theirs), f"{what}: {_shares(ours, theirs)}")
+                words = f"{what}: {_shares(ours, theirs)}"
+                yield from _told(Gap((a, b), abs(ours - theirs), words), _LEAST)
             case Continuous() as x, Continuous() as y, Continuous() as u, Continuous() as v:
                 ours, theirs = _correlation(x, y, weights), _correlation(u, v, even)
                 what = f"Correlation of {_name(a)} and {_name(b)}"
                 words = f"{what}: {ours:.2f} in the data, {theirs:.2f} by the network"
-                yield Gap((a, b), abs(ours - theirs), words)
+                yield from _told(Gap((a, b), abs(ours - theirs), words), _LEAST)
 
 
 def _cells(a: Discrete, b: Discrete, weights: _Numbers) -> _Numbers:

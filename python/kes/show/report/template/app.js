@@ -12,6 +12,7 @@ import { KINDS, consensusEdges, data, differenceEdges, edgeText, fileName, isCle
 import { OptimaTable } from "./optima.js";
 import { showOverview } from "./overview.js";
 import { fitCommand } from "./query.js";
+import { hintSideways } from "./sideways.js";
 import { TargetView } from "./target.js";
 import { showVariables } from "./variables.js";
 import { Viewport } from "./viewport.js";
@@ -335,6 +336,7 @@ fillChoices();
 listen();
 listenSaving();
 showVariables(bringOut);
+for (const code of document.querySelectorAll("#repeat pre code")) hintSideways(code);
 render();
 whenNear(byId("target"), () => {
   target = new TargetView(askAbout);

@@ -1,14 +1,15 @@
 // Small pictures of a variable: bars for states, a histogram for numbers.
 
-import { cases, element, number, percent, printable, short, svg } from "./dom.js";
+import { button, cases, element, number, percent, printable, short, svg } from "./dom.js";
 import { data } from "./model.js";
 
 const SIZE = { width: 240, height: 74, floor: 60 };
 
-// A bar for each state. With `act` they are buttons that call it with the state.
-export function stateBars(node, shares, { counts = null, missing = null, before = null, errors = null, chosen = null, act = null, most = Infinity } = {}) {
-  const shown = data.states[node].map((label, state) => ({ label, state })).slice(0, most);
-  const rows = shown.map(({ label, state }) => {
+// A bar for each state. With `act` they are buttons that call it with the state. Of more states than `most`, only
+// those with the largest shares are shown, in their order, until somebody wants all; `open` is called then.
+export function stateBars(node, shares, { counts = null, missing = null, before = null, errors = null, chosen = null, act = null, most = Infinity, open = null } = {}) {
+  const row = (state) => {
+    const label = data.states[node][state];
     const share = shares ? shares[state] : 0;
     const bar = element("span", { class: "bar-back" });
     bar.style.setProperty("--share", share);
@@ -21,17 +22,31 @@ export function stateBars(node, shares, { counts = null, missing = null, before 
     if (counts) parts.push(element("span", { class: "cases" }, cases(counts[state])));
     const attributes = { class: "state-row", "data-state": state, "data-share": share };
     if (!act) return element("div", attributes, ...parts);
-    const row = element("button", {
-      type: "button", ...attributes, "aria-pressed": String(chosen === state),
-      title: chosen === state ? "Click to forget it" : "Click to set this state",
-    }, ...parts);
-    row.addEventListener("click", () => act(state));
-    return row;
-  });
-  const rest = data.states[node].length - shown.length;
-  if (rest > 0) rows.push(element("div", { class: "hint" }, `and ${rest} more`));
-  if (missing) rows.push(missingBar(missing));
-  return element("div", { class: `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}` }, ...rows);
+    const title = chosen === state ? "Click to forget it" : "Click to set this state";
+    const made = button("", () => act(state), { ...attributes, "aria-pressed": String(chosen === state), title });
+    made.append(...parts);
+    return made;
+  };
+  const states = data.states[node].map((_, state) => state);
+  const large = largest(states, shares, most);
+  const [first, rest] = [true, false].map((is) => states.filter((state) => (large.has(state) || state === chosen) === is));
+  const box = element("div", { class: `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}` }, ...first.map(row));
+  const gap = missing ? [missingBar(missing)] : [];
+  if (rest.length) {
+    box.append(button(`and ${number(rest.length, 0)} more`, () => {
+      box.replaceChildren(...states.map(row), ...gap);
+      box.querySelector(`button[data-state="${rest[0]}"]`)?.focus({ preventScroll: true });
+      open?.();
+    }, { class: "more" }));
+  }
+  box.append(...gap);
+  return box;
+}
+
+// The states with the largest shares; of equal ones, the first.
+function largest(states, shares, most) {
+  const order = shares ? states.toSorted((a, b) => shares[b] - shares[a] || a - b) : states;
+  return new Set(order.slice(0, most));
 }
 
 // A bar for the cases in which a variable was not observed.

@@ -11,8 +11,10 @@ import { Mixed } from "./mixed.js";
 import { data, modelEdges, surroundings } from "./model.js";
 import { nodeTable, plainTable } from "./nodetable.js";
 import { queryCommand } from "./query.js";
+import { hintSideways } from "./sideways.js";
 
 const MOST_INFLUENCES = 10;
+const MOST_STATES = 10; // bars of a variable at first
 const LEAST_TOLD = 0.00005; // less would be written as 0
 const SIMULATED = 0.002; // less may be the chance of the draws
 
@@ -22,6 +24,7 @@ export class TargetView {
     this.choose = choose;
     this.evidence = new Map();
     this.extra = new Set(); // variables to set that are not in the blanket
+    this.opened = new Set(); // variables of which all states are shown
     const options = () => data.names.map((name, node) => element("option", { value: node }, name));
     byId("target-choice").append(...options());
     byId("add-evidence").append(element("option", { value: "" }, "…"), ...options());
@@ -83,14 +86,22 @@ export class TargetView {
     if (isContinuous(this.node)) return [heading, ...numericAnswer(this.node, now, before, engine instanceof Gaussian), ...howFound(answer, engine)];
     const own = data.variables?.[this.node];
     const counts = known.size || !own || own.missing ? null : own.counts;
-    return [heading, stateBars(this.node, now, { before, counts, errors: now.errors }), givenWords(answer, known), ...howFound(answer, engine)];
+    return [heading, stateBars(this.node, now, { before, counts, errors: now.errors, ...this.most(this.node) }), givenWords(answer, known), ...howFound(answer, engine)];
+  }
+
+  // How many states to show of a variable.
+  most(node) {
+    return this.opened.has(node) ? {} : { most: MOST_STATES, open: () => this.opened.add(node) };
   }
 
   // The same question for the shell.
   command(known) {
     const line = queryCommand(this.index, this.node, known);
     if (!line) return [];
-    return [element("h3", {}, "The same in the shell"), element("pre", { tabindex: "0", id: "query" }, element("code", {}, line))];
+    const code = element("code", {}, line);
+    const box = element("div", {}, element("pre", { tabindex: "0", id: "query" }, code));
+    hintSideways(code);
+    return [element("h3", {}, "The same in the shell"), box];
   }
 
   observed() {
@@ -98,7 +109,7 @@ export class TargetView {
     if (!own) return [];
     if (isContinuous(this.node)) return [histogram(this.node)];
     const all = own.counts.reduce((sum, count) => sum + count, 0);
-    return [stateBars(this.node, own.counts.map((count) => count / all), { counts: own.counts })];
+    return [stateBars(this.node, own.counts.map((count) => count / all), { counts: own.counts, ...this.most(this.node) })];
   }
 
   blanket(near) {
@@ -137,7 +148,7 @@ export class TargetView {
     if (chosen !== null) heading.append(button("forget", () => this.set(node, null), { class: "forget", "aria-label": `Forget ${data.names[node]}` }));
     const body = isContinuous(node)
       ? this.numeric(node, now, chosen, engine)
-      : [stateBars(node, now ?? null, { chosen, act: (state) => this.set(node, state) })];
+      : [stateBars(node, now ?? null, { chosen, act: (state) => this.set(node, state), ...this.most(node) })];
     return element("div", { class: `variable${chosen !== null ? " set" : ""}`, "data-node": node }, heading, ...body);
   }
 

@@ -20,16 +20,16 @@ function card(node, choose) {
   } else {
     parts.push(element("p", {}, isContinuous(node) ? "continuous" : data.states[node].slice(0, STATES).join(", ")));
   }
-  if (own?.missing) {
-    const times = data.completions === 1 ? "once" : `${data.completions} times each`;
-    parts.push(element("p", { class: "filled" }, `shown as observed; for the network what is missing was filled in from the model, ${times}`));
-  }
   return element("div", { class: "variable" }, ...parts);
 }
 
 export function showVariables(choose) {
   const place = byId("variables");
   const all = data.names.map((_, node) => node);
+  if (data.variables?.some(({ missing }) => missing)) {
+    const times = data.completions === 1 ? "once" : `${number(data.completions, 0)} times each`;
+    place.append(element("p", { class: "filled" }, `Shown as observed; for the network what is missing was filled in from the model, ${times}.`));
+  }
   const grid = element("div", { class: "variables" });
   const few = all.slice(0, FIRST);
   grid.append(...few.map((node) => card(node, choose)));
