@@ -151,6 +151,20 @@ def test_missing_values_are_told_with_the_options_of_the_shell(tmp_path, capsys)
     assert "missing=" not in shown
 
 
+def test_columns_without_a_name(tmp_path, capsys):
+    table, out = tmp_path / "a.csv", str(tmp_path / "a.kes.json.gz")
+    table.write_text(",a\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(60)))
+    few = ("--runs", "2", "--no-improve", "--no-prove")
+    assert run(["learn", str(table), *few]) == 0
+    assert '--continuous "column 1"' in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--continuous", "column 1", "--out", out]) == 0
+    assert kes.load(out).names == ("column 1", "a")
+    assert run(["learn", str(table), *few, "--drop", "column 1"]) == 0
+    assert "Note" not in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--drop", ""]) == 2
+    assert 'one without a name is called by its place: "column 1"' in capsys.readouterr().err
+
+
 def test_python_gets_the_names_of_python_again(capsys):
     assert run(["learn", "--example", "alarm", "--seed", str(2**64)]) == 2
     with pytest.raises(kes.KesError, match=r"^random_state must be less"):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kes
-from kes.data import encode
+from kes.data import Dataset, encode, encode_like
 from kes.data.decimals import are_dates, parse
 
 ROWS = 60
@@ -195,6 +195,47 @@ class TestNotes:
     def test_nothing_left(self):
         with pytest.raises(kes.KesError, match=r"no column is left .*'a' \(whole numbers without"):
             encode(pd.DataFrame({"a": range(60)}))
+
+
+class TestColumnsWithoutAName:
+    """The first is called column 1, in messages as in options."""
+
+    ROWS = pd.DataFrame({"": range(1, 61), "a": ["x", "y"] * 30, " ": [1, 2, 3] * 20})
+
+    def test_the_name_that_is_shown_is_the_one_to_give(self):
+        with pytest.raises(kes.KesError, match="column 3 has no name"):
+            encode(self.ROWS)
+        dataset = encode(self.ROWS, kinds={"column 3": "discrete"})
+        assert dataset.names == ("a", "column 3")
+        assert 'kinds={"column 1": "continuous"}' in dataset.notes[0]
+        both = encode(self.ROWS, kinds={"column 1": "continuous", "column 3": "omit"})
+        assert both.names == ("column 1", "a")
+        assert encode(self.ROWS, columns=["a", "column 1"]).names == ("a",)
+        weighted = encode(self.ROWS[["a", ""]], weights="column 2")
+        assert weighted.weights.tolist() == list(range(1, 61))
+        assert encode_like(self.ROWS, dataset.names, dataset.states).names == dataset.names
+
+    def test_an_empty_name_is_never_shown(self):
+        with pytest.raises(kes.KesError) as error:
+            encode(self.ROWS, kinds={"b": "omit"})
+        assert "known: 'a', 'column 1', 'column 3'" in str(error.value)
+
+    def test_older_results_have_the_names_of_the_table(self):
+        dataset = encode(self.ROWS, kinds={"": "omit", " ": "omit"}, columns=["", "a", " "])
+        assert dataset.names == ("a",)
+        assert encode(self.ROWS[["a", ""]], weights="").weights is not None
+        empty = Dataset.of([""], [encode(self.ROWS[["a"]]).columns[0]], None, [])
+        assert encode_like(empty, [""], [("x", "y")]).names == ("",)
+
+    def test_a_name_that_another_column_has_is_not_given(self, tmp_path):
+        table = self.ROWS[["", "a"]].assign(**{"column 1": FILLER})
+        assert "'unnamed column 1'" in encode(table).notes[0]
+        twice = pd.DataFrame([[1, 2, "x"], [2, 1, "y"]], columns=["", "", "a"])
+        with pytest.raises(kes.KesError, match="several columns have no name"):
+            encode(twice)
+        twice.to_csv(tmp_path / "twice.csv", index=False)
+        kinds = {"column 1": "omit", "column 2": "discrete"}
+        assert encode(tmp_path / "twice.csv", kinds=kinds).names == ("column 2", "a")
 
 
 class TestStrays:

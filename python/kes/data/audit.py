@@ -28,8 +28,8 @@ from kes.data.missing import mostly, unless_needed
 from kes.data.raw import Raw
 from kes.data.remarks import fewer, remedy, too_many
 from kes.data.sniffing import Writing
-from kes.data.source import Source, open_source
-from kes.errors import KesError, listed, option, printable, unknown
+from kes.data.source import Source, called, is_nameless, open_source
+from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
 
 _SHOWN = 3
@@ -37,10 +37,6 @@ _WIDTH = 80
 _EXAMPLES = 28
 _HELD = 10_000
 """Values of a column up to which it is kept while it waits, and not read again."""
-_NAMELESS = (
-    "has no name; name it, or, if it holds row numbers, leave it out (write the file with "
-    "index=False in pandas, row.names=FALSE in R)"
-)
 
 
 @dataclass(frozen=True)
@@ -78,16 +74,18 @@ def inspect(
     If they are more than `most`, no search can take them: they are not even read. Those that hold
     intervals already that they are to be cut into (`is_cut`) are discrete.
     """
+    if isinstance(kinds, Mapping):
+        kinds = {called(name, source): kind for name, kind in kinds.items()}
     wanted = check_kinds(kinds, source.names)
     known = set(source.names)
-    asked = source.names if columns is None else tuple(columns)
+    asked = source.names if columns is None else tuple(called(name, source) for name in columns)
     names = set(asked)
     for name in asked:
         if name not in known:
             raise unknown("column", name, source.names)
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
-    weighted_by = weights if isinstance(weights, str) else None
+    weighted_by = called(weights, source) if isinstance(weights, str) else None
 
     chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
     if most is not None and len(chosen) > most:
@@ -147,19 +145,28 @@ class _Look:
             return error
 
     def _judged(self, index: int, column: Raw | KesError, sign: Sign | None) -> Finding:
-        own = self._source.names[index]
-        name = own if own.strip() else f"column {index + 1}"
+        name = self._source.names[index]
         try:
             if isinstance(column, KesError):
                 raise column
-            wanted = self._wanted.get(own)
-            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, own):
+            wanted = self._wanted.get(name)
+            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, name):
                 wanted = "discrete"
             verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))
-        nameless = not own.strip() and verdict.kind is not None
-        return Finding(name, None, _NAMELESS) if nameless else Finding(name, verdict)
+        if verdict.kind is None or wanted is not None or not is_nameless(index, self._source):
+            return Finding(name, verdict)
+        return Finding(name, None, _nameless())
+
+
+def _nameless() -> str:
+    leaving_out = either('kinds={...: "omit"}', "--drop")
+    return (
+        f"has no name; name it, say what it is by {option('kinds')}, or, if it holds row numbers, "
+        f"leave it out by {leaving_out} (or write the file with index=False in pandas, "
+        "row.names=FALSE in R)"
+    )
 
 
 def unusable(findings: Sequence[Finding]) -> list[str]:

@@ -22,7 +22,7 @@ from kes.data.missing import Settled, check_choice, refusal, settle, with_missin
 from kes.data.numbers import Numbers
 from kes.data.remarks import remarks, state_remarks
 from kes.data.sniffing import Writing
-from kes.data.source import open_source
+from kes.data.source import called, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.errors import KesError, checked_options, either, listed, option
 
@@ -150,6 +150,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         return _recut(data if weights is None else _reweighted(data, weights), discretizer)
     writing = Writing(how["sep"], how["decimal"], how["encoding"])
     source = open_source(data, writing, _wanting(columns, kinds))
+    weights = called(weights, source) if isinstance(weights, str) else weights
     said = _said(kinds, discretizer, source.names)
     findings = inspect(
         source,
