@@ -151,6 +151,21 @@ def test_missing_values_are_told_with_the_options_of_the_shell(tmp_path, capsys)
     assert "missing=" not in shown
 
 
+def test_advice_about_missing_values_keeps_what_was_typed(tmp_path, capsys):
+    table = tmp_path / "holes.csv"
+    table.write_text("a,b,c\n1,NA,?\n2,x,z\n1,y,z\n", encoding="utf-8")
+    assert run(["learn", str(table), "--missing", "NA,?"]) == 2
+    shown = capsys.readouterr().err
+    assert 'from the model with --missing NA,"?",em' in shown
+    few = ("--runs", "2", "--no-improve", "--no-prove")
+    assert run(["learn", str(table), *few, "--missing", "NA,em"]) == 0
+    assert 'if that means missing: --missing NA,"?",em' in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--missing", "NA,?,drop,fill"]) == 0
+    shown = capsys.readouterr().err
+    assert "'fill' occurs nowhere in the table; known ways are drop, state, em" in shown
+    assert "na_values" not in shown
+
+
 def test_columns_without_a_name(tmp_path, capsys):
     table, out = tmp_path / "a.csv", str(tmp_path / "a.kes.json.gz")
     table.write_text(",a\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(60)))

@@ -21,6 +21,7 @@ from kes.data.kinds import (
     decimal_sign,
     has_commas,
     judge,
+    quoted,
     saying,
     without_strays,
 )
@@ -68,9 +69,10 @@ def inspect(
     decimal: Sign | None = None,
     most: int | None = None,
     is_cut: Callable[[Raw, str], bool] | None = None,
-) -> list[Finding]:
+) -> tuple[list[Finding], list[str]]:
     """Look at all columns of a table, or at some of them, but not at that of the weights.
 
+    Return what is found, and which values that mean missing are in none of the columns.
     If they are more than `most`, no search can take them: they are not even read. Those that hold
     intervals already that they are to be cut into (`is_cut`) are discrete.
     """
@@ -94,7 +96,7 @@ def inspect(
             f"leave some out, or choose with {option('columns')}"
         )
     look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
-    return look.at(chosen, decimal)
+    return look.at(chosen, decimal), sorted(look.unheard)
 
 
 class _Look:
@@ -112,6 +114,7 @@ class _Look:
     ) -> None:
         self._source, self._wanted, self._absent = source, wanted, absent
         self._is_cut, self._cases, self._thorough = is_cut, cases, thorough
+        self.unheard = set(absent)
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Return what is found in these columns.
@@ -140,7 +143,11 @@ class _Look:
         if self._wanted.get(self._source.names[index]) == "omit" and not self._thorough:
             return nothing(0)  # nobody will look at it
         try:
-            return self._source.column(index, self._absent)
+            if not self.unheard:
+                return self._source.column(index, self._absent)
+            column = self._source.column(index, frozenset())
+            self.unheard -= _heard(column, self.unheard)
+            return column.without(self._absent)
         except KesError as error:
             return error
 
@@ -158,6 +165,14 @@ class _Look:
         if verdict.kind is None or wanted is not None or not is_nameless(index, self._source):
             return Finding(name, verdict)
         return Finding(name, None, _nameless())
+
+
+def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
+    """Return those marks that are values of a column."""
+    if isinstance(column, Factor):
+        return set(marks).intersection(map(str, column.values))
+    known = column.missing()
+    return {mark for mark in marks if column.without(frozenset([mark])).missing() > known}
 
 
 def _nameless() -> str:
@@ -263,7 +278,7 @@ def audit(
     ('taken as continuous', 'taken as discrete')
     """
     source = open_source(data, Writing(sep, decimal, encoding))
-    findings = inspect(
+    findings, _ = inspect(
         source,
         kinds=kinds,
         na_values=na_values,
@@ -348,7 +363,8 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
                 advice.append(without_strays(verdict.strays))
             elif marks:
                 mark = min(marks)
-                advice.append(f"if {mark!r} means missing: {option('na_values', mark)}")
+                shown = either(mark, quoted(mark))
+                advice.append(f"if {mark!r} means missing: {option('na_values', shown)}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
         if mostly(verdict.column.missing(), rows):
             advice.append(f"mostly missing: {unless_needed()}")

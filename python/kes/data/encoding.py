@@ -18,7 +18,14 @@ from kes.data.factor import Factor
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import Kinds, Verdict, judge, saying
 from kes.data.memory import Wanted
-from kes.data.missing import Settled, check_choice, refusal, settle, with_missing_state
+from kes.data.missing import (
+    Settled,
+    check_choice,
+    nowhere,
+    refusal,
+    settle,
+    with_missing_state,
+)
 from kes.data.numbers import Numbers
 from kes.data.remarks import remarks, state_remarks
 from kes.data.sniffing import Writing
@@ -152,7 +159,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     source = open_source(data, writing, _wanting(columns, kinds))
     weights = called(weights, source) if isinstance(weights, str) else weights
     said = _said(kinds, discretizer, source.names)
-    findings = inspect(
+    findings, unheard = inspect(
         source,
         kinds=said,
         na_values=how["na_values"],
@@ -164,11 +171,12 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
-    row_weights, reading_notes = read_weights(weights, source), source.notes
+    row_weights, hints = read_weights(weights, source), nowhere(unheard)
+    reading_notes = [*source.notes, *hints]
     del source  # with all that it has read: long tables should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     state = not _stateless(verdicts, discretizer)
-    _refuse(findings, verdicts, missing, state)
+    _refuse(findings, verdicts, missing, state, hints)
     used = _used(verdicts)
     read = [one.column for one in used.values()]
     settled = settle(list(used), read, row_weights, missing, state=state)
@@ -238,7 +246,11 @@ def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None)
 
 
 def _refuse(
-    findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str, state: bool
+    findings: Sequence[Finding],
+    verdicts: Mapping[str, Verdict],
+    missing: str,
+    state: bool,
+    hints: Sequence[str],
 ) -> None:
     """Refuse what cannot be used, all of it at once."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
@@ -252,7 +264,8 @@ def _refuse(
         )
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
-        told = refusal({name: count for name, count in gaps.items() if count}, rows, state=state)
+        counts = {name: count for name, count in gaps.items() if count}
+        told = (*refusal(counts, rows, state=state), *hints)
         complaints += told if complaints else ["; ".join(told)]
     if complaints:
         raise KesError(*complaints)

@@ -107,8 +107,8 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        # Both names, as the note goes into files that are the same whoever writes them.
-        notes.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
+        marks = sorted({str(value) for value in suspect.values()})
+        notes.append(f"a state looks like a missing value: {shown}; {without_strays(marks)}")
     return notes
 
 
