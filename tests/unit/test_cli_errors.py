@@ -90,6 +90,14 @@ def test_command_line_without_data(capsys):
     assert "Give a data file, or --example alarm" in capsys.readouterr().err
 
 
+def test_an_example_shows_which_arguments_lack(capsys):
+    assert run(["effects", "a.kes.json.gz"]) == 2
+    shown = capsys.readouterr().err
+    assert "Missing argument 'X'. For instance: kes effects a.kes.json.gz smoker cancer" in shown
+    assert run(["fit"]) == 2
+    assert "For instance: kes fit " in capsys.readouterr().err, "its own, not another command"
+
+
 def test_the_example_is_not_read_in_any_way(capsys):
     words = ["--columns", "HR,HRBP", "--discretize", "3", "--weights", "foo"]
     assert run(["learn", "--example", "alarm", *words]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +29,10 @@ FLAGS = {
 
 
 class Command(click.Command):
-    """A command that says what is probably meant by an option that it does not have."""
+    """A command that says what is probably meant by an option that it does not have.
+
+    Where an argument lacks, it shows an example: the first of its help.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
@@ -36,6 +40,10 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise no_such_option(error.option_name, self, ctx) from None
+        except click.MissingParameter as error:
+            example = re.search(rf"kes {self.name} .+", f"{self.help}\n{self.epilog}")
+            shown = f" For instance: {example[0]}" if example else ""
+            raise click.UsageError(f"{error.format_message()}{shown}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
         """Begin: from now on there may be something to save, or a file half written."""
