@@ -27,7 +27,7 @@ from kes.data.kinds import (
 )
 from kes.data.missing import mostly, unless_needed
 from kes.data.raw import Raw
-from kes.data.remarks import fewer, remedy, too_many
+from kes.data.remarks import fewer, remedy, seeming, too_many
 from kes.data.sniffing import Writing
 from kes.data.source import Source, called, is_nameless, open_source
 from kes.errors import KesError, either, listed, option, printable, unknown
@@ -52,11 +52,14 @@ class Finding:
         What it is; None if it cannot be used.
     complaint : str
         Why it cannot be used.
+    seems : str
+        What sort of identifier it looks like, if it is used and nobody said what it is.
     """
 
     name: str
     verdict: Verdict | None
     complaint: str = ""
+    seems: str = ""
 
 
 def inspect(
@@ -162,9 +165,11 @@ class _Look:
             verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))
-        if verdict.kind is None or wanted is not None or not is_nameless(index, self._source):
+        if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
-        return Finding(name, None, _nameless())
+        if is_nameless(index, self._source):
+            return Finding(name, None, _nameless())
+        return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
 
 
 def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
@@ -310,7 +315,7 @@ def _row(finding: Finding, rows: int) -> dict[str, object]:
         "missing": verdict.column.missing() / rows if rows else 0.0,
         "examples": _examples(verdict.column),
         "verdict": _judgement(verdict),
-        "what to do": _advice(finding.name, verdict, rows),
+        "what to do": _advice(finding, verdict, rows),
     }
 
 
@@ -341,9 +346,9 @@ def _judgement(verdict: Verdict) -> str:
     return f"taken as {verdict.kind}" + (f": {why}" if verdict.told else "")
 
 
-def _advice(name: str, verdict: Verdict, rows: int) -> str:
+def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
     """Say what to do about a column, if anything."""
-    advice = []
+    name, advice = finding.name, []
     match verdict.what:
         case "identifier" | "date" | "unclear":
             advice.append(remedy({name: verdict}))
@@ -355,9 +360,9 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
             states = len(verdict.column.values)
             if states > MAX_STATES:
                 advice.append(f"more than {MAX_STATES} states: leave it out, or merge states")
-            elif too_many(states, rows):
+            elif too_many(states, rows - verdict.column.missing()):
                 advised = fewer({name: verdict.column.values}, [name])
-                advice.append(f"too many states for so many rows: {advised}")
+                advice.append(f"many states for so few values, so edges cost much: {advised}")
             marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
             if verdict.strays:
                 advice.append(without_strays(verdict.strays))
@@ -365,6 +370,8 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
                 mark = min(marks)
                 shown = either(mark, quoted(mark))
                 advice.append(f"if {mark!r} means missing: {option('na_values', shown)}")
+    if finding.seems:
+        advice.append(f"looks like {finding.seems}: {saying([name], 'omit')}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
         if mostly(verdict.column.missing(), rows):
             advice.append(f"mostly missing: {unless_needed()}")

@@ -27,11 +27,11 @@ from kes.data.missing import (
     with_missing_state,
 )
 from kes.data.numbers import Numbers
-from kes.data.remarks import remarks, state_remarks
+from kes.data.remarks import few_cases, identifier_remarks, remarks, state_remarks, with_value
 from kes.data.sniffing import Writing
 from kes.data.source import called, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, either, listed, option
+from kes.errors import KesError, checked_options, listed, option
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -62,9 +62,6 @@ READING_DEFAULTS: ReadingOptions = {
     "encoding": None,
     "discretizer": None,
 }
-_CASES_PER_VARIABLE = 2
-_MANY_VARIABLES = 5
-"""So many variables have pairs enough for chance to join some where cases are as few."""
 _DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
 
 
@@ -197,8 +194,10 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         if isinstance(column, Discrete)
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
-    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
-    notes.extend(_few_cases(made, cases))
+    cases_of = {name: with_value(used[name].column, settled.weights, missing) for name in states}
+    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases_of)]
+    notes += identifier_remarks({one.name: one.seems for one in findings if one.seems})
+    notes += few_cases(made, cases)
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))
     if discretizer is not None and discretizer.cuts:
@@ -218,17 +217,6 @@ def _wanting(columns: Sequence[str] | None, kinds: object) -> Wanted:
         if kind == "omit"
     }
     return lambda name: (columns is None or name in columns) and name not in omitted
-
-
-def _few_cases(columns: Sequence[Column], cases: float) -> list[str]:
-    """Say so if cases are so few that edges mean little."""
-    varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
-    if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
-        return []
-    return [
-        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
-        f"see {either('kes.stability', 'kes stability')}"
-    ]
 
 
 def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
