@@ -162,7 +162,8 @@ def naming_flags(flags: Mapping[str, str]) -> Iterator[None]:
     Parameters
     ----------
     flags : mapping
-        The flags of those options that have another name there.
+        The flags of those options that have another name there, or another form: where in it
+        stands ``{}`` is the place of a choice.
     """
     token = _FLAGS.set(flags)
     try:
@@ -181,12 +182,17 @@ def option(name: str, value: object = None) -> str:
     >>> with naming_flags({"n_jobs": "--jobs"}):
     ...     option("n_jobs"), option("missing", "drop")
     ('--jobs', '--missing drop')
+    >>> with naming_flags({"missing": "--missing NA,{}"}):
+    ...     option("missing"), option("missing", "drop")
+    ('--missing', '--missing NA,drop')
     """
     flags = _FLAGS.get()
     if flags is None:
         shown = f'"{value}"' if isinstance(value, str) else repr(value)
         return name if value is None else f"{name}={shown}"
     flag = flags.get(name) or "--" + name.replace("_", "-")
+    if "{}" in flag:
+        return flag.split()[0] if value is None else flag.replace("{}", str(value))
     return flag if value is None else f"{flag} {value}"
 
 

@@ -163,7 +163,7 @@ def test_numbers_with_a_value_for_each_case(rows):
     with pytest.raises(kes.KesError) as caught:
         kes.learn(table)
     assert advice in str(caught.value)
-    [note] = [n for n in kes.learn(table.drop(columns="c"), runs=1).notes if "too many" in n]
+    [note] = [n for n in kes.learn(table.drop(columns="c"), runs=1).notes if "many states" in n]
     assert advice in note
     kinds = {"a": "continuous", "b": "continuous"}
     assert kes.learn(table, kinds=kinds, runs=1).kind == "continuous"

@@ -90,6 +90,14 @@ def test_command_line_without_data(capsys):
     assert "Give a data file, or --example alarm" in capsys.readouterr().err
 
 
+def test_an_example_shows_which_arguments_lack(capsys):
+    assert run(["effects", "a.kes.json.gz"]) == 2
+    shown = capsys.readouterr().err
+    assert "Missing argument 'X'. For instance: kes effects a.kes.json.gz smoker cancer" in shown
+    assert run(["fit"]) == 2
+    assert "For instance: kes fit " in capsys.readouterr().err, "its own, not another command"
+
+
 def test_the_example_is_not_read_in_any_way(capsys):
     words = ["--columns", "HR,HRBP", "--discretize", "3", "--weights", "foo"]
     assert run(["learn", "--example", "alarm", *words]) == 2
@@ -149,6 +157,35 @@ def test_missing_values_are_told_with_the_options_of_the_shell(tmp_path, capsys)
     shown = capsys.readouterr().err
     assert "drop the rows that have any with --missing drop, or make" in shown
     assert "missing=" not in shown
+
+
+def test_advice_about_missing_values_keeps_what_was_typed(tmp_path, capsys):
+    table = tmp_path / "holes.csv"
+    table.write_text("a,b,c\n1,NA,?\n2,x,z\n1,y,z\n", encoding="utf-8")
+    assert run(["learn", str(table), "--missing", "NA,?"]) == 2
+    shown = capsys.readouterr().err
+    assert 'from the model with --missing NA,"?",em' in shown
+    few = ("--runs", "2", "--no-improve", "--no-prove")
+    assert run(["learn", str(table), *few, "--missing", "NA,em"]) == 0
+    assert 'if that means missing: --missing NA,"?",em' in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--missing", "NA,?,drop,fill"]) == 0
+    shown = capsys.readouterr().err
+    assert "'fill' occurs nowhere in the table; known ways are drop, state, em" in shown
+    assert "na_values" not in shown
+
+
+def test_columns_without_a_name(tmp_path, capsys):
+    table, out = tmp_path / "a.csv", str(tmp_path / "a.kes.json.gz")
+    table.write_text(",a\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(60)))
+    few = ("--runs", "2", "--no-improve", "--no-prove")
+    assert run(["learn", str(table), *few]) == 0
+    assert '--continuous "column 1"' in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--continuous", "column 1", "--out", out]) == 0
+    assert kes.load(out).names == ("column 1", "a")
+    assert run(["learn", str(table), *few, "--drop", "column 1"]) == 0
+    assert "Note" not in capsys.readouterr().err
+    assert run(["learn", str(table), *few, "--drop", ""]) == 2
+    assert 'one without a name is called by its place: "column 1"' in capsys.readouterr().err
 
 
 def test_python_gets_the_names_of_python_again(capsys):

@@ -119,3 +119,14 @@ def test_certify_reads_the_table_as_its_result_did(tmp_path, printed):
     again = printed("certify", table, "--result", path, *how)[1]
     assert untimed(again) == untimed(out)
     assert printed("certify", table, "--result", path, "--drop", "c")[0] != 0, "gaps are in the way"
+    assert untimed(printed("certify", path)[1]) == untimed(out), "it knows its table"
+    table.unlink()
+    assert "is a result of kes learn, and this needs a table" in printed("certify", path)[2]
+
+
+def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):
+    table = np.random.default_rng(0).integers(0, 2, (100, 8))
+    pd.DataFrame(table, columns=list("abcdefgh")).to_csv(tmp_path / "a.csv", index=False)
+    _, _, err = printed("certify", tmp_path / "a.csv", "--criterion", "bdeu")
+    assert "at most about 260 sets to count and under 1 MB" in err, "2^8, to two digits"
+    assert "e+" not in err

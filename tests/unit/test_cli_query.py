@@ -109,6 +109,7 @@ def test_files_without_cuts_take_numbers_for_intervals(printed, tmp_path, suffix
         ("P(cancer | )", "lacks a part"),
         ("P()", "lacks a part"),
         ("P(cancer", "lacks its closing bracket"),
+        ("cancer given smoker", "no variable 'cancer given smoker'; write it as \"P(cancer | "),
         ("P(cancer, smoker)", "'cancer' has no state"),
         ("P(cancer | cancer=yes)", "is asked for and known"),
         ("P(cancer | smoker=yes, smoker=no)", "'smoker' comes twice"),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kes
-from kes.data import encode
+from kes.data import Dataset, encode, encode_incomplete, encode_like
 from kes.data.decimals import are_dates, parse
 
 ROWS = 60
@@ -165,16 +165,40 @@ class TestNotes:
             "'cost'",
             "2 columns of numbers but for a few values, taken as discrete: 't', 'u'; if that means "
             "missing: na_values=['oops', 'eek']",
-            "too many states for 60 cases, so hardly ever joined to anything: 't' (59), 'u' (59); "
-            "merge states, or leave such columns out",
+            "many states for the cases with a value, so each edge costs many parameters, at least "
+            "one less than the states: 't' (59 for 60), 'u' (59 for 60); merge "
+            "states, or leave such columns out",
         )
 
     def test_too_many_states(self):
         values = [f"v{i}" for i in range(30)] * 2
         [note] = encode(pd.DataFrame({"a": values, "b": FILLER})).notes
-        assert note.startswith("too many states for 60 cases, so hardly ever joined to anything: ")
-        assert "'a' (30)" in note
+        assert note.startswith("many states for the cases with a value, so each edge costs many")
+        assert "'a' (30 for 60)" in note
         assert not encode(pd.DataFrame({"a": values, "b": FILLER}), weights=[9.0] * 60).notes
+
+    def test_gaps_are_no_cases_of_a_column(self):
+        """12 states: 60 cases are five for each, but 50 are fewer."""
+        table = pd.DataFrame({"n": [*range(12)] * 5, "b": FILLER})
+        assert not encode_incomplete(table, missing="em").notes
+        table["n"] = table["n"].where(table.index < 50)
+        notes = encode_incomplete(table, missing="em").notes
+        assert any("'n' (12 for 50); take numbers as continuous" in note for note in notes)
+
+    def test_identifiers_of_cases_that_recur_are_told(self):
+        twice = pd.DataFrame({"a": [*range(0, 180, 3)] * 2, "b": FILLER * 2})
+        told = "'a' looks like an identifier of cases that occur 2 times each; leave it out with "
+        assert told + 'kinds={"a": "omit"}' in encode(twice).notes
+        text = twice.assign(a=[f"n{value}" for value in twice["a"]])
+        assert any(told in note for note in encode(text).notes)
+        said = encode(twice, kinds={"a": "continuous"})
+        weighed = encode(twice, weights=[1.0] * 120)
+        uneven = encode(twice[1:])
+        for dataset in (said, weighed, uneven):
+            assert not any("looks like" in note for note in dataset.notes)
+        for name, is_one in (("ID", True), ("pat_id", True), ("pat.Id", True), ("paid", False)):
+            notes = encode(pd.DataFrame({name: [1, 2, 3] * 20, "b": FILLER})).notes
+            assert any("identifier of cases by its name" in note for note in notes) == is_one
 
     def test_all_bad_columns_are_named_at_once(self):
         table = pd.DataFrame(
@@ -195,6 +219,47 @@ class TestNotes:
     def test_nothing_left(self):
         with pytest.raises(kes.KesError, match=r"no column is left .*'a' \(whole numbers without"):
             encode(pd.DataFrame({"a": range(60)}))
+
+
+class TestColumnsWithoutAName:
+    """The first is called column 1, in messages as in options."""
+
+    ROWS = pd.DataFrame({"": range(1, 61), "a": ["x", "y"] * 30, " ": [1, 2, 3] * 20})
+
+    def test_the_name_that_is_shown_is_the_one_to_give(self):
+        with pytest.raises(kes.KesError, match="column 3 has no name"):
+            encode(self.ROWS)
+        dataset = encode(self.ROWS, kinds={"column 3": "discrete"})
+        assert dataset.names == ("a", "column 3")
+        assert 'kinds={"column 1": "continuous"}' in dataset.notes[0]
+        both = encode(self.ROWS, kinds={"column 1": "continuous", "column 3": "omit"})
+        assert both.names == ("column 1", "a")
+        assert encode(self.ROWS, columns=["a", "column 1"]).names == ("a",)
+        weighted = encode(self.ROWS[["a", ""]], weights="column 2")
+        assert weighted.weights.tolist() == list(range(1, 61))
+        assert encode_like(self.ROWS, dataset.names, dataset.states).names == dataset.names
+
+    def test_an_empty_name_is_never_shown(self):
+        with pytest.raises(kes.KesError) as error:
+            encode(self.ROWS, kinds={"b": "omit"})
+        assert "known: 'a', 'column 1', 'column 3'" in str(error.value)
+
+    def test_older_results_have_the_names_of_the_table(self):
+        dataset = encode(self.ROWS, kinds={"": "omit", " ": "omit"}, columns=["", "a", " "])
+        assert dataset.names == ("a",)
+        assert encode(self.ROWS[["a", ""]], weights="").weights is not None
+        empty = Dataset.of([""], [encode(self.ROWS[["a"]]).columns[0]], None, [])
+        assert encode_like(empty, [""], [("x", "y")]).names == ("",)
+
+    def test_a_name_that_another_column_has_is_not_given(self, tmp_path):
+        table = self.ROWS[["", "a"]].assign(**{"column 1": FILLER})
+        assert "'unnamed column 1'" in encode(table).notes[0]
+        twice = pd.DataFrame([[1, 2, "x"], [2, 1, "y"]], columns=["", "", "a"])
+        with pytest.raises(kes.KesError, match="several columns have no name"):
+            encode(twice)
+        twice.to_csv(tmp_path / "twice.csv", index=False)
+        kinds = {"column 1": "omit", "column 2": "discrete"}
+        assert encode(tmp_path / "twice.csv", kinds=kinds).names == ("column 2", "a")
 
 
 class TestStrays:

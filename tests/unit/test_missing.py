@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 import kes
+from kes.cli.options import FLAGS
 from kes.data import encode, encode_incomplete, encode_like
 from kes.data.discretizer import Discretizer
 from kes.data.missing import is_missing_state
-from kes.errors import KesError
+from kes.errors import KesError, naming_flags
 
 TABLE = {"a": ["u", None, "v", "u"], "b": [1, 2, None, None], "c": [True, True, False, None]}
 
@@ -170,8 +171,25 @@ def test_further_values_can_mean_missing():
 def test_text_that_looks_missing_is_noted():
     dataset = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]}))
     assert dataset.notes == (
-        "a state looks like a missing value (see na_values, or --missing): 'a' ('?')",
+        "a state looks like a missing value: 'a' ('?'); if that means missing: na_values=['?']",
     )
+    with naming_flags(FLAGS):
+        (note,) = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]})).notes
+    assert note.endswith('if that means missing: --missing "?"')
+
+
+def test_a_mark_that_occurs_nowhere_is_told():
+    table = pd.DataFrame(
+        {"a": [*"xy", None, *"zz"], "b": [1, -9, 2, 3, 4], "c": [0.5, 7.5, 1.5, 3, 4]}
+    )
+    for marks in ("fill", "8"):
+        hint = f"'{marks}' occurs nowhere in the table"
+        assert hint in encode(table, missing="drop", na_values=marks).notes[0]
+        with pytest.raises(KesError, match=hint):
+            encode(table, na_values=["x", marks])
+    for marks in ("x", -9, "7.5"):
+        notes = encode(table, missing="drop", na_values=[marks]).notes
+        assert not any("nowhere" in note for note in notes), marks
 
 
 def test_unknown_choice():

@@ -13,6 +13,7 @@ import click
 from kes.cli import options
 from kes.cli.keeping import check_writable
 from kes.cli.knowledge import ModelOptions, read_knowledge
+from kes.cli.model import table_of
 from kes.cli.screen import say
 from kes.cli.source import as_known, read_table
 from kes.cli.values import Whole
@@ -85,8 +86,10 @@ def command(
 
     Up to about 25 variables the global optimum is found. With more of them the score is bounded,
     for which HiGHS is needed: pip install highspy. The time and memory that it may need are told
-    before it starts.
+    before it starts. In place of DATA, a result alone will do if its table is found.
     """
+    if data is not None and result is None and (known := table_of(Path(data))) is not None:
+        data, result = known, Path(data)
     if out is not None:
         check_writable(out)
     optima = None if result is None else load(result)

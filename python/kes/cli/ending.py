@@ -48,7 +48,7 @@ def show_network(optima: Optima, out: Path | None) -> None:
 
 def suggest_next(optima: Optima, out: Path) -> None:
     """Print commands that are worth giving next."""
-    file, network = quote(str(out)), beside(out, ".bif" if optima.kind == "discrete" else ".json")
+    file, network = quote(str(out)), beside(out, ".bif")
     commands = {
         "how sure each edge is": f"kes edges {file}",
         "all of it in one page": f"kes report {file}",
@@ -105,4 +105,4 @@ def _question(optima: Optima) -> str:
     a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
     states = () if a is None else optima.states[a]
     given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
-    return f"P({word(b)}{given})" if optima.states[b] else f"{word(b)}{given}"
+    return f"P({word(b)}{given})"

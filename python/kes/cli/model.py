@@ -83,8 +83,7 @@ def open_result(path: Path, request: DataRequest) -> Optima:
 
 def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima:
     how = optima.record.reading
-    places = _places(how, path)
-    data: Data | None = next((str(place) for place in places if place.is_file()), None)
+    data: Data | None = _found(how, path)
     if how.example is not None:
         data = datasets.alarm(rows=how.example)
     if data is not None:
@@ -103,12 +102,20 @@ def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima
     return optima
 
 
-def _places(how: Reading, result: Path) -> list[Path]:
-    """Return where to look for the file of a result."""
+def table_of(result: Path) -> str | None:
+    """Return the file that a result was learned from, if there is one; None for other files."""
+    if is_table(result) or not result.is_file() or not storage.holds_result(result):
+        return None
+    return _found(storage.read(result).reading, result)
+
+
+def _found(how: Reading, result: Path) -> str | None:
+    """Look for the file of a result."""
     if how.source is None:
-        return []
+        return None
     source = Path(how.source)
-    return [source, result.parent / source, result.parent / source.name]
+    places = [source, result.parent / source, result.parent / source.name]
+    return next((str(place) for place in places if place.is_file()), None)
 
 
 # --- models --------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +12,9 @@ import click
 from kes.cli.interrupts import raise_on_interrupt
 from kes.cli.meant import no_such_option
 from kes.cli.values import Number, PriorName, Time, Whole
+from kes.data.kinds import quoted
+from kes.data.missing import CHOICES
+from kes.errors import naming_flags
 from kes.settings import CRITERIA, TRANSFORMS
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -25,7 +29,10 @@ FLAGS = {
 
 
 class Command(click.Command):
-    """A command that says what is probably meant by an option that it does not have."""
+    """A command that says what is probably meant by an option that it does not have.
+
+    Where an argument lacks, it shows an example: the first of its help.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
@@ -33,11 +40,27 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise no_such_option(error.option_name, self, ctx) from None
+        except click.MissingParameter as error:
+            example = re.search(rf"kes {self.name} .+", f"{self.help}\n{self.epilog}")
+            shown = f" For instance: {example[0]}" if example else ""
+            raise click.UsageError(f"{error.format_message()}{shown}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
         """Begin: from now on there may be something to save, or a file half written."""
         raise_on_interrupt()
-        return super().invoke(ctx)
+        with naming_flags(FLAGS | _as_typed(ctx.params.get("missing") or ())):
+            return super().invoke(ctx)
+
+
+def _as_typed(missing: Iterable[str]) -> dict[str, str]:
+    """Return flags by which advice about missing values keeps what is said of them already."""
+    words = [word for text in missing for word in text.split(",") if word]
+    markers = [quoted(word) for word in words if word not in CHOICES]
+    how = [word for word in words if word in CHOICES]
+    return {
+        "missing": f"--missing {','.join([*markers, '{}'])}",
+        "na_values": f"--missing {','.join([*markers, '{}', *how])}",
+    }
 
 
 def result(command: CommandT) -> CommandT:

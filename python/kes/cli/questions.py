@@ -132,7 +132,9 @@ class _Words:
             )
         if re.search(rf"=\s*\d+,{re.escape(name)}", self._question):
             return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
-        return KesError(f"the network has no variable {name!r}{suggest(name, self._network.nodes)}")
+        meant = suggest(name, self._network.nodes)
+        form = "" if meant and " " not in name else f"; {_FORM}"
+        return KesError(f"the network has no variable {name!r}{meant}{form}")
 
     def _word(self) -> str | None:
         match = _WORD.match(self._text, self._at)

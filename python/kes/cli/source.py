@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import Literal, TypedDict, cast
 
 import click
 
@@ -126,7 +126,7 @@ def reading(options: TableOptions) -> Reading:
         weights=options["weights"] or False,
         na_values=markers,
         kinds=_kinds(options),
-        columns=tuple(_words(options["columns"])),
+        columns=_names(options, "columns"),
         sep={"\\t": "\t", "tab": "\t"}.get(options["sep"] or "", options["sep"]),
         decimal=cast("Sign | None", options["decimal"]),
         encoding=options["encoding"],
@@ -163,16 +163,24 @@ def _discretizer(given: str | None) -> Discretizer | None:
 def _kinds(options: TableOptions) -> dict[str, str]:
     """Return what the options say of columns."""
     kinds: dict[str, str] = {}
-    said = {
-        "discrete": options["discrete"],
-        "continuous": options["continuous"],
-        "omit": options["drop"],
-    }
-    for kind, given in said.items():
-        for name in _words(given):
+    for flag in ("discrete", "continuous", "drop"):
+        kind = "omit" if flag == "drop" else flag
+        for name in _names(options, flag):
             if kinds.setdefault(name, kind) != kind:
                 raise click.UsageError(f"Two options say different things of column {name!r}.")
     return kinds
+
+
+def _names(
+    options: TableOptions, flag: Literal["columns", "discrete", "continuous", "drop"]
+) -> tuple[str, ...]:
+    """Return the columns that an option names."""
+    names = _words(options[flag])
+    if options[flag] and not names:
+        raise click.UsageError(
+            f'--{flag} names no column; one without a name is called by its place: "column 1".'
+        )
+    return tuple(names)
 
 
 def _words(given: Iterable[str]) -> list[str]:

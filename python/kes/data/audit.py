@@ -21,15 +21,16 @@ from kes.data.kinds import (
     decimal_sign,
     has_commas,
     judge,
+    quoted,
     saying,
     without_strays,
 )
 from kes.data.missing import mostly, unless_needed
 from kes.data.raw import Raw
-from kes.data.remarks import fewer, remedy, too_many
+from kes.data.remarks import fewer, remedy, seeming, too_many
 from kes.data.sniffing import Writing
-from kes.data.source import Source, open_source
-from kes.errors import KesError, listed, option, printable, unknown
+from kes.data.source import Source, called, is_nameless, open_source
+from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
 
 _SHOWN = 3
@@ -37,10 +38,6 @@ _WIDTH = 80
 _EXAMPLES = 28
 _HELD = 10_000
 """Values of a column up to which it is kept while it waits, and not read again."""
-_NAMELESS = (
-    "has no name; name it, or, if it holds row numbers, leave it out (write the file with "
-    "index=False in pandas, row.names=FALSE in R)"
-)
 
 
 @dataclass(frozen=True)
@@ -55,11 +52,14 @@ class Finding:
         What it is; None if it cannot be used.
     complaint : str
         Why it cannot be used.
+    seems : str
+        What sort of identifier it looks like, if it is used and nobody said what it is.
     """
 
     name: str
     verdict: Verdict | None
     complaint: str = ""
+    seems: str = ""
 
 
 def inspect(
@@ -72,22 +72,25 @@ def inspect(
     decimal: Sign | None = None,
     most: int | None = None,
     is_cut: Callable[[Raw, str], bool] | None = None,
-) -> list[Finding]:
+) -> tuple[list[Finding], list[str]]:
     """Look at all columns of a table, or at some of them, but not at that of the weights.
 
+    Return what is found, and which values that mean missing are in none of the columns.
     If they are more than `most`, no search can take them: they are not even read. Those that hold
     intervals already that they are to be cut into (`is_cut`) are discrete.
     """
+    if isinstance(kinds, Mapping):
+        kinds = {called(name, source): kind for name, kind in kinds.items()}
     wanted = check_kinds(kinds, source.names)
     known = set(source.names)
-    asked = source.names if columns is None else tuple(columns)
+    asked = source.names if columns is None else tuple(called(name, source) for name in columns)
     names = set(asked)
     for name in asked:
         if name not in known:
             raise unknown("column", name, source.names)
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
-    weighted_by = weights if isinstance(weights, str) else None
+    weighted_by = called(weights, source) if isinstance(weights, str) else None
 
     chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
     if most is not None and len(chosen) > most:
@@ -96,7 +99,7 @@ def inspect(
             f"leave some out, or choose with {option('columns')}"
         )
     look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
-    return look.at(chosen, decimal)
+    return look.at(chosen, decimal), sorted(look.unheard)
 
 
 class _Look:
@@ -114,6 +117,7 @@ class _Look:
     ) -> None:
         self._source, self._wanted, self._absent = source, wanted, absent
         self._is_cut, self._cases, self._thorough = is_cut, cases, thorough
+        self.unheard = set(absent)
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Return what is found in these columns.
@@ -142,24 +146,47 @@ class _Look:
         if self._wanted.get(self._source.names[index]) == "omit" and not self._thorough:
             return nothing(0)  # nobody will look at it
         try:
-            return self._source.column(index, self._absent)
+            if not self.unheard:
+                return self._source.column(index, self._absent)
+            column = self._source.column(index, frozenset())
+            self.unheard -= _heard(column, self.unheard)
+            return column.without(self._absent)
         except KesError as error:
             return error
 
     def _judged(self, index: int, column: Raw | KesError, sign: Sign | None) -> Finding:
-        own = self._source.names[index]
-        name = own if own.strip() else f"column {index + 1}"
+        name = self._source.names[index]
         try:
             if isinstance(column, KesError):
                 raise column
-            wanted = self._wanted.get(own)
-            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, own):
+            wanted = self._wanted.get(name)
+            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, name):
                 wanted = "discrete"
             verdict = judge(column, wanted, decimal=sign, cases=self._cases)
         except KesError as error:
             return Finding(name, None, str(error))
-        nameless = not own.strip() and verdict.kind is not None
-        return Finding(name, None, _NAMELESS) if nameless else Finding(name, verdict)
+        if verdict.kind is None or wanted is not None:
+            return Finding(name, verdict)
+        if is_nameless(index, self._source):
+            return Finding(name, None, _nameless())
+        return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
+
+
+def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
+    """Return those marks that are values of a column."""
+    if isinstance(column, Factor):
+        return set(marks).intersection(map(str, column.values))
+    known = column.missing()
+    return {mark for mark in marks if column.without(frozenset([mark])).missing() > known}
+
+
+def _nameless() -> str:
+    leaving_out = either('kinds={...: "omit"}', "--drop")
+    return (
+        f"has no name; name it, say what it is by {option('kinds')}, or, if it holds row numbers, "
+        f"leave it out by {leaving_out} (or write the file with index=False in pandas, "
+        "row.names=FALSE in R)"
+    )
 
 
 def unusable(findings: Sequence[Finding]) -> list[str]:
@@ -256,7 +283,7 @@ def audit(
     ('taken as continuous', 'taken as discrete')
     """
     source = open_source(data, Writing(sep, decimal, encoding))
-    findings = inspect(
+    findings, _ = inspect(
         source,
         kinds=kinds,
         na_values=na_values,
@@ -288,7 +315,7 @@ def _row(finding: Finding, rows: int) -> dict[str, object]:
         "missing": verdict.column.missing() / rows if rows else 0.0,
         "examples": _examples(verdict.column),
         "verdict": _judgement(verdict),
-        "what to do": _advice(finding.name, verdict, rows),
+        "what to do": _advice(finding, verdict, rows),
     }
 
 
@@ -319,9 +346,9 @@ def _judgement(verdict: Verdict) -> str:
     return f"taken as {verdict.kind}" + (f": {why}" if verdict.told else "")
 
 
-def _advice(name: str, verdict: Verdict, rows: int) -> str:
+def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
     """Say what to do about a column, if anything."""
-    advice = []
+    name, advice = finding.name, []
     match verdict.what:
         case "identifier" | "date" | "unclear":
             advice.append(remedy({name: verdict}))
@@ -333,15 +360,18 @@ def _advice(name: str, verdict: Verdict, rows: int) -> str:
             states = len(verdict.column.values)
             if states > MAX_STATES:
                 advice.append(f"more than {MAX_STATES} states: leave it out, or merge states")
-            elif too_many(states, rows):
+            elif too_many(states, rows - verdict.column.missing()):
                 advised = fewer({name: verdict.column.values}, [name])
-                advice.append(f"too many states for so many rows: {advised}")
+                advice.append(f"many states for so few values, so edges cost much: {advised}")
             marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
             if verdict.strays:
                 advice.append(without_strays(verdict.strays))
             elif marks:
                 mark = min(marks)
-                advice.append(f"if {mark!r} means missing: {option('na_values', mark)}")
+                shown = either(mark, quoted(mark))
+                advice.append(f"if {mark!r} means missing: {option('na_values', shown)}")
+    if finding.seems:
+        advice.append(f"looks like {finding.seems}: {saying([name], 'omit')}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
         if mostly(verdict.column.missing(), rows):
             advice.append(f"mostly missing: {unless_needed()}")

@@ -18,13 +18,20 @@ from kes.data.factor import Factor
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.kinds import Kinds, Verdict, judge, saying
 from kes.data.memory import Wanted
-from kes.data.missing import Settled, check_choice, refusal, settle, with_missing_state
+from kes.data.missing import (
+    Settled,
+    check_choice,
+    nowhere,
+    refusal,
+    settle,
+    with_missing_state,
+)
 from kes.data.numbers import Numbers
-from kes.data.remarks import remarks, state_remarks
+from kes.data.remarks import few_cases, identifier_remarks, remarks, state_remarks, with_value
 from kes.data.sniffing import Writing
-from kes.data.source import open_source
+from kes.data.source import called, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, either, listed, option
+from kes.errors import KesError, checked_options, listed, option
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -55,9 +62,6 @@ READING_DEFAULTS: ReadingOptions = {
     "encoding": None,
     "discretizer": None,
 }
-_CASES_PER_VARIABLE = 2
-_MANY_VARIABLES = 5
-"""So many variables have pairs enough for chance to join some where cases are as few."""
 _DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
 
 
@@ -150,8 +154,9 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         return _recut(data if weights is None else _reweighted(data, weights), discretizer)
     writing = Writing(how["sep"], how["decimal"], how["encoding"])
     source = open_source(data, writing, _wanting(columns, kinds))
+    weights = called(weights, source) if isinstance(weights, str) else weights
     said = _said(kinds, discretizer, source.names)
-    findings = inspect(
+    findings, unheard = inspect(
         source,
         kinds=said,
         na_values=how["na_values"],
@@ -163,11 +168,12 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     )
     _check_size(len(findings), weights)
     _check_rows(source.rows)
-    row_weights, reading_notes = read_weights(weights, source), source.notes
+    row_weights, hints = read_weights(weights, source), nowhere(unheard)
+    reading_notes = [*source.notes, *hints]
     del source  # with all that it has read: long tables should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     state = not _stateless(verdicts, discretizer)
-    _refuse(findings, verdicts, missing, state)
+    _refuse(findings, verdicts, missing, state, hints)
     used = _used(verdicts)
     read = [one.column for one in used.values()]
     settled = settle(list(used), read, row_weights, missing, state=state)
@@ -188,8 +194,10 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
         if isinstance(column, Discrete)
     }
     cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
-    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases)]
-    notes.extend(_few_cases(made, cases))
+    cases_of = {name: with_value(used[name].column, settled.weights, missing) for name in states}
+    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases_of)]
+    notes += identifier_remarks({one.name: one.seems for one in findings if one.seems})
+    notes += few_cases(made, cases)
     if settled.weights is not None:
         notes.extend(weight_remarks(settled.weights))
     if discretizer is not None and discretizer.cuts:
@@ -211,17 +219,6 @@ def _wanting(columns: Sequence[str] | None, kinds: object) -> Wanted:
     return lambda name: (columns is None or name in columns) and name not in omitted
 
 
-def _few_cases(columns: Sequence[Column], cases: float) -> list[str]:
-    """Say so if cases are so few that edges mean little."""
-    varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
-    if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
-        return []
-    return [
-        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
-        f"see {either('kes.stability', 'kes stability')}"
-    ]
-
-
 def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
     """Tell whether a column with gaps will be continuous, so that missing can be no state of it."""
     gappy = {
@@ -237,7 +234,11 @@ def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None)
 
 
 def _refuse(
-    findings: Sequence[Finding], verdicts: Mapping[str, Verdict], missing: str, state: bool
+    findings: Sequence[Finding],
+    verdicts: Mapping[str, Verdict],
+    missing: str,
+    state: bool,
+    hints: Sequence[str],
 ) -> None:
     """Refuse what cannot be used, all of it at once."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
@@ -251,7 +252,8 @@ def _refuse(
         )
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
-        told = refusal({name: count for name, count in gaps.items() if count}, rows, state=state)
+        counts = {name: count for name, count in gaps.items() if count}
+        told = (*refusal(counts, rows, state=state), *hints)
         complaints += told if complaints else ["; ".join(told)]
     if complaints:
         raise KesError(*complaints)

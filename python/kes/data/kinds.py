@@ -136,8 +136,12 @@ def saying(names: Sequence[str], kind: str) -> str:
     more = len(names) > _SHOWN
     pairs = ", ".join(f'"{name}": "{kind}"' for name in names[:_SHOWN]) + ", ..." * more
     words = ",".join(names[:_SHOWN]) + ",..." * more
-    quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
-    return either(f"kinds={{{pairs}}}", f"{flag} {quoted}")
+    return either(f"kinds={{{pairs}}}", f"{flag} {quoted(words)}")
+
+
+def quoted(words: str) -> str:
+    """Write words for a shell."""
+    return words if _PLAIN.fullmatch(words) else f'"{words}"'
 
 
 def without_strays(strays: Sequence[str]) -> str:
@@ -145,9 +149,9 @@ def without_strays(strays: Sequence[str]) -> str:
     shown = list(strays[:_SHOWN_STRAYS])
     more = len(strays) > len(shown)
     words = ",".join(shown) + ",..." * more
-    quoted = words if _PLAIN.fullmatch(words) else f'"{words}"'
     python = ", ".join(map(repr, shown)) + ", ..." * more
-    return f"if that means missing: {either(f'na_values=[{python}]', f'--missing {quoted}')}"
+    how = either(f"na_values=[{python}]", option("na_values", quoted(words)))
+    return f"if that means missing: {how}"
 
 
 def judge(
@@ -228,7 +232,7 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
                 f"holds numbers, but also {listed(marks)}; if that means missing, "
                 + either(
                     f'give na_values={marks!r}, and missing="em" to fill it in',
-                    f"--missing {','.join(marks)},em fills it in",
+                    f"{option('missing', quoted(','.join([*marks, 'em'])))} fills it in",
                 )
             )
         if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):

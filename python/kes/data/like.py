@@ -18,7 +18,7 @@ from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.raw import Raw
 from kes.data.remarks import left_out
 from kes.data.sniffing import Writing
-from kes.data.source import Source, open_source
+from kes.data.source import Source, called, open_source
 from kes.data.weights import read_weights
 from kes.errors import KesError, checked_options, listed, option, suggest
 
@@ -81,6 +81,7 @@ def encode_like_incomplete(
     check_choice(missing, gaps=True)
     writing = Writing(how["sep"], how["decimal"], how["encoding"])
     source = open_source(data, writing, set(names).__contains__)
+    weights = called(weights, source) if isinstance(weights, str) else weights
     indices = find_columns(names, source)
     if not source.rows:
         raise KesError("the data have no rows")
@@ -140,13 +141,14 @@ def _read(
 def find_columns(names: Sequence[str], source: Source) -> list[int]:
     """Return where the columns of these names are."""
     index_of = {column: i for i, column in enumerate(source.names)}
-    lacking = [name for name in names if name not in index_of]
+    wanted = [name if name in index_of else called(name, source) for name in names]
+    lacking = [name for name in wanted if name not in index_of]
     if lacking:
         raise KesError(
             f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
             f"each variable must be a column{left_out(lacking, source.notes)}"
         )
-    return [index_of[name] for name in names]
+    return [index_of[name] for name in wanted]
 
 
 def match_states(

@@ -129,6 +129,15 @@ def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[s
     )
 
 
+def nowhere(marks: Sequence[str]) -> list[str]:
+    """Say so of marks of missing values that no column has: perhaps something else was meant."""
+    if not marks:
+        return []
+    told = f"{listed(marks)} {'occurs' if len(marks) == 1 else 'occur'} nowhere in the table"
+    ways = f"; known ways are {listed(CHOICES[1:], show=str)}"
+    return [either(f"na_values: {told}", f"{option('na_values')}: {told}{ways}")]
+
+
 def _others(state: bool) -> str:
     own = f", or make missing a state with {option('missing', 'state')}" if state else ""
     return f"fill the gaps from the model with {option('missing', 'em')}{own}"

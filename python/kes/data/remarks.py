@@ -8,21 +8,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kes.data.column import State
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.column import Column, Discrete, State
 from kes.data.decimals import LOOKS_MISSING
+from kes.data.factor import Factor
 from kes.data.kinds import Verdict, saying, without_strays
 from kes.data.numbers import Numbers
-from kes.errors import listed, option
+from kes.data.raw import Raw
+from kes.errors import either, listed, option
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _LEFT_OUT = "left out: "
 _CASES_PER_STATE = 5
+_CASES_PER_VARIABLE = 2
+_MANY_VARIABLES = 5
+"""So many variables have pairs enough for chance to join some where cases are as few."""
+_ID = re.compile(r"(.*[_.])?id", re.IGNORECASE)
+_MANY_CASES = 50
+"""So many values that all recur equally often stand for cases that were looked at again."""
 MANY_STATES = 10
 """So many states are never too many."""
 
 
 def too_many(states: int, cases: float) -> bool:
-    """Tell whether there are fewer than five cases for each state, so that no edge can pay."""
+    """Tell whether there are fewer than five cases for each state, so that edges hardly pay."""
     return states > max(MANY_STATES, cases / _CASES_PER_STATE)
 
 
@@ -87,10 +98,54 @@ def remedy(own: Mapping[str, Verdict]) -> str:
     return f"to use {'it' if len(own) == 1 else 'them'}: {saying(list(own), kind)}"
 
 
-def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> list[str]:
-    """Say what of the states of discrete columns is allowed but may not be meant."""
+def identifier_remarks(seeming_of: Mapping[str, str]) -> list[str]:
+    """Name columns that are used and yet look like identifiers of some sort."""
+    found: dict[str, list[str]] = {}
+    for name, seems in seeming_of.items():
+        found.setdefault(seems, []).append(name)
+    return [
+        f"{listed(names)} {'looks' if len(names) == 1 else 'each look'} like {seems}; leave "
+        f"{'it' if len(names) == 1 else 'them'} out with {saying(names, 'omit')}"
+        for seems, names in found.items()
+    ]
+
+
+def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
+    """Return what sort of identifier a column looks like, if like any; rows may be no `cases`."""
+    if verdict.what not in ("discrete", "continuous"):
+        return ""
+    times = _times_each(verdict.column) if cases else 0
+    if times:
+        return f"an identifier of cases that occur {times} times each"
+    return "an identifier of cases by its name" if _ID.fullmatch(name) else ""
+
+
+def _times_each(column: Raw) -> int:
+    """Return how often each of many values occurs if all recur equally often; else 0."""
+    if isinstance(column, Factor) and len(column.values) >= _MANY_CASES:
+        counts = np.bincount(column.codes[column.codes >= 0])
+        counts = counts[counts > 0]
+    elif isinstance(column, Numbers):
+        known = column.known()
+        times = np.count_nonzero(known == known[0])
+        if times < 2 or times != np.count_nonzero(known == known[-1]):
+            return 0  # most columns: without sorting them
+        counts = np.unique(known, return_counts=True)[1]
+    else:
+        return 0
+    alike = len(counts) >= _MANY_CASES and counts.min() == counts.max() > 1
+    return int(counts[0]) if alike else 0
+
+
+def state_remarks(
+    states_of: Mapping[str, Sequence[State]], cases_of: Mapping[str, float]
+) -> list[str]:
+    """Say what of the states of discrete columns is allowed but may not be meant.
+
+    The cases of a column are those that have a value in it.
+    """
     constant = [name for name, states in states_of.items() if len(states) == 1]
-    many = {name: len(own) for name, own in states_of.items() if too_many(len(own), cases)}
+    many = [name for name, own in states_of.items() if too_many(len(own), cases_of[name])]
     suspect = {
         name: value
         for name, values in states_of.items()
@@ -100,15 +155,15 @@ def state_remarks(states_of: Mapping[str, Sequence[State]], cases: float) -> lis
     if constant:
         notes.append(f"constant, so isolated in every model: {listed(constant)}")
     if many:
-        shown = listed([f"{name!r} ({states})" for name, states in many.items()], show=str)
+        sizes = [f"{name!r} ({len(states_of[name])} for {cases_of[name]:.12g})" for name in many]
         notes.append(
-            f"too many states for {cases:.12g} cases, so hardly ever joined to anything: {shown}; "
-            f"{fewer(states_of, many)}"
+            "many states for the cases with a value, so each edge costs many parameters, at least "
+            f"one less than the states: {listed(sizes, show=str)}; {fewer(states_of, many)}"
         )
     if suspect:
         shown = listed([f"{name!r} ({value!r})" for name, value in suspect.items()], show=str)
-        # Both names, as the note goes into files that are the same whoever writes them.
-        notes.append(f"a state looks like a missing value (see na_values, or --missing): {shown}")
+        marks = sorted({str(value) for value in suspect.values()})
+        notes.append(f"a state looks like a missing value: {shown}; {without_strays(marks)}")
     return notes
 
 
@@ -123,3 +178,20 @@ def fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
 def are_numbers(states: Sequence[State]) -> bool:
     """Tell whether all states are whole numbers, also as the text of a file."""
     return all(not isinstance(one, bool) and _WHOLE.fullmatch(str(one)) for one in states)
+
+
+def with_value(column: Raw, weights: NDArray[np.float64] | None, missing: str) -> float:
+    """Return how many cases have a value in a column; a gap that is a state is one, too."""
+    complete = np.ones(column.rows, np.bool_) if missing == "state" else column.complete()
+    return float(np.count_nonzero(complete) if weights is None else weights[complete].sum())
+
+
+def few_cases(columns: Sequence[Column], cases: float) -> list[str]:
+    """Say so if cases are so few that edges mean little."""
+    varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
+    if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
+        return []
+    return [
+        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
+        f"see {either('kes.stability', 'kes stability')}"
+    ]

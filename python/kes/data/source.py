@@ -55,13 +55,28 @@ def open_source(data: Data, writing: Writing | None = None, wanted: Wanted = who
     Whether a file fits into memory depends on which of its columns are `wanted`.
     """
     source = _open(data, writing or Writing(), wanted)
+    if not isinstance(source, Coded) and not all(map(str.strip, source.names)):
+        source = Named(source)
     check_distinct(source.names)
     return source
 
 
+def called(name: str, source: Source) -> str:
+    """Return what a column is called whose name is given; it may be as empty as in the table."""
+    return source.called.get(name, name) if isinstance(source, Named) else name
+
+
+def is_nameless(index: int, source: Source) -> bool:
+    """Tell whether a column has no name but its place."""
+    return isinstance(source, Named) and index in source.unnamed
+
+
 def check_distinct(names: Sequence[str]) -> None:
     """Refuse columns of the same name."""
-    if double := repeated(names):
+    double = repeated(names)
+    if "" in double:
+        raise KesError("several columns have no name; name them, or leave them out")
+    if double:
         raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
 
 
@@ -78,6 +93,34 @@ def _open(data: Data, writing: Writing, wanted: Wanted) -> Source:
     from kes.data.frames import open_frame
 
     return open_frame(data)
+
+
+class Named:
+    """A table in which columns without a name are called by their place: column 1 and so on.
+
+    Attributes
+    ----------
+    unnamed : dict
+        What they are called, by their places.
+    called : dict
+        The same by what the table has instead of names; the first where that is the same.
+    """
+
+    def __init__(self, source: Source) -> None:
+        own = source.names
+        self.unnamed = {i: _by_place(i, own) for i, name in enumerate(own) if not name.strip()}
+        self.called = {own[i]: name for i, name in reversed(self.unnamed.items())}
+        self.names = [self.unnamed.get(i, name) for i, name in enumerate(own)]
+        self.rows, self.notes = source.rows, source.notes
+        self.likely_decimal = source.likely_decimal
+        self.column, self.numbers = source.column, source.numbers
+
+
+def _by_place(place: int, taken: Sequence[str]) -> str:
+    name = f"column {place + 1}"
+    while name in taken:
+        name = f"unnamed {name}"
+    return name
 
 
 class Array:

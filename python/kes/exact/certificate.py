@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from kes.table import Table
 
 
+_READABLE = 1e12
+"""From here on, exponents are easier to read than digits."""
 _HOPELESS = 100
 """Variables that nobody will ever solve together."""
 
@@ -74,10 +76,23 @@ class Expense:
                 "unless they fall into parts"
             )
         return (
-            f"{self.variables} variables that vary: at most {self.sets:.2g} sets to count and "
-            f"{self.bytes / 2**20:.4g} MB to solve them together; at most about "
-            f"{self.seconds:.2g} s of processor time, usually much less"
+            f"{self.variables} variables that vary: at most about {about(self.sets)} sets to count "
+            f"and {about(self.bytes / 2**20)} MB to solve them together; at most about "
+            f"{about(self.seconds)} s of processor time, usually much less"
         )
+
+
+def about(amount: float) -> str:
+    """Write an amount with two digits, as one reads numbers.
+
+    Examples
+    --------
+    >>> about(257), about(8 / 4096), about(1.84e8), about(1e30)
+    ('260', 'under 1', '180,000,000', '1e+30')
+    """
+    if amount < 1:
+        return "under 1"
+    return f"{float(f'{amount:.2g}'):,.12g}" if amount < _READABLE else f"{amount:.2g}"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
 from kes.errors import KesError, checked_options, option
-from kes.exact.certificate import Certificate, CertifyProgress, Expense
+from kes.exact.certificate import Certificate, CertifyProgress, Expense, about
 from kes.exact.rivals import Rivals, score_of
 from kes.graph import EssentialGraph
 from kes.results.optima import Optima
@@ -160,7 +160,7 @@ def _unbounded(expense: Expense) -> KesError:
     return KesError(
         f"with continuous columns no score is too high to be ruled out, so all sets of parents "
         f"must be looked at, and those of {expense.variables} variables are too many: about "
-        f"{expense.sets:.2g}; allow few parents with {option('max_parents', 3)}, leave columns "
+        f"{about(expense.sets)}; allow few parents with {option('max_parents', 3)}, leave columns "
         f"out, or raise {option('budget')} or {option('memory_mb')}"
     )
 
