@@ -69,7 +69,7 @@ def search(
         # With a proof, more would be in vain.
         effort = chosen(len(record.runs)) if improve == "auto" and proving else None
         record = improve_runs(problem, record, improve, rest(), effort=effort)
-    elif improve is not False:
+    elif improve is not False and not record.improving.complete:
         record = _marked(record, complete=True)  # it may have been stopped at the very end
     complete = record.improving.complete
     if proving and (is_new or not _is_proven(record, prove)):
