@@ -501,7 +501,7 @@ def test_how_much_was_improved_makes_no_other_settings(csv, capsys):
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_while_improving_and_resumed_it_ends_in_the_same_bytes(csv, signal_):
     """The runs are in the file before they are improved on, and improving starts again."""
-    command = ["learn", csv, "--k", "0.4", "--runs", "30", "--improve-tasks", "4000"]
+    command = ["learn", csv, "--k", "0.4", "--runs", "30", "--improve-tasks", "20000"]
     assert run([*command, "--out", "whole.json.gz"]) == 0
     process = subprocess.Popen(
         [sys.executable, "-m", "kes", *command, "--out", "a.json.gz", "--progress"],
@@ -513,12 +513,12 @@ def test_stopped_while_improving_and_resumed_it_ends_in_the_same_bytes(csv, sign
         if Path("a.json.gz").exists():
             break
         time.sleep(0.02)
-    time.sleep(0.3)
+    time.sleep(0.1)
     process.send_signal(signal_)
     _, shown = process.communicate(timeout=30)
     stopped = kes.load("a.json.gz")
     assert len(stopped.runs) == 30
-    assert stopped.tasks < 4000, "it was stopped in time for this test"
+    assert stopped.tasks < 20000, "it was stopped in time for this test"
     if signal_ == signal.SIGINT:
         assert process.returncode == 130
         assert f"Interrupted after 30 runs and {stopped.tasks} task" in shown
