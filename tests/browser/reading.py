@@ -1,5 +1,15 @@
 """Reading the page: what stands in its tables and pictures."""
 
+import time
+
+
+def until(page, expression, seconds=20):
+    """Wait until something holds; Playwright's own way evaluates texts, which the page forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"not within {seconds} s: {expression}"
+        page.wait_for_timeout(50)
+
 
 def rows(page, selector="#optima"):
     """Return the cells of a table, as text."""

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from tests.browser.reading import choose, drawn, node, view_box
+from tests.browser.reading import choose, drawn, node, until, view_box
 
 import kes
 
@@ -110,7 +110,7 @@ def test_charts_follow_a_change_of_theme_and_of_width(page):
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(colour) != light
     page.set_viewport_size({"width": 700, "height": 900})
-    page.wait_for_function("document.querySelector('#scores > svg').clientWidth < 680")
+    until(page, "document.querySelector('#scores > svg').clientWidth < 680")
     ratio = page.evaluate(
         "(s => s.viewBox.baseVal.width / s.clientWidth)(document.querySelector('#scores > svg'))"
     )

@@ -5,7 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
-from tests.browser.reading import choose, drawn, node, view_box
+from tests.browser.reading import choose, drawn, node, until, view_box
 
 import kes
 from kes.cli import run
@@ -182,22 +182,18 @@ def test_zoom_and_pan(page):
     page.keyboard.down("Control")
     page.mouse.wheel(0, -200)
     page.keyboard.up("Control")
-    page.wait_for_function(
-        "most => document.querySelector('#stage svg').viewBox.baseVal.width < most",
-        arg=whole[2] * 0.9,
-    )
+    narrower = f"document.querySelector('#stage svg').viewBox.baseVal.width < {whole[2] * 0.9}"
+    until(page, narrower)
 
 
 def test_full_screen_is_all_network(page):
     page.click("#fullscreen")
-    page.wait_for_function("document.fullscreenElement?.id === 'network'")
+    until(page, "document.fullscreenElement?.id === 'network'")
     assert page.locator("#stage").bounding_box()["height"] > 500
-    page.wait_for_function(
-        "document.getElementById('fullscreen').innerText === 'Leave full screen'"
-    )
+    until(page, "document.getElementById('fullscreen').innerText === 'Leave full screen'")
     page.click("#fullscreen")
-    page.wait_for_function("!document.fullscreenElement")
-    page.wait_for_function("document.getElementById('fullscreen').innerText === 'Full screen'")
+    until(page, "!document.fullscreenElement")
+    until(page, "document.getElementById('fullscreen').innerText === 'Full screen'")
 
 
 # --- many variables ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.browser.reading import until
 
 import kes
 
@@ -82,4 +83,4 @@ def test_tables_wider_than_the_screen_say_so(open_page, report):
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     assert box.locator(".sideways").is_visible()
     page.set_viewport_size({"width": 1400, "height": 900})
-    page.wait_for_function("document.querySelector('#edges .sideways').hidden")
+    until(page, "document.querySelector('#edges .sideways').hidden")
