@@ -18,7 +18,7 @@ from against import HOME, Table, Version, commit_of, installed_earlier
 from effort import KINDS, cpu
 from heldout import binned
 from large import FIRST_SEED, ROWS, span
-from samples import SHARED
+from samples import SHARED, file_of
 from timing import show
 
 import kes
@@ -64,11 +64,9 @@ def beside(earlier: Version, name: str, files: Path, folder: Path) -> list[str]:
 
 
 def tables_of(name: str, files: Path, folder: Path) -> list[Table]:
-    file = next(files.glob(f"{name}.bif*"), None)
-    if file is None:
-        raise SystemExit(f"{files} has no {name}.bif or {name}.bif.gz")
+    network = str(file_of(name, files).resolve())
     return [
-        Table(folder / f"{name}_{ROWS}_{seed}.csv", str(file.resolve()), ROWS, seed)
+        Table(folder / f"{name}_{ROWS}_{seed}.csv", network, ROWS, seed)
         for seed in range(FIRST_SEED, FIRST_SEED + SAMPLES)
     ]
 

@@ -29,12 +29,17 @@ Draw = Callable[[int], Sample]
 """Makes a sample, given its number."""
 
 
-def network(name: str, folder: Path = MODELS) -> kes.BayesianNetwork:
-    """Return a published network from a folder of BIF files."""
+def file_of(name: str, folder: Path = MODELS) -> Path:
+    """Return the file of a published network in a folder of BIF files."""
     for path in (folder / f"{name}.bif", folder / f"{name}.bif.gz"):
         if path.exists():
-            return kes.read_network(path)
+            return path
     raise SystemExit(f"{folder} has no {name}.bif or {name}.bif.gz")
+
+
+def network(name: str, folder: Path = MODELS) -> kes.BayesianNetwork:
+    """Return a published network from a folder of BIF files."""
+    return kes.read_network(file_of(name, folder))
 
 
 def coil() -> kes.Dataset:
