@@ -16,15 +16,14 @@ import argparse
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from samples import SHARED, network
 from timing import show
 
 import kes
 from kes.network import GaussianNetwork, Linear
 
-BIF = Path(__file__).parents[1] / "../shared/data/bif"
 FIRST_SEED = 2001
 SIZES = (500, 2_000)
 NETWORKS = {"sachs": 1_000, "insurance": 1_000, "alarm": 1_000, "linear Gaussian": 500}
@@ -98,7 +97,7 @@ class Asked:
 def network_of(name: str, seed: int) -> kes.BayesianNetwork | GaussianNetwork:
     """Return a published network, or a random linear one."""
     if name != "linear Gaussian":
-        return kes.read_network(BIF / f"{name}.bif.gz")
+        return network(name, SHARED / "bif")
     parents = kes.datasets.random_network(NODES, DEGREE, seed=seed).parents
     rng = np.random.default_rng(seed)
     models = {}

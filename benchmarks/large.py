@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from samples import file_of
 from timing import interleaved, ratio, show
 
 import kes
@@ -174,10 +175,7 @@ def main() -> None:
     if not options.only:
         show(["", "CPU seconds", ""], [*growth(), *largest()])
     for name in wanted if options.networks else ():
-        files = sorted(options.networks.glob(f"{name}.bif*"))
-        if not files:
-            parser.error(f"{options.networks} has no {name}.bif or {name}.bif.gz")
-        scores(name, files[0], options.samples, options.seconds)
+        scores(name, file_of(name, options.networks), options.samples, options.seconds)
 
 
 if __name__ == "__main__":

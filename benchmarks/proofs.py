@@ -9,12 +9,12 @@ table of each network at its end.
 """
 
 import argparse
-import importlib.util
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from samples import MODELS, file_of
 from timing import show
 
 import kes
@@ -25,16 +25,6 @@ CASES = (500, 1000, 2000, 5000, 10_000, 20_000)
 LIMITS = (2, 3, 4, None)
 CRITERIA = ("bic", "bdeu")
 HEADER = ["", "parents", "criterion", "sets", "families", "CPU seconds", "gap", "how"]
-
-
-def file_of(name: str, folder: Path | None) -> Path | None:
-    """Return the file of a network in a folder, or among those of pgmpy."""
-    folders = [] if folder is None else [folder]
-    pgmpy = importlib.util.find_spec("pgmpy")
-    if pgmpy is not None and pgmpy.origin is not None:
-        folders.append(Path(pgmpy.origin).parent / "utils" / "example_models")
-    files = (file for folder in folders for file in sorted(folder.glob(f"{name}.bif*")))
-    return next(files, None)
 
 
 def proof(
@@ -74,7 +64,7 @@ def limit_of(text: str) -> int | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
+    parser.add_argument("--networks", type=Path, default=MODELS, help="folder of BIF files")
     parser.add_argument("--only", nargs="+", default=NETWORKS, help="just some of the networks")
     parser.add_argument("--cases", nargs="+", type=int, default=CASES)
     parser.add_argument("--limits", nargs="+", type=limit_of, default=LIMITS, help="or 'any'")
@@ -83,9 +73,6 @@ def main() -> None:
     wanted = parser.parse_args()
     for name in wanted.only:
         file = file_of(name, wanted.networks)
-        if file is None:
-            print(f"\n{name}: no file {name}.bif or {name}.bif.gz")
-            continue
         print(f"\n{name}\n")
         table = []
         for row in rows(file, wanted):

@@ -30,15 +30,16 @@ Draw = Callable[[int], Sample]
 
 
 def file_of(name: str, folder: Path = MODELS) -> Path:
-    """Return the file of a published network in a folder of BIF files."""
-    for path in (folder / f"{name}.bif", folder / f"{name}.bif.gz"):
-        if path.exists():
-            return path
-    raise SystemExit(f"{folder} has no {name}.bif or {name}.bif.gz")
+    """Return the file of a published network, in a folder of BIF files or else in pgmpy."""
+    endings = ("bif", "bif.gz")
+    paths = (place / f"{name}.{ending}" for place in (folder, MODELS) for ending in endings)
+    if (found := next((path for path in paths if path.exists()), None)) is not None:
+        return found
+    raise SystemExit(f"neither {folder} nor pgmpy has {name}.bif or {name}.bif.gz")
 
 
 def network(name: str, folder: Path = MODELS) -> kes.BayesianNetwork:
-    """Return a published network from a folder of BIF files."""
+    """Return a published network, from a folder of BIF files or else from pgmpy."""
     return kes.read_network(file_of(name, folder))
 
 
