@@ -32,7 +32,10 @@ LIBRARIES = (
     *("numpy", "pandas", "polars", "pyarrow", "narwhals", "networkx", "highspy", "mpmath"),
     *("click", "tqdm", "pytest", "hypothesis", "xml.parsers.expat", "json", "gzip", "tomllib"),
 )
-GRAPH = "test_graph test_boundary test_mpdag test_known_distances test_compare test_formats"
+GRAPH = (
+    "test_graph test_boundary test_mpdag test_known_distances test_compare test_formats "
+    "test_dialects test_network test_fit test_explain"
+)
 DATA = (
     "test_data test_dataset test_kinds test_missing test_tables test_csv test_raw_rows "
     "test_weights test_bad_tables test_audit test_own_data test_completion test_like test_parquet"
@@ -43,7 +46,7 @@ SEARCH = (
 )
 TESTS = {
     # where the change is: the files of tests/unit that are about it, and others; quick ones first
-    "graph/": f"{GRAPH} test_network test_explain oracle/test_essential.py oracle/test_brute.py",
+    "graph/": f"{GRAPH} oracle/test_essential.py oracle/test_brute.py",
     "data/": f"{DATA} test_mixed_network test_real_tables test_errors",
     "search/cluster.py": "cluster/test_cluster.py",
     "search/completion.py": "test_completion test_missing oracle/test_completion.py",
