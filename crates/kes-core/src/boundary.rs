@@ -178,6 +178,15 @@ impl<const W: usize> Model<W> {
         x < y || !self.is_doubled(x, y, clique)
     }
 
+    /// Can an insertion of `x → y` also be one of `y → x`? Whatever the clique, it is not unless
+    /// `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`.
+    #[inline]
+    pub fn may_be_doubled(&self, x: usize, y: usize) -> bool {
+        let graph = &self.graph;
+        let common = |v: usize, w: usize| graph.neighbours[v] & graph.adjacent[w];
+        VarSet::unions_equal([&graph.parents[x], &common(x, y)], [&graph.parents[y], &common(y, x)])
+    }
+
     /// Is the insertion into `y` also one into `x`, with the same triple?
     ///
     /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on

@@ -46,10 +46,11 @@ struct Deletion<const W: usize> {
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
-    /// Those that improve the score, each neighbour once: from smaller nodes, and from larger ones, which may be
-    /// doubled and are left out then.
+    /// Those that improve the score, each neighbour once: from smaller nodes, and from larger ones.
     smaller: Vec<Insertion>,
     larger: Vec<Insertion>,
+    /// Those from larger nodes that are left out, as they are the same as insertions into these.
+    doubles: Vec<Insertion>,
     deletions: Vec<Deletion<W>>,
     /// The highest level of an insertion, and of a deletion.
     best: [i64; 2],
@@ -66,9 +67,10 @@ pub struct Position<const W: usize> {
     targets: Vec<Target<W>>,
     /// Of each target, the nodes that its frame depends on.
     watched: Vec<VarSet<W>>,
-    /// Of each target, the sources of improving insertions that may be doubled: what [`Target::larger`] depends on
-    /// besides.
+    /// Of each target, the larger sources of improving insertions, and those among [`Target::doubles`]: of these
+    /// sources depends which are doubled.
     sources: Vec<VarSet<W>>,
+    doubled: Vec<VarSet<W>>,
     /// The targets that were looked at again since the position was taken or returned to.
     moved: VarSet<W>,
     age: u64,
@@ -84,7 +86,8 @@ impl<const W: usize> Position<W> {
 impl<const W: usize> Target<W> {
     fn new(frame: Frame<W>) -> Self {
         let (insertions, deletions) = (Vec::new(), Vec::new());
-        Self { frame, insertions, smaller: Vec::new(), larger: Vec::new(), deletions, best: [i64::MIN; 2] }
+        let (smaller, larger, doubles) = (Vec::new(), Vec::new(), Vec::new());
+        Self { frame, insertions, smaller, larger, doubles, deletions, best: [i64::MIN; 2] }
     }
 
     /// Becomes the same as another, in the memory that it has.
@@ -93,6 +96,7 @@ impl<const W: usize> Target<W> {
         self.insertions.clone_from(&other.insertions);
         self.smaller.clone_from(&other.smaller);
         self.larger.clone_from(&other.larger);
+        self.doubles.clone_from(&other.doubles);
         self.deletions.clone_from(&other.deletions);
         self.best = other.best;
     }
@@ -126,6 +130,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             targets: Vec::with_capacity(n),
             watched: Vec::with_capacity(n),
             sources: vec![VarSet::EMPTY; n],
+            doubled: vec![VarSet::EMPTY; n],
             moved: VarSet::EMPTY,
             age: gains.age(),
         };
@@ -190,6 +195,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             self.at.targets[y].copy(&position.targets[y]);
             self.at.watched[y] = position.watched[y];
             self.at.sources[y] = position.sources[y];
+            self.at.doubled[y] = position.doubled[y];
         }
         self.at.moved = VarSet::EMPTY;
     }
@@ -240,7 +246,6 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 anew.insert(y);
             } else if change.nodes.intersects(&self.at.sources[y]) {
                 self.sift_insertions(y, change.nodes & self.at.sources[y]);
-                self.at.moved.insert(y);
             }
             if cliques || change.nodes.contains(y) {
                 self.enumerate_deletions(y)?;
@@ -266,12 +271,11 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     fn evaluate_insertions(&mut self, into: VarSet<W>) -> Result<(), Stopped> {
         self.gains.evaluate(self.stop)?;
         for y in into.iter() {
-            let Position { model, targets, sources, .. } = &mut self.at;
+            let Position { model, targets, sources, doubled, .. } = &mut self.at;
             let target = &mut targets[y];
-            let Target { insertions, smaller, larger, .. } = target;
-            smaller.clear();
-            larger.clear();
-            sources[y] = VarSet::EMPTY;
+            let Target { insertions, smaller, larger, doubles, .. } = target;
+            [&mut *smaller, larger, doubles].into_iter().for_each(Vec::clear);
+            (sources[y], doubled[y]) = (VarSet::EMPTY, VarSet::EMPTY);
             for (at, set) in insertions.iter().enumerate() {
                 for &(x, level) in self.gains.improving(set.row) {
                     let source = x as usize;
@@ -284,6 +288,9 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                         sources[y].insert(source);
                         if model.stands(source, y, &set.clique) {
                             larger.push((x, at as u32, level));
+                        } else {
+                            doubles.push((x, at as u32, level));
+                            doubled[y].insert(source);
                         }
                     }
                 }
@@ -293,23 +300,29 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         Ok(())
     }
 
-    /// Finds the insertions from some larger nodes again: which of them are doubled depends on the source too.
+    /// Finds the insertions from some larger nodes again: which of them are doubled depends on the source too. Of
+    /// most nodes none was, and none can be.
     fn sift_insertions(&mut self, y: usize, from: VarSet<W>) {
-        let Position { model, targets, .. } = &mut self.at;
+        let Position { model, targets, doubled, moved, .. } = &mut self.at;
         let target = &mut targets[y];
-        let Target { insertions, larger, .. } = target;
-        larger.retain(|&(x, ..)| !from.contains(x as usize));
-        for (at, set) in insertions.iter().enumerate() {
-            let from = from & set.sources;
-            if from.is_empty() {
-                continue;
-            }
-            for &(x, level) in self.gains.improving_above(set.row, y) {
-                if from.contains(x as usize) && model.stands(x as usize, y, &set.clique) {
-                    larger.push((x, at as u32, level));
-                }
-            }
+        let Target { insertions, larger, doubles, .. } = target;
+        let from = from.iter().filter(|&x| doubled[y].contains(x) || model.may_be_doubled(x, y));
+        let from: VarSet<W> = from.collect();
+        if from.is_empty() {
+            return;
         }
+        let is_sifted = |&(x, ..): &Insertion| from.contains(x as usize);
+        let stands = |&(x, at, _): &Insertion| model.stands(x as usize, y, &insertions[at as usize].clique);
+        let back: Vec<_> = doubles.extract_if(.., |it| is_sifted(it) && stands(it)).collect();
+        let out: Vec<_> = larger.extract_if(.., |it| is_sifted(it) && !stands(it)).collect();
+        if back.is_empty() && out.is_empty() {
+            return;
+        }
+        larger.extend(back);
+        doubles.extend(out);
+        doubled[y] -= from;
+        doubles.iter().filter(|it| is_sifted(it)).for_each(|&(x, ..)| doubled[y].insert(x as usize));
+        moved.insert(y);
         target.note_insertions();
     }
 

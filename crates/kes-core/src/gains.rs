@@ -110,13 +110,6 @@ impl<'a, const W: usize> Gains<'a, W> {
         &self.rows[row].improving
     }
 
-    /// Those of them that are larger than `y`.
-    #[inline]
-    pub(crate) fn improving_above(&self, row: usize, y: usize) -> &[(u32, i64)] {
-        let improving = self.improving(row);
-        &improving[improving.partition_point(|&(x, _)| x as usize <= y)..]
-    }
-
     /// The row of `(y, given)`, with the gains of `sources` evaluated from the next [`Gains::evaluate`] on.
     pub(crate) fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
         let Self { index, rows, asked, bytes, .. } = self;
