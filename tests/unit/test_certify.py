@@ -16,8 +16,6 @@ from kes.cli import run
 from kes.exact.certify import certify, estimate
 from kes.exact.rivals import Rivals
 from kes.solver.bound import Means, upper_bound
-from kes.solver.linear_program import Cluster
-from kes.solver.separation import Separation, cycles
 
 
 @pytest.fixture(scope="module")
@@ -185,34 +183,6 @@ def test_a_budget_leaves_an_honest_gap(alarm):
     assert not found.exact
     assert found.upper_bound > optima.best.score
     assert "stopped by the budget" in found.method
-
-
-def test_violated_clusters_are_cycles_when_choices_are_whole():
-    choices = [(0, (1,), 1.0), (1, (2,), 1.0), (2, (0,), 1.0), (3, (0,), 1.0), (4, (), 1.0)]
-    assert Cluster(frozenset({0, 1, 2})) in Separation(choices).violated(set())
-    assert Separation([(0, (1,), 1.0), (1, (2,), 1.0), (2, (), 1.0)]).violated(set()) == []
-
-
-def test_no_two_members_of_a_cluster_can_have_all_others_as_parents():
-    """Half of each choice needs both other variables; every cluster with k 1 is content."""
-    both = [(y, tuple({0, 1, 2} - {y}), 0.5) for y in range(3)]
-    none = [(y, (), 0.5) for y in range(3)]
-    choices = both + none
-    assert Separation(choices).violated(set()) == [Cluster(frozenset({0, 1, 2}), 2)]
-
-
-def test_cycles_of_whole_choices_need_no_search():
-    assert cycles({0: (1,), 1: (2,), 2: (0,), 3: (0,), 4: ()}) == {0, 1, 2, 3}
-    assert cycles({0: (1, 2), 1: (2,), 2: ()}) == set()
-
-
-def test_fractional_cycles_are_found():
-    """Half of each choice closes a cycle: every pair is fine, all three together are not."""
-    pytest.importorskip("highspy")
-    halves = [(y, ((y + 1) % 3,), 0.5) for y in range(3)] + [
-        (y, ((y + 2) % 3,), 0.5) for y in range(3)
-    ]
-    assert Separation(halves).violated(set()) == [Cluster(frozenset({0, 1, 2}))]
 
 
 # --- too little time or memory -------------------------------------------------------------------

@@ -6,6 +6,7 @@ Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -37,6 +38,8 @@ _LEAST_SECONDS = 0.2
 """Even when the time is nearly over: less is not worth the start."""
 _PATIENCE = 1.0
 """Seconds to wait for a solver to stop."""
+_THREAD = "kes-solver"
+"""The name of threads in which solvers run."""
 
 _SEARCHES = ("feasibility_jump", "rins", "rens", "root_reduced_cost", "zi_round", "shifting")
 """What the solver does by itself to find good networks: most of its time, if it may."""
@@ -158,6 +161,7 @@ def new_solver(counts: Counts | None) -> highspy.Highs:
         raise not_installed("highspy") from None
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
+    solver.HandleUserInterrupt = True
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
     for search in _SEARCHES:  # a good network is known
@@ -188,17 +192,24 @@ def run(solver: highspy.Highs, seconds: float) -> bool:
     """Run a solver for so long at most, and say whether it came to an end.
 
     The solver looks at clocks and interrupts only now and then, so it is left to itself if it does
-    not stop soon after it was told to; then nothing may be asked of it any more.
+    not stop soon after it was told to; then nothing may be asked of it any more. Its thread is our
+    own: those of highspy wait for each other, and so for whatever was left to itself before.
     """
+    thread = threading.Thread(target=solver.solve, name=_THREAD)
     deadline = time.monotonic() + max(seconds, _LEAST_SECONDS)
-    solver.HandleUserInterrupt = True
-    solver.startSolve()
+    thread.start()
     try:
-        while time.monotonic() < deadline:
-            if solver.wait(0.1)[0]:
-                return True
+        while thread.is_alive() and time.monotonic() < deadline:
+            thread.join(0.1)
     except KeyboardInterrupt:
         solver.cancelSolve()
         raise
-    solver.cancelSolve()
-    return bool(solver.wait(_PATIENCE)[0])
+    if thread.is_alive():
+        solver.cancelSolve()
+        thread.join(_PATIENCE)
+    return not thread.is_alive()
+
+
+def is_running() -> bool:
+    """Whether there is a solver that has not come to an end, though it may have been told to."""
+    return any(thread.name == _THREAD for thread in threading.enumerate())
