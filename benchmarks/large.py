@@ -10,6 +10,7 @@ versions see `make bench-against`.
 
 import argparse
 import contextlib
+import multiprocessing
 import resource
 import statistics
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from samples import file_of
+from samples import file_of, network
 from timing import interleaved, ratio, show
 
 import kes
@@ -162,6 +163,31 @@ def largest() -> Iterator[list[str]]:
         yield [what, f"{took:.1f} s", f"peak so far {peak:.0f} MB"]
 
 
+def shared(munin: kes.BayesianNetwork) -> Iterator[list[str]]:
+    """Return rows for GES by two threads, beside what two processes do that share no work."""
+    data = munin.sample(ROWS, seed=FIRST_SEED)
+
+    def ges(threads: int) -> None:
+        kes.learn(data, k=1, runs=1, n_jobs=threads, improve=False)
+
+    def apart() -> None:
+        process = multiprocessing.get_context("fork").Process
+        processes = [process(target=ges, args=(1,)) for _ in range(2)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+
+    times = interleaved({"one": lambda: ges(1), "two": lambda: ges(2), "apart": apart}, TURNS)
+    one = f"{statistics.median(times['one']):.2f} s"
+    yield ["GES, munin, one thread, by the clock", one, ""]
+    for what, times_as_fast in (
+        ("GES, munin, two threads", ratio(times["one"], times["two"])),
+        ("GES, munin, twice at once by two processes", 2 * ratio(times["one"], times["apart"])),
+    ):
+        yield [what, "", f"{times_as_fast:.2f} x as fast"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
@@ -174,6 +200,8 @@ def main() -> None:
         parser.error(f"no network {unknown[0]!r}; there are {', '.join(NETWORKS)}")
     if not options.only:
         show(["", "CPU seconds", ""], [*growth(), *largest()])
+        if options.networks:
+            show(["", "seconds", ""], list(shared(network("munin", options.networks))))
     for name in wanted if options.networks else ():
         scores(name, file_of(name, options.networks), options.samples, options.seconds)
 
