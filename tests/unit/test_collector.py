@@ -3,11 +3,12 @@ the same."""
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 
 from kes.search.collector import Collector, Limits
-from kes.search.record import Model, Record
+from kes.search.record import Improving, Model, Offspring, Record
 from kes.settings import Settings
 
 # Models 0, 1, 2, ... are told apart by one arc; the score of each is its number.
@@ -137,6 +138,36 @@ def test_budget_is_not_up_before_a_run_has_ended(blank):
     deliver(collector, [0])
     assert collector.stopped
     assert collector.record().runs == (0,)
+
+
+@pytest.mark.parametrize(
+    ("improve", "runs_end"),
+    [
+        (False, 10.0),
+        ("2s", 8.0),
+        ("1h", 5.0),  # no more than half is left for it
+        (1, 9.0),  # a task may take as long as ten runs
+        (100, 5.0),
+    ],
+)
+def test_a_part_of_the_budget_is_left_for_improving(improve, runs_end):
+    limits = Limits(budget=10.0, improve=improve)
+    assert not limits.over(50, run_seconds=0.1, spent=runs_end - 0.01)
+    assert limits.over(50, run_seconds=0.1, spent=runs_end + 0.01)
+
+
+def test_what_was_made_of_a_run_that_waits_for_others_waits_too(blank):
+    """Runs 0, 1 and 3 have ended: what is made of the first two alone can be shown."""
+    collector = Collector(blank, 12)
+    deliver(collector, [0, 1, 3])
+    record = collector.record(ahead=True)
+    waiting, shown = (
+        Offspring(Model.from_core(*MODELS[model]), "recombined", parents, task)
+        for task, (model, parents) in enumerate([(4, (0, 2)), (5, (0, 1))])
+    )
+    improved = replace(record, offspring=(waiting, shown), improving=Improving(own=2))
+    assert [run for run, _ in record.ahead] == [3]
+    assert improved.finished().offspring == (shown,)
 
 
 def test_watchers_see_every_batch(blank):

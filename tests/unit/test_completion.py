@@ -160,6 +160,11 @@ class TestSearch:
         assert again == hasty.extend(2)
         assert kes.certify(table, missing="em", optima=hasty).score >= hasty.best.score
 
+    def test_there_are_no_more_rounds_than_there_may_be(self, table, optima, monkeypatch):
+        monkeypatch.setattr(completion, "MOST_ROUNDS", optima.record.completion.rounds - 1)
+        done = kes.learn(table, missing="em", runs=1).record.completion
+        assert (done.rounds, done.settled) == (optima.record.completion.rounds - 1, False)
+
     def test_filling_takes_the_threads_and_tells_its_progress(self, table, monkeypatch):
         used, seen = [], []
         own = completion._best
@@ -172,6 +177,7 @@ class TestSearch:
         kes.learn(table, missing="em", runs=1, improve=False, n_jobs=3, progress=seen.append)
         assert set(used) == {3}
         assert {progress.unit for progress in seen} == {"rounds", "runs"}
+        assert seen[0].done == 0, "the first model is there before the first round"
 
     def test_an_interrupt_while_filling(self, table, monkeypatch):
         def interrupted(*_, **__):

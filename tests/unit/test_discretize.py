@@ -401,6 +401,16 @@ class TestDiscretizer:
         assert found[0].states == found[1].states
         assert np.array_equal(found[0].codes, found[1].codes)
 
+    @pytest.mark.parametrize("known", [False, True])
+    def test_a_table_that_was_read_before_is_cut_as_it_would_have_been_then(self, known):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({"x": rng.normal(size=60), "y": [*"abc"] * 20})
+        first, second = (Discretizer(3).fit(table) if known else Discretizer(3) for _ in range(2))
+        at_once, later = encode(table, discretizer=first), encode(encode(table), discretizer=second)
+        assert later.states == at_once.states
+        assert np.array_equal(later.codes, at_once.codes)
+        assert [len(states) for states in later.states] == [3, 3]
+
     def test_intervals_are_states_in_the_order_of_their_numbers(self):
         values = [-1.5, 9.5, 10.5, 100.5]
         cut = discretize(pd.DataFrame({"x": values}), 4)["x"].astype(str)

@@ -1,5 +1,6 @@
 """Amounts that are left to `learn`: chosen by size and by what still improves, and proofs."""
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -80,6 +81,16 @@ def test_on_continuous_tables_runs_and_orders_leave_time_for_tasks():
     assert (chosen_runs(few), chosen_runs(many)) == (100, 4)
     assert effort_of("auto", 100).within(few).settling == 1000
     assert 100 < effort_of("auto", 4).within(many).tasks < 1000
+
+
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_a_variable_more_changes_what_is_chosen_by_little(of_numbers):
+    """Also where the number of variables is many enough for other rules."""
+    for n in range(20, 1100):
+        sizes = [Size(m, 0, columns=m) if of_numbers else Size(m, 500) for m in (n, n + 1)]
+        for amount in (chosen_runs, lambda size: effort_of("auto", 100).within(size).tasks):
+            before, after = map(amount, sizes)
+            assert abs(after - before) <= max(1, 0.1 * before)
 
 
 def test_improving_ends_when_the_last_third_finds_no_higher_score(many):
@@ -290,27 +301,42 @@ def test_a_proof_is_replaced_only_by_a_stronger_one(trapped, monkeypatch):
     assert search(exact.problem, 3, execution, improve=False, prove="auto", base=kept).proof.proven
 
 
-def test_work_that_is_stopped_by_chance_is_told_without_it(trapped, monkeypatch):
+@pytest.mark.parametrize(
+    ("most", "left", "goes_on", "work"),
+    [
+        (11.0, 1e9, [True, False], (11, 0)),
+        (12.0, 1e9, [True, True], (12, 7)),
+        (12.0, -1.0, [False, False], (12, 7)),  # the budget is over
+    ],
+)
+def test_work_that_is_stopped_by_chance_is_told_without_it(
+    trapped, monkeypatch, most, left, goes_on, work
+):
     """Out of memory or enough counted: whichever a thread meets first, the proof says the same."""
+    told = []
 
     class Core:
         total_weight = 100.0
 
-        def families(self, *_, **__):
+        def families(self, going_on, **_):
+            told.extend(going_on(counted) for counted in (11, 12))
             return SimpleNamespace(lacking="memory", counted=12, sizes=[3, 4])
 
     problem = Problem.of(trapped, 0.8, {})
     monkeypatch.setattr(proof, "set_seconds", lambda _: 1.0)
     record = greedy(trapped).record
     problem.core = Core()
-    for most, work in ((11.0, (11, 0)), (12.0, (12, 7))):
-        allowed = replace(proof._FEW, seconds=most)
-        attempt = proof._Attempt(
-            problem, record, allowed, threads=1, deadline=1e9, report=lambda *_, **__: None
-        )
-        found, model = attempt.proof()
-        assert model is None
-        assert (found.counted, found.families) == work
+    found, model = proof._Attempt(
+        problem,
+        record,
+        replace(proof._FEW, seconds=most),
+        threads=1,
+        deadline=time.monotonic() + left,
+        report=lambda *_, **__: None,
+    ).proof()
+    assert model is None
+    assert told == goes_on
+    assert (found.counted, found.families) == work
 
 
 def test_an_interrupted_proof_leaves_improving_to_be_done(many, monkeypatch):

@@ -194,6 +194,29 @@ def test_extend_with_other_data(data, optima, tmp_path):
         optima.extend(1, data.iloc[1:])
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda data: data[1:], "the rows or their weights differ"),
+        (lambda data: data[["b", "a"]], "the columns are in another order"),
+        (
+            lambda data: data.rename(columns={"a": "c"}),
+            "no column 'c', the data lack its column 'a'",
+        ),
+        (lambda data: data.assign(a=data["a"] / 3), "column 'a' is discrete in the result"),
+        (
+            lambda data: data.replace("y", "z"),
+            "column 'b' has the states ['x', 'z'], the result has ['x', 'y']",
+        ),
+    ],
+)
+def test_it_is_said_in_which_respect_data_are_others(data, optima, change, reason):
+    """Of data that are read anew; where they are read as those of a result, less can differ."""
+    with pytest.raises(kes.KesError, match="not the data that the result comes from") as caught:
+        kes.certify(change(data), optima=optima)
+    assert reason in str(caught.value)
+
+
 def test_extend_without_data(optima, tmp_path):
     optima.save(tmp_path / "a.json")
     loaded = kes.load(tmp_path / "a.json")

@@ -278,6 +278,11 @@ class TestStrays:
         assert row["what to do"] == "if that means missing: na_values=['oops']"
         assert encode(table, na_values=["oops"], missing="drop").kinds[0] == "continuous"
 
+    def test_gaps_are_no_values(self):
+        table = pd.DataFrame({"t": [*self.NUMBERS * 10, "oops", None], "b": [0, 1] * 101})
+        notes = encode(table, missing="state").notes
+        assert any(note.startswith("'t': all but 1 of 201 values are") for note in notes)
+
     def test_columns_without_equal_values_are_left_out_for_that_reason(self):
         table = pd.DataFrame({"t": [*(f"{x / 4}" for x in range(80)), "oops"], "b": [0, 1, 0] * 27})
         [note] = encode(table).notes

@@ -87,6 +87,17 @@ def test_the_boundary_is_the_admissible_part_of_the_whole_boundary(data, optima)
         }
 
 
+def test_of_some_columns_what_is_known_among_them_holds(data):
+    few = EssentialGraph.from_dag(NAMES[:6], [])
+    among = Knowledge(
+        tiers=KNOWN.tiers, forbidden=KNOWN.forbidden, apart=KNOWN.apart, roots=KNOWN.roots
+    )
+    whole = kes.inclusion_boundary(few, data)
+    part = kes.inclusion_boundary(few, data, knowledge=KNOWN)
+    assert part == [step for step in whole if is_admissible(step.graph, among)]
+    assert len(part) < len(whole)
+
+
 def test_more_runs_give_what_all_at_once_give(data, optima):
     fewer = kes.learn(data, k=0.4, runs=10, knowledge=KNOWN)
     assert fewer.extend(20) == optima

@@ -104,7 +104,20 @@ def proof(**said):
     return change
 
 
+def bound(levels, **said):
+    """A bound that is so many tolerances above the best score."""
+
+    def change(document):
+        found = [document["ges"], *document["models"], *document["offspring"]]
+        best = max(model["score"] for model in found)
+        proof(upper_bound=best + levels * document["tolerance"], **said)(document)
+
+    return change
+
+
 LIES = [
+    (bound(-2), "the bound of the proof"),
+    (bound(2, proven=True), "the bound of the proof"),
     (proof(proven="no"), "'no' where true or false"),
     (proof(proven=True), "the bound of the proof"),  # no network of these data is certain
     (proof(proven=True, upper_bound=None), "the bound of the proof"),
@@ -141,6 +154,13 @@ def test_what_no_search_can_have_made_is_refused(document, lie, message, tmp_pat
     lie(document)
     with pytest.raises(kes.KesError, match=f"truncated or damaged .*({message})"):
         load(document, tmp_path)
+
+
+@pytest.mark.parametrize("proven", [False, True])
+@pytest.mark.parametrize("levels", [-1, 0, 1])
+def test_scores_are_compared_with_a_bound_up_to_rounding(document, levels, proven, tmp_path):
+    bound(levels, proven=proven)(document)
+    assert load(document, tmp_path).record.proof.proven == proven
 
 
 def of(part, number, change):

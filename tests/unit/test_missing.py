@@ -73,6 +73,17 @@ def test_drop_is_as_if_the_rows_had_not_been_there():
     assert dataset.notes == ("dropped 2 of 5 rows with missing values: columns 'a' (1), 'b' (1)",)
 
 
+def test_columns_stay_whatever_is_dropped():
+    """Names of which each occurs twice are states, though only one row of each is left."""
+    table = pd.DataFrame(
+        {"a": [f"name {i % 20}" for i in range(40)], "b": [0, 1] * 10 + [None] * 20}
+    )
+    dataset = encode(table, missing="drop")
+    assert dataset.names == ("a", "b")
+    assert len(dataset.states[0]) == dataset.rows == 20
+    assert not any("left out" in note for note in dataset.notes)
+
+
 def test_drop_warns_when_it_leaves_less_than_half():
     table = pd.DataFrame({"a": [1, 2, 1, 2, None, None, None, None], "b": [1, 2] * 4})
     assert len(encode(table, missing="drop").notes) == 1
@@ -109,8 +120,13 @@ def test_a_state_is_suggested_only_where_there_can_be_one():
     with pytest.raises(KesError, match=remedies + "$"):
         encode(table)
     assert encode(table, missing="drop").notes[1].endswith('from the model with missing="em"')
-    with pytest.raises(KesError, match='missing="state"'):
-        encode(table, discretizer=Discretizer(2))
+    for cut in (Discretizer(2), Discretizer({"a": 2}), Discretizer.at({"a": (1.0,)})):
+        with pytest.raises(KesError, match='missing="state"'):
+            encode(table, discretizer=cut)
+    more = table.assign(c=[0.5, 1.5, 2.5, 3.5, 4.5])
+    for cut in (Discretizer({"c": 2}), Discretizer.at({"c": (2.0,)})):
+        with pytest.raises(KesError, match=remedies + "$"):
+            encode(more, discretizer=cut)
     with pytest.raises(KesError, match='missing="state"'):
         encode(table[["b"]])
 

@@ -209,6 +209,20 @@ def test_a_file_of_version_1_with_ges_among_its_runs():
     assert optima.record.version == "0.1.0"
 
 
+def test_ges_among_the_parents_in_a_file_of_version_1(tmp_path):
+    """It had a place after those of the runs, also where run 0 had ended there."""
+    with gzip.open(FIRST / "twelve.kes.json.gz") as file:
+        document = json.load(file)
+    document["offspring"][0]["parents"] = [len(document["models"]), 1]
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    record = kes.load(tmp_path / "a.json").record
+    assert [record.pool[place] for place in record.offspring[0].parents] == [
+        record.ges,
+        record.models[1],
+    ]
+    assert record.offspring[1:] == kes.load(FIRST / "twelve.kes.json.gz").record.offspring[1:]
+
+
 def test_a_file_of_version_1_in_which_no_run_ended_where_ges_does():
     optima = kes.load(FIRST / "two.kes.json")
     assert optima.best.origin == "recombined from run 1 and GES"

@@ -326,7 +326,10 @@ def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
 def _judged_again(
     used: dict[str, Verdict], settled: Settled, kinds: Kinds, decimal: Sign | None
 ) -> dict[str, Verdict]:
-    """Decide anew what columns are of which rows were dropped: as if these had never been there."""
+    """Decide anew what columns are of which rows were dropped: as if these had never been there.
+
+    But all are used: that values which recurred do so no longer makes no identifier of them.
+    """
     found = {}
     for (name, before), column in zip(used.items(), settled.columns, strict=True):
         with naming(name):
