@@ -9,6 +9,7 @@ use common::{Triple, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
 use kes_core::frontier::{Frontier, Moves, Position};
 use kes_core::gains::Gains;
+use kes_core::graph::restricted::admissible_dag;
 use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 use kes_core::score::discrete::dataset::Dataset;
@@ -86,16 +87,18 @@ fn walk(n: usize, steps: usize, max_parents: Option<usize>, with_tiers: bool, ar
     let terms = dependent(&truth, &mut stream);
     let known = (with_tiers || arcs > 0).then(|| known(&truth, with_tiers, arcs, &mut stream));
     let empty = known.as_ref().map_or_else(|| EssentialGraph::empty(n), |known| known.start());
+    let mut dag = admissible_dag(&empty, known.as_deref());
     let start = Model::under(empty, known.as_ref()).expect("the start is admissible");
     let (mut gains, mut others) = (Gains::new(&terms, 1 << 20), Gains::new(&terms, 1 << 20));
     let stop = Stop::default();
     let mut frontier = Frontier::new(&mut gains, start, max_parents, &stop).expect("not stopped");
     let mut home: Option<(Position<1>, BTreeSet<(Triple, i64)>)> = None;
-    let (mut seen, mut dag) = (0, truth.clone());
+    let most = n * (1 + stream.below(3)); // there are about half as many edges
+    let mut seen = 0;
     for _ in 0..steps {
         match (stream.below(24), &home) {
             (0..3, _) => {
-                let per_mille = [20, 300][stream.below(2)];
+                let per_mille = [20, 100][stream.below(2)];
                 vary(&mut dag, &truth, known.as_deref(), per_mille, &mut stream);
                 frontier.jump(dag.clone()).expect("not stopped");
             }
@@ -107,7 +110,7 @@ fn walk(n: usize, steps: usize, max_parents: Option<usize>, with_tiers: bool, ar
             _ => {
                 let mut pool = frontier.model().boundary(max_parents);
                 let edges = frontier.graph().adjacent.iter().map(|nodes| nodes.len()).sum::<usize>() / 2;
-                let insert = stream.below(2 * n) >= edges;
+                let insert = stream.below(most) >= edges;
                 if pool.iter().any(|one| one.insert == insert) {
                     pool.retain(|one| one.insert == insert);
                 }
