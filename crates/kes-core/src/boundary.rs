@@ -178,27 +178,23 @@ impl<const W: usize> Model<W> {
         x < y || !self.is_doubled(x, y, clique)
     }
 
-    /// Can an insertion of `x → y` also be one of `y → x`? Whatever the clique, it is not unless
-    /// `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`.
+    /// Can an insertion of `x → y` also be one of `y → x`, whatever the clique?
     #[inline]
     pub fn may_be_doubled(&self, x: usize, y: usize) -> bool {
-        let graph = &self.graph;
-        let common = |v: usize, w: usize| graph.neighbours[v] & graph.adjacent[w];
-        VarSet::unions_equal([&graph.parents[x], &common(x, y)], [&graph.parents[y], &common(y, x)])
+        self.graph.parents[x] == self.graph.parents[y]
+            && self.knowledge.as_ref().is_none_or(|known| known.levels()[x] == known.levels()[y])
     }
 
     /// Is the insertion into `y` also one into `x`, with the same triple?
     ///
-    /// It is iff `T = ∅`, `NA(y,x) ∪ Pa(y) = NA(x,y) ∪ Pa(x)`, and `NA(x,y)` is a clique (checked on
-    /// all classes with up to five nodes), and the two are of one level.
+    /// It is iff `Pa(x) = Pa(y)`, `K = Ne(x) ∩ Ne(y)`, and the two are of one level. For let `C = Pa(y) ∪ K` be
+    /// `Pa(x) ∪ K'` with cliques `K` in `Ne(y)` and `K' = NA(x,y)` in `Ne(x)`. Then no `z ∈ Pa(y)` is in `K'`, as
+    /// nothing would protect `z → y` [Andersson 1997]: all of `C` is adjacent to `y` and to `z`,
+    /// none of it a child of `z`, and those of its neighbours are a clique. Nor is one of `Pa(x)` in `K`.
     #[inline]
     fn is_doubled(&self, x: usize, y: usize, clique: &VarSet<W>) -> bool {
         let graph = &self.graph;
-        let common = graph.neighbours[x] & graph.adjacent[y];
-        VarSet::unions_equal([&graph.parents[x], &common], [&graph.parents[y], clique])
-            && clique.is_subset(&graph.adjacent[x])
-            && graph.is_clique(common)
-            && self.knowledge.as_ref().is_none_or(|known| known.levels()[x] == known.levels()[y])
+        self.may_be_doubled(x, y) && graph.neighbours[x] & graph.neighbours[y] == *clique
     }
 
     /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An

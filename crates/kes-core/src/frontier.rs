@@ -251,7 +251,6 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
                 self.enumerate_deletions(y)?;
             }
         }
-        self.at.moved |= anew;
         self.evaluate_insertions(anew)
     }
 

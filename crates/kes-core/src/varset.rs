@@ -41,12 +41,6 @@ impl<const W: usize> VarSet<W> {
         all
     }
 
-    /// Is `a ∪ b = c ∪ d`?
-    #[inline]
-    pub fn unions_equal([a, b]: [&Self; 2], [c, d]: [&Self; 2]) -> bool {
-        (0..W).fold(0, |others, i| others | ((a.0[i] | b.0[i]) ^ (c.0[i] | d.0[i]))) == 0
-    }
-
     /// Is `v` a member?
     #[inline]
     pub fn contains(&self, v: usize) -> bool {
