@@ -98,7 +98,9 @@ def show_rust(tools: Path, binaries: list[Path]) -> None:
     merged = COUNTS / "rust.profdata"
     counts = sorted(map(str, COUNTS.glob("*.profraw")))
     (COUNTS / "list").write_text("\n".join(counts))
-    merge = ["merge", "--sparse", f"--input-files={COUNTS / 'list'}", "-o", str(merged)]
+    # Processes that tests kill leave files that are cut off.
+    merge = ["merge", "--sparse", "--failure-mode=all", f"--input-files={COUNTS / 'list'}"]
+    merge += ["-o", str(merged)]
     subprocess.run([str(tools / "llvm-profdata"), *merge], check=True)
     objects = [word for path in binaries[1:] for word in ("-object", str(path))]
     report = ["report", f"-instr-profile={merged}", str(binaries[0]), *objects]

@@ -30,9 +30,9 @@ def linear(x, y, *, ess=1.0, weights=None):
     return fit_linear("y", y, x, names, weights=weights, ess=ess)
 
 
-def logistic(x, y, states, *, ess=1.0, weights=None):
+def logistic(x, y, states, *, ess=1.0, weights=None, **how):
     weights = np.ones(len(y)) if weights is None else weights
-    return fit_logistic("y", np.asarray(y), states, x, weights=weights, ess=ess)
+    return fit_logistic("y", np.asarray(y), states, x, weights=weights, ess=ess, **how)
 
 
 # --- linear --------------------------------------------------------------------------------------
@@ -299,3 +299,20 @@ def test_flat_likelihoods(x, y, states):
 def test_wrong_numbers_are_refused(make, message):
     with pytest.raises(KesError, match=message):
         make()
+
+
+@pytest.mark.parametrize(("states", "rows"), [(3, 500), (250, 20_000)])
+def test_rough_estimates_predict_nearly_as_well(states, rows):
+    """With 250 states there are too many coefficients for Newton, and some rows are looked at."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2 * rows, 2))
+    true = Logistic(rng.normal(size=(states - 1, 3)))
+    odds = true.log_distribution(x)
+    y = (odds + rng.gumbel(size=odds.shape)).argmax(axis=1).astype(np.int32)
+    rough = logistic(x[:rows], y[:rows], states, rough=True)
+    if states == 3:
+        exact = logistic(x[:rows], y[:rows], states)
+        np.testing.assert_allclose(rough.coefficients, exact.coefficients, atol=1e-2)
+    new = [model.log_probability(x[rows:], y[rows:]).mean() for model in (true, rough)]
+    none = np.log(np.bincount(y[:rows], minlength=states) + 1 / states) - np.log(rows + 1)
+    assert new[0] - new[1] < (new[0] - none[y[rows:]].mean()) / 3

@@ -148,8 +148,13 @@ class Stack:
 
     @property
     def size(self) -> int:
-        """The number of values, with those of all copies."""
-        return len(self.gaps) * (len(self._whole) + len(self._weights))
+        """The number of values to look at, with those of all copies.
+
+        In a mixed table a state is as much as a number: models of its columns have slopes for each.
+        """
+        is_mixed = self._table.kind == "mixed"
+        columns = sum(max(1, len(states) - 1) if is_mixed else 1 for states in self._table.states)
+        return columns * (len(self._whole) + len(self._weights))
 
     @property
     def filled(self) -> frozenset[str]:

@@ -245,7 +245,8 @@ class Estimates:
         last = self._last.get(family)
         if last is None or not self._filled.isdisjoint(family):
             start = last if isinstance(last, Logistic) else None
-            last = self._last[family] = estimator.model(node, self._parents[node], start)
+            parents, rough = self._parents[node], bool(self._filled)
+            last = self._last[family] = estimator.model(node, parents, rough=rough, start=start)
         return last
 
 
@@ -289,8 +290,8 @@ class _Estimator:
             for name, c in zip(table.names, table.columns, strict=True)
         }
 
-    def model(self, node: str, parents: list[str], start: Logistic | None = None) -> Model:
-        """Estimate the model of a node given its parents."""
+    def model(self, node: str, parents: list[str], *, rough: bool, start: Logistic | None) -> Model:
+        """Estimate the model of a node given its parents; see `fit_logistic`."""
         levels = [len(self.states[parent]) for parent in parents]
         given = [self._columns[parent] for parent in parents]
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
@@ -303,7 +304,9 @@ class _Estimator:
             return fit_linear(node, own, x, names, weights=self._weights, ess=strength)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])))
-        return fit_logistic(node, own, states, x, weights=self._weights, ess=strength, start=start)
+        return fit_logistic(
+            node, own, states, x, weights=self._weights, ess=strength, rough=rough, start=start
+        )
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
         """Estimate a table: (count + prior cases) of each cell over their sum over the states."""

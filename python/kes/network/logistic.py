@@ -9,7 +9,8 @@ the probabilities are those of a table under the prior of BDeu.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,20 @@ from kes.network.regression import scaled
 _MOST_STEPS = 100
 _CONVERGED = 1e-18
 """Gain in log-likelihood per case, which the next step promises, at which to stop."""
-_ENOUGH = 1e-8
-"""The same, where rows will change again."""
+_ENOUGH = 1e-6
+"""The same of rough estimates."""
+_ROUGHLY = 3_000_000
+"""Rows x states x regressors that a rough estimate looks at, at most."""
+_MANY = 600
+"""Coefficients, from which on a rough estimate knows no second derivatives between states."""
 _ROUNDING = 1e-12
 """Below this a promise falls with its square from step to step; if not, it is rounding."""
 _BLOCK = 2**12
 _FLAT = 1e-9
 """Curvature per case below which the likelihood has no maximum to speak of."""
+
+
+_Look: TypeAlias = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 
 
 def fit_logistic(
@@ -38,6 +46,7 @@ def fit_logistic(
     *,
     weights: NDArray[np.float64],
     ess: float | None,
+    rough: bool = False,
     start: Logistic | None = None,
 ) -> Logistic:
     """Estimate a logistic node.
@@ -54,10 +63,15 @@ def fit_logistic(
         Cases that each row stands for; all positive.
     ess
         Strength of the prior; None: maximum likelihood.
+    rough
+        Whether it need not be exact, as rows will change again: of many rows, some are looked at.
     start
-        An estimate from nearly the same rows, to start from. What comes of it need not be exact:
-        rows will change again.
+        An estimate from nearly the same rows, to start from.
     """
+    if rough:
+        some = slice(None, None, 1 + len(own) * states * (1 + regressors.shape[1]) // _ROUGHLY)
+        share = weights[some].sum() / weights.sum()
+        own, regressors, weights = own[some], regressors[some], weights[some] / share
     given = scaled(regressors, weights)
     x, penalty = given.values, 0.0
     if ess is not None:
@@ -69,11 +83,12 @@ def fit_logistic(
     # In units of the columns: intercept - sum of slope x mean / scale, and slope / scale.
     unscale = np.diag(1 / np.concatenate([[1.0], given.scales]))
     unscale[0, 1:] = -given.means / given.scales
-    if start is None:
-        coefficients, curvature = problem.solve(node)
-    else:
-        near = np.linalg.solve(unscale, start.coefficients.T).T.astype(np.float64)
-        coefficients, curvature = problem.solve(node, near, enough=_ENOUGH)
+    near = None
+    if start is not None:
+        near = _solved(unscale, start.coefficients.T).T
+    if rough and len(problem.penalty) > _MANY:
+        return Logistic(problem.approach(near) @ unscale.T)
+    coefficients, curvature = problem.solve(node, near, _ENOUGH if rough else _CONVERGED)
     covariance = np.linalg.inv(curvature).reshape(coefficients.shape * 2)
     variances = [
         np.diag(unscale @ covariance[state, :, state] @ unscale.T) for state in range(states - 1)
@@ -102,67 +117,108 @@ class _Likelihood:
         self.penalty = np.kron(between, slopes).astype(np.float64)
 
     def solve(
-        self, node: str, start: NDArray[np.float64] | None = None, enough: float = _CONVERGED
+        self, node: str, start: NDArray[np.float64] | None, enough: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the best coefficients, and minus the second derivatives there."""
-        shape = (self.states - 1, self.x.shape[1])
-        place = np.zeros(shape).ravel() if start is None else start.ravel()
-        cases = self.weights.sum()
-        value, gradient, curvature = self.look(place.reshape(shape))
+        place, cases = self._start(start), self.weights.sum()
+        value, gradient, chances = self.look(place)
         before = np.inf
         for _ in range(_MOST_STEPS):
+            curvature = self.penalty + self._curvature(chances)
             if np.linalg.eigvalsh(curvature)[0] < _FLAT * cases:
                 _refuse(node)
-            step = np.linalg.solve(curvature, gradient)
-            promised = gradient @ step / cases
+            step = _solved(curvature, gradient.ravel()).reshape(place.shape)
+            promised = (gradient * step).sum() / cases
             if promised <= enough or before / 2 < promised < _ROUNDING:
-                return place.reshape(shape), curvature
+                return place, curvature
             before = promised
-            for _ in range(_MOST_STEPS):  # concave, so a short step gains
-                found = self.look((place + step).reshape(shape))
-                if found[0] >= value:
-                    break
-                step /= 2
-            else:
-                return place.reshape(shape), curvature  # no step gains more than rounding
-            place = place + step
-            value, gradient, curvature = found
+            if (found := self._gain(place, step, value)) is None:
+                return place, curvature  # no step gains more than rounding
+            place, (value, gradient, chances) = found
         _refuse(node)
 
-    def look(
-        self, coefficients: NDArray[np.float64]
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """Return the value, its gradient, and minus its second derivatives."""
+    def approach(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return good coefficients.
+
+        Each state takes its step as if it were the only one: many that cost little, where there are
+        many states.
+        """
+        place, cases = self._start(start), self.weights.sum()
+        value, gradient, chances = self.look(place)
+        states, size = place.shape
+        parts = np.arange(states * size).reshape(place.shape)
+        penalty = self.penalty[parts[:, :, np.newaxis], parts[:, np.newaxis, :]]
+        for _ in range(_MOST_STEPS):
+            step = _solved(penalty + self._own(chances), gradient[:, :, np.newaxis])[..., 0]
+            if (gradient * step).sum() / cases <= _ENOUGH:
+                break
+            if (found := self._gain(place, step, value)) is None:
+                break
+            place, (value, gradient, chances) = found
+        return place
+
+    def _start(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.zeros((self.states - 1, self.x.shape[1])) if start is None else start
+
+    def _gain(
+        self, place: NDArray[np.float64], step: NDArray[np.float64], value: float
+    ) -> tuple[NDArray[np.float64], _Look] | None:
+        """Go on by a step, or half of it and so on: the value is concave, so a short one gains."""
+        for _ in range(_MOST_STEPS):
+            found = self.look(place + step)
+            if found[0] >= value:
+                return place + step, found
+            step = step / 2
+        return None
+
+    def look(self, coefficients: NDArray[np.float64]) -> _Look:
+        """Return the value, its gradient, and the chances of all states but the first."""
         odds = np.concatenate([np.zeros((len(self.x), 1)), self.x @ coefficients.T], axis=1)
         logs = log_softmax(odds)
         chances = np.exp(logs[:, 1:])
-        pulled = self.penalty @ coefficients.ravel()
+        pulled = (self.penalty @ coefficients.ravel()).reshape(coefficients.shape)
         value = self.weights @ logs[np.arange(len(self.own)), self.own]
         gradient = ((self.occurring - chances) * self.weights[:, np.newaxis]).T @ self.x
-        curvature = self.penalty + self._curvature(chances)
-        penalised = float(value - 0.5 * coefficients.ravel() @ pulled)
-        slope: NDArray[np.float64] = gradient.ravel() - pulled
-        return penalised, slope, curvature
+        penalised = float(value - 0.5 * (coefficients * pulled).sum())
+        return penalised, gradient - pulled, chances
+
+    def _own(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return sums of w p_a x x' for each state: what second derivatives are without others."""
+        states, size = chances.shape[1], self.x.shape[1]
+        own = np.zeros((states * size, size))
+        for rows in self._blocks():
+            own += self._products(chances, rows).T @ self.x[rows]
+        parts = own.reshape(states, size, size)
+        return (parts + parts.transpose(0, 2, 1)) / 2  # symmetric but for rounding
 
     def _curvature(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'.
-
-        Of some rows at a time, so that the products of chances and regressors stay near.
-        """
+        """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'."""
         states, size = chances.shape[1], self.x.shape[1]
-        own = np.zeros((states, size, size))
         both = np.zeros((states * size, states * size))
-        for start in range(0, len(self.x), _BLOCK):
-            x, p = self.x[start : start + _BLOCK], chances[start : start + _BLOCK]
-            weighted = p * self.weights[start : start + _BLOCK, np.newaxis]
-            products = (weighted[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1)
-            own += (products.T @ x).reshape(states, size, size)
-            both += products.T @ (p[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1)
-        both = -(both + both.T) / 2  # symmetric but for rounding
-        for state in range(states):
+        for rows in self._blocks():
+            x, p = self.x[rows], chances[rows]
+            both += self._products(chances, rows).T @ (
+                p[:, :, np.newaxis] * x[:, np.newaxis, :]
+            ).reshape(len(x), -1)
+        both = -(both + both.T) / 2
+        for state, own in enumerate(self._own(chances)):
             part = slice(state * size, (state + 1) * size)
-            both[part, part] += (own[state] + own[state].T) / 2
+            both[part, part] += own
         return both
+
+    def _blocks(self) -> Iterator[slice]:
+        """Go through some rows at a time, so that products of chances and regressors stay near."""
+        return (slice(start, start + _BLOCK) for start in range(0, len(self.x), _BLOCK))
+
+    def _products(self, chances: NDArray[np.float64], rows: slice) -> NDArray[np.float64]:
+        """Return w p_a x of some rows, for all states and regressors."""
+        weighted = chances[rows] * self.weights[rows, np.newaxis]
+        products: NDArray[np.float64] = weighted[:, :, np.newaxis] * self.x[rows][:, np.newaxis, :]
+        return products.reshape(len(weighted), -1)
+
+
+def _solved(matrices: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.linalg.solve(matrices, sides).astype(np.float64)
 
 
 def _refuse(node: str) -> NoReturn:
