@@ -59,7 +59,7 @@ def _as_typed(missing: Iterable[str]) -> dict[str, str]:
     how = [word for word in words if word in CHOICES]
     return {
         "missing": f"--missing {','.join([*markers, '{}'])}",
-        "na_values": f"--missing {','.join([*markers, '{}', *how])}",
+        "na_values": f"--missing {','.join([*markers, '{}', *(how or ['em'])])}",
     }
 
 

@@ -67,11 +67,12 @@ def command(
     cases, completions = _read(data, table, found)
     scoring |= {name: value for name, value in chosen.items() if value is not None}
     value = score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
-    say(f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}")
+    lines = [f"{value:.4f}  {chosen.get('criterion') or 'bic'} of {model} on {data}"]
     if not isinstance(found, Optima | Pdag):
         unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"
         log = found.log_likelihood(cases, unseen=unseen)
-        say(f"{log:.4f}  natural logarithm of the probability of the cases")
+        lines.append(f"{log:.4f}  natural logarithm of the probability of the cases")
+    say("\n".join(lines))
 
 
 def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int]:

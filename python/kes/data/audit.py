@@ -168,7 +168,7 @@ class _Look:
         if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
         if is_nameless(index, self._source):
-            return Finding(name, None, _nameless())
+            return Finding(name, None, _nameless(name))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
 
 
@@ -180,12 +180,12 @@ def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
     return {mark for mark in marks if column.without(frozenset([mark])).missing() > known}
 
 
-def _nameless() -> str:
-    leaving_out = either('kinds={...: "omit"}', "--drop")
+def _nameless(name: str) -> str:
+    leaving_out = either(f'kinds={{{name!r}: "omit"}}', f'--drop "{name}"')
     return (
-        f"has no name; name it, say what it is by {option('kinds')}, or, if it holds row numbers, "
-        f"leave it out by {leaving_out} (or write the file with index=False in pandas, "
-        "row.names=FALSE in R)"
+        f"has no name; if it holds row numbers, leave it out: {leaving_out} (or write the file "
+        "with index=False in pandas, row.names=FALSE in R); else name it, or say what it is by "
+        f"{option('kinds')}"
     )
 
 

@@ -41,6 +41,8 @@ _FEW_STRAYS = 0.05
 """Share of the values up to which those that are no numbers are strays among numbers."""
 _SHOWN_STRAYS = 3
 _SHOWN = 10
+_FEW_DECIMALS, _ROWS_PER_DECIMAL = 10, 5
+"""Numbers that are not whole with no more values, of which each recurs, may be meant as states."""
 _MANY_NAMES = 100
 _ROWS_PER_NAME = 2
 """Text with more values, and fewer rows for each, names the rows, or things that hardly recur."""
@@ -209,7 +211,11 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     if cases and numbers.is_range():
         return Verdict("identifier", numbers, "whole numbers without a gap, all different")
     if not numbers.whole():
-        return Verdict("continuous", numbers)
+        few = numbers.distinct(most=_FEW_DECIMALS)
+        if few > _FEW_DECIMALS or numbers.rows < _ROWS_PER_DECIMAL * few:
+            return Verdict("continuous", numbers)
+        why, common = f"{few} values", "decimals with few values"
+        return Verdict("continuous", numbers, why, told=True, common=common)
     if numbers.distinct(most=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
     why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Data, Dataset, naming
+from kes.data.decimals import LOOKS_MISSING
 from kes.data.encoding import READING_DEFAULTS, ReadingOptions
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.kinds import decimal_sign, to_numbers
+from kes.data.kinds import decimal_sign, to_numbers, without_strays
 from kes.data.missing import check_choice, is_missing_state, settle
 from kes.data.raw import Raw
 from kes.data.remarks import left_out
@@ -151,6 +152,16 @@ def find_columns(names: Sequence[str], source: Source) -> list[int]:
     return [index_of[name] for name in wanted]
 
 
+def strangers_found(name: str, values: Sequence[State], row: int, states: Sequence[State]) -> str:
+    """Say that a column has values that are none of its states, and where."""
+    marks = [str(value) for value in values if value in LOOKS_MISSING]
+    return (
+        f"column {name!r} has values that are none of its states: {listed(values)} (first in "
+        f"row {row}, counting from 0); its states are {listed(states)}"
+        + (f"; {without_strays(marks)}" if marks else "")
+    )
+
+
 def match_states(
     factor: Factor, states: Sequence[State]
 ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
@@ -191,10 +202,7 @@ def _recoded(
     if strangers.size:
         values = [factor.values[code] for code in np.unique(factor.codes[strangers])]
         row = strangers[0] if rows is None else rows[strangers[0]]
-        raise KesError(
-            f"column {name!r} has values that are none of its states: {listed(values)} (first in "
-            f"row {row}, counting from 0); its states are {listed(states)}"
-        )
+        raise KesError(strangers_found(name, values, row, states))
     if gaps:
         codes = np.maximum(codes, 0)
     if codes.size and codes.min() < 0:

@@ -16,12 +16,12 @@ from kes.data.decimals import Sign, no_numbers
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.kinds import to_numbers
-from kes.data.like import find_columns, match_states
+from kes.data.like import find_columns, match_states, strangers_found
 from kes.data.numbers import Numbers
 from kes.data.raw import Raw
 from kes.data.source import open_source
 from kes.data.weights import read_weights
-from kes.errors import KesError, either, listed, option, unknown
+from kes.errors import KesError, either, option, unknown
 from kes.network.local import Values
 
 Unseen: TypeAlias = Literal["error", "missing"]
@@ -130,8 +130,8 @@ def _codes(node: str, raw: Raw, states: Sequence[State], unseen: Unseen) -> NDAr
     if rows.size and unseen == "error":
         values = [factor.values[code] for code in np.unique(factor.codes[rows])]
         raise KesError(
-            f"column {node!r} has values that are none of its states: {listed(values)} (first in "
-            f"row {rows[0]}, counting from 0); its states are {listed(states)}; "
+            strangers_found(node, values, int(rows[0]), states)
+            + "; "
             + either(
                 'unseen="missing" takes such values as unknown',
                 "correct them, or leave such rows out",

@@ -130,12 +130,11 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     if certainty.has_evidence:
         many, weak = certainty.count(SURE), certainty.count(-float("inf"), WEAK)
         sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
+    directions = (
+        f"direction clear for {clear}{known}{isolated}" if edges else "nothing is connected"
+    )
     parts = [
-        (
-            "Best network",
-            counted(edges, "connection"),
-            f"direction clear for {clear}{known}{isolated}",
-        ),
+        ("Best network", counted(edges, "connection"), directions),
         ("How sure they are", *sure),
         ("Proven" if proof.proven else "Not proven", proof.value, proof.note),
     ]

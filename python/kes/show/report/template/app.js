@@ -59,7 +59,9 @@ function middleOf(edges, layout) {
 }
 
 function heading(edges) {
-  const clear = `${counted(edges.length, "connection")}, direction clear for ${edges.filter(isClear).length}`;
+  const clear = edges.length
+    ? `${counted(edges.length, "connection")}, direction clear for ${edges.filter(isClear).length}`
+    : "nothing is connected";
   if (state.view === "overview") {
     const parts = data.clusters.filter(({ layout }) => layout).length;
     const alone = data.clusters.filter(({ layout }) => !layout).reduce((sum, { nodes }) => sum + nodes.length, 0);

@@ -41,8 +41,7 @@ export class Viewport {
     this.fit();
     const { clientWidth: width } = this.stage;
     if (!width || width < WIDE || this.place.scale >= LEGIBLE) return;
-    const scale = Math.min(1.2, Math.max(LEGIBLE, width / this.size[0]));
-    this.place = { x: this.middle - width / scale / 2, y: 0, scale };
+    this.place = { x: this.middle - width / LEGIBLE / 2, y: 0, scale: LEGIBLE };
     this.apply();
   }
 
