@@ -44,9 +44,27 @@ _MEANT = {
 programs, Python and earlier versions have for them."""
 
 
+_COMMANDS = {
+    "query": "predict infer inference ask probability posterior classify",
+    "learn": "search run discover ges",
+    "fit": "estimate parameters",
+    "edges": "arcs evidence strength",
+    "report": "html show view summary",
+    "sample": "simulate draw generate",
+    "score": "likelihood loglik bic evaluate",
+    "stability": "bootstrap resample confidence",
+    "compare": "diff shd distance",
+    "convert": "export save",
+    "certify": "prove proof exact optimal",
+    "audit": "check describe inspect",
+}
+"""Commands, and words that others have for them."""
+
+
 def no_such_command(given: str, known: Sequence[str], ctx: click.Context) -> click.UsageError:
     """Error for a command that there is not, with the one that is probably meant."""
-    return _no_such("command", given, _advice(_closest(given, known)), ctx)
+    meant = (command for command, words in _COMMANDS.items() if given.lower() in words.split())
+    return _no_such("command", given, _advice(next(meant, _closest(given, known))), ctx)
 
 
 def no_such_option(given: str, command: click.Command, ctx: click.Context) -> click.UsageError:

@@ -168,7 +168,7 @@ class _Look:
         if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
         if is_nameless(index, self._source):
-            return Finding(name, None, _nameless(name))
+            return Finding(name, None, _nameless(self._source))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
 
 
@@ -180,7 +180,9 @@ def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
     return {mark for mark in marks if column.without(frozenset([mark])).missing() > known}
 
 
-def _nameless(name: str) -> str:
+def _nameless(source: Source) -> str:
+    """Return what to do about columns without a name: the same for all, so that it is told once."""
+    name = next(name for at, name in enumerate(source.names) if is_nameless(at, source))
     leaving_out = either(f'kinds={{{name!r}: "omit"}}', f'--drop "{name}"')
     return (
         f"has no name; if it holds row numbers, leave it out: {leaving_out} (or write the file "
