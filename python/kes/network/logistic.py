@@ -109,6 +109,7 @@ class _Likelihood:
         penalty: float,
     ) -> None:
         self.x = np.concatenate([np.ones((len(x), 1)), x], axis=1)
+        self.rooted = self.x * np.sqrt(weights)[:, np.newaxis]
         self.own, self.weights, self.states = own, weights, states
         self.occurring = np.equal(own[:, np.newaxis], np.arange(1, states))
         # Squares of slopes around their mean over all states, those of the first being 0.
@@ -184,23 +185,18 @@ class _Likelihood:
 
     def _own(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sums of w p_a x x' for each state: what second derivatives are without others."""
-        states, size = chances.shape[1], self.x.shape[1]
-        own = np.zeros((states * size, size))
-        for rows in self._blocks():
-            own += self._products(chances, rows).T @ self.x[rows]
-        parts = own.reshape(states, size, size)
+        size = self.x.shape[1]
+        own = sum(self._products(chances, rows).T @ self.rooted[rows] for rows in self._blocks())
+        parts = np.reshape(own, (-1, size, size))
         return (parts + parts.transpose(0, 2, 1)) / 2  # symmetric but for rounding
 
     def _curvature(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'."""
-        states, size = chances.shape[1], self.x.shape[1]
-        both = np.zeros((states * size, states * size))
+        size = self.x.shape[1]
+        both = np.zeros((chances.shape[1] * size,) * 2)
         for rows in self._blocks():
-            x, p = self.x[rows], chances[rows]
-            both += self._products(chances, rows).T @ (
-                p[:, :, np.newaxis] * x[:, np.newaxis, :]
-            ).reshape(len(x), -1)
-        both = -(both + both.T) / 2
+            products = self._products(chances, rows)
+            both -= products.T @ products
         for state, own in enumerate(self._own(chances)):
             part = slice(state * size, (state + 1) * size)
             both[part, part] += own
@@ -211,10 +207,10 @@ class _Likelihood:
         return (slice(start, start + _BLOCK) for start in range(0, len(self.x), _BLOCK))
 
     def _products(self, chances: NDArray[np.float64], rows: slice) -> NDArray[np.float64]:
-        """Return w p_a x of some rows, for all states and regressors."""
-        weighted = chances[rows] * self.weights[rows, np.newaxis]
-        products: NDArray[np.float64] = weighted[:, :, np.newaxis] * self.x[rows][:, np.newaxis, :]
-        return products.reshape(len(weighted), -1)
+        """Return p_a x, times the root of w, of some rows, for all states and regressors."""
+        x = self.rooted[rows]
+        products: NDArray[np.float64] = chances[rows][:, :, np.newaxis] * x[:, np.newaxis, :]
+        return products.reshape(len(x), -1)
 
 
 def _solved(matrices: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
