@@ -4,8 +4,6 @@ Exit codes: 0 when all went well, 2 for input that cannot be used, 130 after Ctr
 anything unexpected. Results go to standard output, everything else to standard error.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from kes.cli.commands import run as run
 
 
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Run the command line with the arguments of the process, and exit."""
     quit_on_interrupt()  # before anything large is imported
     for stream in ("stdout", "stderr"):  # None where a shell closed it: >&-

@@ -6,10 +6,9 @@ nothing is there yet to be saved. As soon as a command has begun, it raises `Key
 and the command saves what it has. `kill` (SIGTERM) and a terminal that closes (SIGHUP) do the same.
 """
 
-from __future__ import annotations
-
+# What the module signal wraps, which takes milliseconds to import.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
@@ -28,7 +27,7 @@ _received: list[int] = []
 def quit_on_interrupt() -> None:
     """Let interrupts end the process at once, but for those that whoever started it ignores."""
     known = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    _ours[:] = [own for own in known if signal.getsignal(own) is not signal.SIG_IGN]
+    _ours[:] = [own for own in known if signal.getsignal(own) != signal.SIG_IGN]
     for number in _ours:
         signal.signal(number, _quit)
 
@@ -52,17 +51,17 @@ def exit_code() -> int:
     return 128 + (_received[-1] if _received else signal.SIGINT)
 
 
-def _quit(number: int, frame: FrameType | None) -> NoReturn:
+def _quit(number: int, frame: "FrameType | None") -> "NoReturn":
     os.write(2, b"Error: interrupted\n")
     os._exit(128 + number)
 
 
-def _raise(number: int, frame: FrameType | None) -> NoReturn:
+def _raise(number: int, frame: "FrameType | None") -> "NoReturn":
     _received.append(number)
     raise KeyboardInterrupt
 
 
-def _come_again(unraisable: sys.UnraisableHookArgs) -> None:
+def _come_again(unraisable: "sys.UnraisableHookArgs") -> None:
     """Repeat an interrupt that was raised in a callback or a destructor, where it goes nowhere."""
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
