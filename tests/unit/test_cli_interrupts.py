@@ -40,6 +40,24 @@ def popen(*command, **options):
     )
 
 
+def test_an_interrupt_while_numpy_gets_ready_is_no_panic():
+    """The core asks numpy for its version by Python code, in which Ctrl-C may be raised."""
+    code = """
+import numpy.lib
+
+def interrupted(version):
+    raise KeyboardInterrupt
+
+numpy.lib.NumpyVersion = interrupted
+try:
+    import kes._core
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2])
 def test_an_early_interrupt_ends_in_a_line(delay):
     process = popen(sys.executable, "-c", STARTED, *LONG)
