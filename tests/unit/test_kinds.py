@@ -148,6 +148,11 @@ class TestNotes:
             "'mass': 59 values, taken as continuous",
         )
 
+    def test_decimals_with_few_values_may_be_meant_as_states(self):
+        table = pd.DataFrame({"dose": [0, 0.5, 1] * 20, "mass": np.arange(60) / 7, "kind": FILLER})
+        assert encode(table).notes == ("'dose': 3 values, taken as continuous",)
+        assert encode(table.iloc[:14]).notes == ()  # too few to tell
+
     def test_columns_of_one_reason_are_told_of_together(self):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({f"n{i}": [f"{i}-{j}" for j in range(60)] for i in range(2)})
