@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kes.errors import KesError, option
 from kes.network.local import Logistic, log_softmax
@@ -166,9 +166,9 @@ class _Likelihood:
     ) -> tuple[NDArray[np.float64], _Look] | None:
         """Go on by a step, or half of it and so on: the value is concave, so a short one gains."""
         for _ in range(_MOST_STEPS):
-            found = self.look(place + step)
+            found = self.look(there := place + step)
             if found[0] >= value:
-                return place + step, found
+                return there, found
             step = step / 2
         return None
 
@@ -185,32 +185,37 @@ class _Likelihood:
 
     def _own(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sums of w p_a x x' for each state: what second derivatives are without others."""
-        size = self.x.shape[1]
-        own = sum(self._products(chances, rows).T @ self.rooted[rows] for rows in self._blocks())
-        parts = np.reshape(own, (-1, size, size))
-        return (parts + parts.transpose(0, 2, 1)) / 2  # symmetric but for rounding
+        return self._of_states(sum(products.T @ x for products, x in self._products(chances)))
 
     def _curvature(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'."""
         size = self.x.shape[1]
         both = np.zeros((chances.shape[1] * size,) * 2)
-        for rows in self._blocks():
-            products = self._products(chances, rows)
+        own = np.zeros((len(both), size))
+        for products, x in self._products(chances):
             both -= products.T @ products
-        for state, own in enumerate(self._own(chances)):
-            part = slice(state * size, (state + 1) * size)
-            both[part, part] += own
+            own += products.T @ x
+        for state, part in enumerate(self._of_states(own)):
+            place = slice(state * size, (state + 1) * size)
+            both[place, place] += part
         return both
 
-    def _blocks(self) -> Iterator[slice]:
-        """Go through some rows at a time, so that products of chances and regressors stay near."""
-        return (slice(start, start + _BLOCK) for start in range(0, len(self.x), _BLOCK))
+    def _products(
+        self, chances: NDArray[np.float64]
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Go through p_a x of all states, and x, both times the root of w.
 
-    def _products(self, chances: NDArray[np.float64], rows: slice) -> NDArray[np.float64]:
-        """Return p_a x, times the root of w, of some rows, for all states and regressors."""
-        x = self.rooted[rows]
-        products: NDArray[np.float64] = chances[rows][:, :, np.newaxis] * x[:, np.newaxis, :]
-        return products.reshape(len(x), -1)
+        Of some rows at a time, so that they stay near.
+        """
+        for start in range(0, len(self.x), _BLOCK):
+            x, p = self.rooted[start : start + _BLOCK], chances[start : start + _BLOCK]
+            yield (p[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1), x
+
+    def _of_states(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Return a matrix for each state, symmetric, which sums are but for rounding."""
+        size = self.x.shape[1]
+        parts = np.reshape(np.asarray(sums, dtype=np.float64), (-1, size, size))
+        return (parts + parts.transpose(0, 2, 1)) / 2
 
 
 def _solved(matrices: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
