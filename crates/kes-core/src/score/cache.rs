@@ -6,6 +6,7 @@
 //! in one go. A term that gets lost when two threads meet, or while the table grows, is counted again:
 //! that costs time but changes no result.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -16,6 +17,8 @@ use crate::varset::VarSet;
 
 /// Doors to the table: threads that use different ones do not hinder each other.
 const DOORS: usize = 64;
+/// How many terms are looked up at once.
+pub const TOGETHER: usize = 32;
 /// Slots of the first table.
 const FIRST: usize = 1 << 10;
 /// What stands where no term is known yet. No term is NaN.
@@ -103,13 +106,19 @@ impl Table {
         self.taken.load(Ordering::Relaxed) + more <= self.slots.len() / 8 * 5
     }
 
-    /// The slots in the order in which a key looks at them.
+    /// The place of the slot that a key looks at first.
     #[inline]
-    fn from(&self, [low, high]: [u64; 2]) -> impl Iterator<Item = &[AtomicU64; 3]> {
+    fn home(&self, [low, high]: [u64; 2]) -> usize {
         let mixed = (low ^ high.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15))
             .wrapping_mul(0xd6e8_feb8_6659_fd93);
         let at = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
-        let (before, after) = self.slots.split_at(at as usize & (self.slots.len() - 1));
+        at as usize & (self.slots.len() - 1)
+    }
+
+    /// The slots in the order in which a key looks at them.
+    #[inline]
+    fn from(&self, key: [u64; 2]) -> impl Iterator<Item = &[AtomicU64; 3]> {
+        let (before, after) = self.slots.split_at(self.home(key));
         after.iter().chain(before)
     }
 
@@ -276,13 +285,25 @@ pub struct Around<'o, const W: usize> {
 }
 
 impl<const W: usize> Around<'_, W> {
-    /// The term of the set with `v`, if it is known.
+    /// The terms of the sets with each of at most [`TOGETHER`] variables, as far as they are known. A large table
+    /// is far from the processor: the slots of all are asked for before the first is waited for.
     #[inline]
-    pub fn get(&self, v: usize) -> Option<f64> {
-        match self.key.and_then(|key| key.with(v)) {
-            Some(key) => self.open.table.get(key.words()),
-            None => self.open.cache.get(&self.base.with(v)),
+    pub fn get(&self, variables: &[usize]) -> [Option<f64>; TOGETHER] {
+        let table = &self.open.table;
+        let (mut keys, mut homes) = ([None; TOGETHER], [0; TOGETHER]);
+        for ((key, home), &v) in keys.iter_mut().zip(&mut homes).zip(variables) {
+            *key = self.key.and_then(|key| key.with(v)).map(Key::words);
+            *home = key.map_or(0, |key| table.home(key));
         }
+        black_box(homes.map(|home| table.slots[home][0].load(Ordering::Relaxed)));
+        let mut terms = [None; TOGETHER];
+        for ((term, &key), &v) in terms.iter_mut().zip(&keys).zip(variables) {
+            *term = match key {
+                Some(key) => table.get(key),
+                None => self.open.cache.get(&self.base.with(v)),
+            };
+        }
+        terms
     }
 
     /// Remembers the term of the set with `v`.
@@ -373,6 +394,12 @@ mod tests {
         for (size, last) in (0..19).flat_map(|size| (760..768).map(move |last| (size, last))) {
             assert_eq!(cache.get(&set(size, last)), Some((1000 * size + last) as f64));
             assert_eq!(cache.get(&set(size, last).with(759)), None);
+        }
+        for size in 0..19 {
+            let base = set(size, 767).without(767);
+            let found = cache.open(0).around(base).get(&(759..768).collect::<Vec<_>>());
+            let known = (760..768).map(|last| Some((1000 * size + last) as f64));
+            assert!(found[..9].iter().copied().eq([None].into_iter().chain(known)), "{found:?}");
         }
         assert_eq!(cache.get(&VarSet::EMPTY), None);
         assert_eq!(cache.len(), 19 * 8);

@@ -7,7 +7,7 @@
 
 use crate::boundary::Neighbour;
 use crate::graph::Dag;
-use crate::score::cache::Cache;
+use crate::score::cache::{Cache, TOGETHER};
 use crate::score::evaluate::{Evaluate, Source, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
@@ -76,13 +76,22 @@ impl<const W: usize> Terms<W> {
         let cache = self.cache.open(2 * sources.len());
         let (joints, margins) = (cache.around(given.with(y)), cache.around(given));
         let mut unknown = Vec::new();
-        for x in sources.iter() {
-            match (joints.get(x), margins.get(x)) {
-                (Some(joint), Some(margin)) => found(x, gain(joint, neither, margin, target)),
-                (Some(joint), None) => {
-                    found(x, gain(joint, neither, self.term(worker, given.with(x)), target));
+        let mut left = sources.iter();
+        loop {
+            let mut some = [0; TOGETHER];
+            let number = some.iter_mut().zip(&mut left).map(|(place, x)| *place = x).count();
+            if number == 0 {
+                break;
+            }
+            let known = joints.get(&some[..number]).into_iter().zip(margins.get(&some[..number]));
+            for (&x, terms) in some[..number].iter().zip(known) {
+                match terms {
+                    (Some(joint), Some(margin)) => found(x, gain(joint, neither, margin, target)),
+                    (Some(joint), None) => {
+                        found(x, gain(joint, neither, self.term(worker, given.with(x)), target));
+                    }
+                    (None, margin) => unknown.push(Source::new(x, margin)),
                 }
-                (None, margin) => unknown.push(Source::new(x, margin)),
             }
         }
         if unknown.is_empty() {
