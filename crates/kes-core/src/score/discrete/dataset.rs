@@ -50,10 +50,17 @@ impl Codes<'_> {
         with_codes!(self, codes => codes[row] as u16)
     }
 
-    /// The first code that is not one of so many states.
+    /// All codes, once it is known that they are possible.
+    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
+    pub fn all(&self) -> Vec<u16> {
+        with_codes!(self, codes => codes.iter().map(|&code| code as u16).collect())
+    }
+
+    /// A code that is not one of so many states.
     fn impossible(&self, states: usize) -> Option<i64> {
-        let possible = |code: &i64| (0..states as i64).contains(code);
-        with_codes!(self, codes => codes.iter().map(|&code| i64::from(code)).find(|code| !possible(code)))
+        let range = with_codes!(self, codes => [codes.iter().min(), codes.iter().max()]
+            .map(|code| code.map_or(0, |&code| i64::from(code))));
+        range.into_iter().find(|code| !(0..states as i64).contains(code))
     }
 
     fn mix_into(&self, hashes: &mut [u64]) {
@@ -162,6 +169,15 @@ impl Dataset {
                 return Ok(Vec::new());
             }
             let mut bits = vec![0u64; arity * words];
+            if self.is_unweighted() {
+                for (word, codes) in codes.chunks(64).enumerate() {
+                    codes
+                        .iter()
+                        .enumerate()
+                        .for_each(|(i, &code)| bits[usize::from(code) * words + word] |= 1 << i);
+                }
+                return Ok(bits);
+            }
             let mut case = 0;
             for (&code, &units) in codes.iter().zip(&self.units) {
                 for _ in 0..units {

@@ -99,8 +99,12 @@ impl Groups {
         let mut all = Vec::with_capacity(columns.len());
         for column in columns {
             stop.check()?;
+            if self.first.len() == self.place.len() {
+                all.push(column.all());
+                continue;
+            }
             let codes: Vec<u16> = self.first.iter().map(|&row| column.at(row as usize)).collect();
-            if self.first.len() < self.place.len() && !column.agrees(&self.place, &codes, NONE) {
+            if !column.agrees(&self.place, &codes, NONE) {
                 return Ok(None);
             }
             all.push(codes);
