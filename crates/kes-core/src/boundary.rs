@@ -83,6 +83,8 @@ pub struct Model<const W: usize> {
     reach: Vec<VarSet<W>>,
     /// What is known, if anything.
     knowledge: Option<Arc<Knowledge<W>>>,
+    /// The nodes without parents in the graph.
+    orphans: VarSet<W>,
     /// The restricted graph, if arcs are known and the model is admissible.
     restricted: Option<Restricted<W>>,
 }
@@ -195,6 +197,22 @@ impl<const W: usize> Model<W> {
     fn is_doubled(&self, x: usize, y: usize, clique: &VarSet<W>) -> bool {
         let graph = &self.graph;
         self.may_be_doubled(x, y) && graph.neighbours[x] & graph.neighbours[y] == *clique
+    }
+
+    /// The `x` of which the insertion into `y` is doubled.
+    pub fn doubled(&self, y: usize, clique: &VarSet<W>) -> VarSet<W> {
+        let graph = &self.graph;
+        let mut doubled = graph.parents[y].first().map_or(self.orphans, |parent| graph.children[parent]);
+        for z in graph.neighbours[y].iter() {
+            match clique.contains(z) {
+                true => doubled = doubled & graph.neighbours[z],
+                false => doubled -= graph.neighbours[z],
+            }
+        }
+        if !graph.parents[y].is_empty() || self.knowledge.is_some() {
+            doubled = doubled.iter().filter(|&x| self.may_be_doubled(x, y)).collect();
+        }
+        doubled.without(y)
     }
 
     /// Calls `found(x, C)` once for every neighbour by a deletion whose target is `y`. An

@@ -142,6 +142,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             frontier.enumerate_insertions(y)?;
             frontier.enumerate_deletions(y)?;
         }
+        frontier.gains.share();
         frontier.evaluate_insertions(VarSet::first_n(n))?;
         Ok(frontier)
     }
@@ -230,28 +231,37 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// Enumerates again what a step touched.
     fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
-        let mut anew = VarSet::EMPTY;
+        let mut anew = change.cliques;
         for y in 0..self.at.targets.len() {
-            let framed = self.at.watched[y].intersects(&change.touched) && {
+            if self.at.watched[y].intersects(&change.touched) {
                 let Position { model, targets, watched, moved, .. } = &mut self.at;
                 let frame = &mut targets[y].frame;
-                let changed = model.reframe(y, change.touched, frame);
+                if model.reframe(y, change.touched, frame) {
+                    anew.insert(y);
+                }
                 watched[y] = frame.watched(y);
                 moved.insert(y);
-                changed
-            };
-            let cliques = change.cliques.contains(y);
-            if framed || cliques {
-                self.enumerate_insertions(y)?;
-                anew.insert(y);
-            } else if change.nodes.intersects(&self.at.sources[y]) {
-                self.sift_insertions(y, change.nodes & self.at.sources[y]);
-            }
-            if cliques || change.nodes.contains(y) {
-                self.enumerate_deletions(y)?;
             }
         }
-        self.evaluate_insertions(anew)
+        for y in anew.iter() {
+            self.enumerate_insertions(y)?;
+        }
+        self.gains.share();
+        let meanwhile = self.look_at_others(change, anew);
+        self.evaluate_insertions(anew).and(meanwhile)
+    }
+
+    /// Enumerates again the deletions that a step touched, and sifts insertions that are not found anew.
+    fn look_at_others(&mut self, change: &Change<W>, anew: VarSet<W>) -> Result<(), Stopped> {
+        for y in (change.cliques | change.nodes).iter() {
+            self.enumerate_deletions(y)?;
+        }
+        for y in 0..self.at.targets.len() {
+            if change.nodes.intersects(&self.at.sources[y]) && !anew.contains(y) {
+                self.sift_insertions(y, change.nodes & self.at.sources[y]);
+            }
+        }
+        Ok(())
     }
 
     fn enumerate_insertions(&mut self, y: usize) -> Result<(), Stopped> {
@@ -276,21 +286,22 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             [&mut *smaller, larger, doubles].into_iter().for_each(Vec::clear);
             (sources[y], doubled[y]) = (VarSet::EMPTY, VarSet::EMPTY);
             for (at, set) in insertions.iter().enumerate() {
+                let twice = model.doubled(y, &set.clique);
                 for &(x, level) in self.gains.improving(set.row) {
-                    let source = x as usize;
+                    let (source, insertion) = (x as usize, (x, at as u32, level));
                     if !set.sources.contains(source) {
                         continue;
                     }
                     if source < y {
-                        smaller.push((x, at as u32, level));
+                        smaller.push(insertion);
+                        continue;
+                    }
+                    sources[y].insert(source);
+                    if twice.contains(source) {
+                        doubled[y].insert(source);
+                        doubles.push(insertion);
                     } else {
-                        sources[y].insert(source);
-                        if model.stands(source, y, &set.clique) {
-                            larger.push((x, at as u32, level));
-                        } else {
-                            doubles.push((x, at as u32, level));
-                            doubled[y].insert(source);
-                        }
+                        larger.push(insertion);
                     }
                 }
             }

@@ -14,7 +14,7 @@ use crate::graph::EssentialGraph;
 use crate::score::evaluate::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
-use crate::threads::Helpers;
+use crate::threads::{Helpers, Shared};
 use crate::varset::VarSet;
 
 /// What one thread knows of gains, with what it needs to find out more. It outlives the runs of the thread.
@@ -26,8 +26,9 @@ pub struct Gains<'a, const W: usize> {
     rows: Vec<Row<W>>,
     /// What rows were asked for and is still to be evaluated.
     asked: Vec<Part<W>>,
-    /// Threads that help to do so.
+    /// Threads that help to do so, and what they have begun with.
     helpers: Option<&'a Helpers<Part<W>>>,
+    shared: Option<Shared<Part<W>>>,
     bytes: usize,
     limit: usize,
     /// How often all rows were forgotten.
@@ -51,6 +52,7 @@ impl<'a, const W: usize> Gains<'a, W> {
             rows: Vec::new(),
             asked: Vec::new(),
             helpers: None,
+            shared: None,
             bytes: 0,
             limit,
             age: 0,
@@ -126,26 +128,39 @@ impl<'a, const W: usize> Gains<'a, W> {
         at
     }
 
-    /// Evaluates what rows were asked for, with helpers where it is worth while.
+    /// Has helpers begin to evaluate what rows were asked for, where it is worth while, until
+    /// [`Gains::evaluate`] sees to the rest.
+    pub(crate) fn share(&mut self) {
+        let Self { terms, helpers, shared, asked, .. } = self;
+        if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
+            && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
+        {
+            *shared = Some(helpers.share(parts));
+            asked.retain(|part| part.sources.is_empty()); // evaluated before the last stop
+        }
+    }
+
+    /// Evaluates what rows were asked for.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile; what is not done is done the next time.
     pub(crate) fn evaluate(&mut self, stop: &Stop) -> Result<(), Stopped> {
-        let Self { terms, worker, helpers, asked, .. } = self;
-        if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
-            && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
-        {
-            *asked = helpers.share(parts, |part| part.evaluate(terms, &mut **worker, stop));
+        let Self { terms, worker, shared, asked, .. } = self;
+        if let Some(shared) = shared.take() {
+            asked.extend(shared.finish(|part| part.evaluate(terms, &mut **worker, stop)));
         }
         while let Some(part) = asked.last_mut() {
             part.evaluate(terms, &mut **worker, stop);
             stop.check()?;
-            let improving = &mut self.rows[part.row].improving;
+            let (row, mut found) = (part.row, std::mem::take(&mut part.improving));
+            let improving = &mut self.rows[row].improving;
             let before = improving.capacity();
-            improving.append(&mut part.improving);
-            improving.sort_unstable();
+            improving.append(&mut found);
             self.bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
             asked.pop();
+            if asked.last().is_none_or(|next| next.row != row) {
+                improving.sort_unstable();
+            }
         }
         Ok(())
     }
@@ -174,23 +189,28 @@ impl<const W: usize> Part<W> {
     }
 }
 
-/// What is asked for in parts for so many threads, each of at least `portion` sources or a row, if it is worth sharing.
+/// What is asked for in parts for so many threads, each of at least `portion` sources or a row, if it is worth
+/// waking them. Many parts are shared out more evenly.
 fn divided<const W: usize>(asked: &[Part<W>], portion: usize, threads: usize) -> Option<Vec<Part<W>>> {
     let all: usize = asked.iter().map(|part| part.sources.len()).sum();
-    if all < 2 * portion {
+    if all < 8 * portion {
         return None;
     }
-    let most = (4 * threads).div_ceil(asked.len());
-    let parts = asked.iter().flat_map(|part| {
-        if part.sources.is_empty() {
-            return vec![part.clone()]; // evaluated before the last stop
+    let most = (16 * threads).div_ceil(asked.len());
+    let mut parts = Vec::new();
+    for part in asked {
+        let number = part.sources.len();
+        let size = number.div_ceil((number / portion).clamp(1, most));
+        let mut left = part.sources.iter();
+        loop {
+            let sources: VarSet<W> = left.by_ref().take(size).collect();
+            if sources.is_empty() {
+                break;
+            }
+            parts.push(Part { sources, improving: Vec::new(), ..*part });
         }
-        let sources: Vec<usize> = part.sources.iter().collect();
-        let size = sources.len().div_ceil((sources.len() / portion).clamp(1, most));
-        let of = |sources: &[usize]| Part { sources: sources.iter().copied().collect(), ..part.clone() };
-        sources.chunks(size).map(of).collect::<Vec<_>>()
-    });
-    Some(parts.collect())
+    }
+    Some(parts)
 }
 
 #[cfg(test)]
@@ -219,6 +239,7 @@ mod tests {
             {
                 rows.push(gains.row(y, given, (5..last - y).collect()));
             }
+            gains.share();
             gains.evaluate(stop)?;
         }
         let sorted = |row: usize| {

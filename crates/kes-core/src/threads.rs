@@ -10,7 +10,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -111,13 +111,26 @@ pub fn map_chunks<I: Sync, S: Send, T: Send, E: Send + From<Stopped>>(
     Ok(results.into_iter().flatten().collect())
 }
 
+/// How often to look for the last pieces before going to sleep: mostly they come sooner than one is woken.
+const LOOKS: usize = 1 << 10;
+
 /// Threads that wait for somebody to share work with them, for as long as [`with_helpers`] lasts.
 pub struct Helpers<J> {
     calls: Vec<Sender<Call<J>>>,
 }
 
-/// Pieces by their numbers, for whoever comes first, and where to send those that are done.
-type Call<J> = (Arc<Mutex<Vec<(usize, J)>>>, Sender<(usize, J)>);
+/// Pieces by their numbers, for whoever comes first.
+type Pieces<J> = Arc<Mutex<Vec<(usize, J)>>>;
+
+/// Pieces, and where to send those that are done.
+type Call<J> = (Pieces<J>, Sender<(usize, J)>);
+
+/// Work that helpers have begun with.
+pub struct Shared<J> {
+    all: usize,
+    pieces: Pieces<J>,
+    done: Receiver<(usize, J)>,
+}
 
 /// Calls `body` with as many helpers as there are states.
 ///
@@ -161,24 +174,35 @@ impl<J: Send> Helpers<J> {
         self.calls.is_empty()
     }
 
-    /// Has all pieces of work done, by `own` those that no helper comes to first, and returns them in order.
+    /// Has the helpers begin with pieces of work, the last first.
+    pub fn share(&self, pieces: Vec<J>) -> Shared<J> {
+        let all = pieces.len();
+        let pieces = Arc::new(Mutex::new(pieces.into_iter().enumerate().collect::<Vec<_>>()));
+        let (sender, done) = channel();
+        for call in self.calls.iter().take(all) {
+            let _ = call.send((pieces.clone(), sender.clone())); // a helper that has failed is missed at the end
+        }
+        Shared { all, pieces, done }
+    }
+}
+
+impl<J> Shared<J> {
+    /// Has `own` do the pieces that no helper comes to first, and returns all of them in order.
     ///
     /// # Panics
     /// If a piece of work does.
-    pub fn share(&self, pieces: Vec<J>, mut own: impl FnMut(&mut J)) -> Vec<J> {
-        let all = pieces.len();
-        let pieces = Arc::new(Mutex::new(pieces.into_iter().enumerate().collect::<Vec<_>>()));
-        let (sender, receiver) = channel();
-        for call in self.calls.iter().take(all.saturating_sub(1)) {
-            let _ = call.send((pieces.clone(), sender.clone())); // a helper that has failed is missed below
-        }
-        drop(sender);
+    pub fn finish(self, mut own: impl FnMut(&mut J)) -> Vec<J> {
+        let Self { all, pieces, done: helped } = self;
         let mut done = Vec::with_capacity(all);
         while let Some((number, mut piece)) = next_of(&pieces) {
             own(&mut piece);
             done.push((number, piece));
         }
-        done.extend(receiver.iter().take(all - done.len()));
+        let mut looks = 0..LOOKS;
+        while done.len() < all && looks.next().is_some() {
+            helped.try_recv().map_or_else(|_| std::hint::spin_loop(), |piece| done.push(piece));
+        }
+        done.extend(helped.iter().take(all - done.len()));
         assert_eq!(done.len(), all, "a helper failed");
         done.sort_unstable_by_key(|&(number, _)| number);
         done.into_iter().map(|(_, piece)| piece).collect()
@@ -245,7 +269,8 @@ mod tests {
             let own = with_helpers(&mut done, squared, |helpers| {
                 let mut own = 0;
                 for pieces in [0, 1, 5, 300] {
-                    let shared = helpers.share((0..pieces).collect(), |piece| squared(&mut own, piece));
+                    let shared =
+                        helpers.share((0..pieces).collect()).finish(|piece| squared(&mut own, piece));
                     assert_eq!(shared, (0..pieces).map(|i| i * i).collect::<Vec<_>>());
                 }
                 own
@@ -259,7 +284,7 @@ mod tests {
         let work = |(): &mut (), piece: &mut bool| assert!(!*piece, "the piece that fails");
         let caught = catch_unwind(AssertUnwindSafe(|| {
             with_helpers(&mut [()], work, |helpers| {
-                helpers.share(vec![true; 2], |_| std::thread::sleep(Duration::from_millis(200)))
+                helpers.share(vec![true; 2]).finish(|_| std::thread::sleep(Duration::from_millis(200)))
             })
         }));
         assert!(caught.is_err());

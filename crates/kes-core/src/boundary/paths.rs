@@ -38,7 +38,9 @@ impl<const W: usize> Model<W> {
         order.iter().enumerate().for_each(|(at, &v)| position[v] = at);
         let graph = graph_of(&dag, &order, knowledge.as_deref());
         let (beyond, reach) = (vec![VarSet::EMPTY; n], vec![VarSet::EMPTY; n]);
-        let mut model = Self { graph, dag, order, position, beyond, reach, knowledge, restricted: None };
+        let orphans = (0..n).filter(|&v| graph.parents[v].is_empty()).collect();
+        let mut model =
+            Self { graph, dag, order, position, beyond, reach, orphans, knowledge, restricted: None };
         model.follow_paths(VarSet::first_n(n));
         model.restrict(VarSet::EMPTY);
         model
@@ -52,6 +54,7 @@ impl<const W: usize> Model<W> {
         self.position.clone_from(&other.position);
         self.beyond.clone_from(&other.beyond);
         self.reach.clone_from(&other.reach);
+        self.orphans = other.orphans;
         self.knowledge.clone_from(&other.knowledge);
         self.restricted.clone_from(&other.restricted);
     }
@@ -82,6 +85,8 @@ impl<const W: usize> Model<W> {
         self.sort(turned.with(x).with(y));
         let levels = self.knowledge.as_ref().map(|known| known.levels());
         let nodes = self.graph.relabel(&self.dag, &self.position, levels, x, y);
+        self.orphans -= nodes;
+        self.orphans |= nodes.iter().filter(|&v| self.graph.parents[v].is_empty()).collect();
         let changed = nodes.with(x).with(y);
         let touched = self.follow_paths(changed) | changed;
         self.restrict(changed);

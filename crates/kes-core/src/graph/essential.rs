@@ -183,11 +183,9 @@ impl<const W: usize> EssentialGraph<W> {
     pub fn reach_within(&self, v: usize, barrier: VarSet<W>) -> VarSet<W> {
         let mut reached = VarSet::single(v);
         let mut fresh = reached;
-        while let Some(u) = fresh.first() {
-            fresh.remove(u);
-            let new = self.neighbours[u] - reached - barrier;
-            reached |= new;
-            fresh |= new;
+        while !fresh.is_empty() {
+            fresh = VarSet::union(fresh.iter().map(|u| &self.neighbours[u])) - reached - barrier;
+            reached |= fresh;
         }
         reached
     }

@@ -33,9 +33,9 @@ pub trait Evaluate<const W: usize>: Send + Sync {
     /// One that computes the values of very many sets.
     fn survey(&self) -> Box<dyn Survey<W> + '_>;
 
-    /// How many sources are worth handing to another thread.
+    /// How many sources are worth handing to another thread that is awake.
     fn portion(&self) -> usize {
-        128
+        32
     }
 
     /// No family scores more. By default that is 0, the logarithm of a probability; densities know no

@@ -12,8 +12,8 @@ use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// To count so many rows takes longer than to wake a thread.
-const PORTION: usize = 1 << 20;
+/// To count so many rows takes longer than to hand them to a thread that is awake.
+const PORTION: usize = 1 << 18;
 
 /// A coded table with the set function of a criterion on it.
 pub struct Table {
