@@ -81,6 +81,17 @@ impl<const W: usize> Position<W> {
     pub(crate) fn age(&self) -> u64 {
         self.age
     }
+
+    /// The targets with improving insertions from some larger nodes.
+    fn targets_of(&self, nodes: VarSet<W>) -> VarSet<W> {
+        let sources = &self.sources;
+        if nodes.len() < W {
+            let targets = |x: usize| (0..x).filter(move |&y| sources[y].contains(x));
+            nodes.iter().flat_map(targets).collect()
+        } else {
+            (0..nodes.last().unwrap_or(0)).filter(|&y| sources[y].intersects(&nodes)).collect()
+        }
+    }
 }
 
 impl<const W: usize> Target<W> {
@@ -232,7 +243,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// Enumerates again what a step touched.
     fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
         let mut anew = change.cliques;
-        for y in 0..self.at.targets.len() {
+        for y in change.near.iter() {
             if self.at.watched[y].intersects(&change.touched) {
                 let Position { model, targets, watched, moved, .. } = &mut self.at;
                 let frame = &mut targets[y].frame;
@@ -256,10 +267,8 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         for y in (change.cliques | change.nodes).iter() {
             self.enumerate_deletions(y)?;
         }
-        for y in 0..self.at.targets.len() {
-            if change.nodes.intersects(&self.at.sources[y]) && !anew.contains(y) {
-                self.sift_insertions(y, change.nodes & self.at.sources[y]);
-            }
+        for y in (self.at.targets_of(change.nodes) - anew).iter() {
+            self.sift_insertions(y, change.nodes & self.at.sources[y]);
         }
         Ok(())
     }

@@ -21,6 +21,9 @@ pub struct Change<const W: usize> {
     /// These, the nodes that have other adjacent ones, and those whose paths lead elsewhere: a frame depends
     /// on the nodes it [watches](Frame::watched).
     pub touched: VarSet<W>,
+    /// The chain components of these: no other frame watches a node that is touched. For from a target to a node
+    /// that it watches there were edges; on the way is the first end of one that is none any more, or the node.
+    pub near: VarSet<W>,
     /// The targets of whose parents and neighbours some were joined or separated, and a neighbour among
     /// these: their cliques changed.
     pub cliques: VarSet<W>,
@@ -76,7 +79,7 @@ impl<const W: usize> Model<W> {
             let others = (was.adjacent[v] - is.adjacent[v]) | (is.adjacent[v] - was.adjacent[v]);
             others.iter().filter(|&u| u < v).for_each(|u| cliques |= self.around(u, v));
         }
-        Change { nodes, touched: touched | nodes, cliques }
+        Change { nodes, touched: touched | nodes, near: VarSet::first_n(self.graph.len()), cliques }
     }
 
     /// Brings order, labels and paths up to date after an arc from `x` to `y` was put into the DAG or taken
@@ -88,9 +91,9 @@ impl<const W: usize> Model<W> {
         self.orphans -= nodes;
         self.orphans |= nodes.iter().filter(|&v| self.graph.parents[v].is_empty()).collect();
         let changed = nodes.with(x).with(y);
-        let touched = self.follow_paths(changed) | changed;
+        let (beyond, near) = self.follow_paths(changed);
         self.restrict(changed);
-        Change { nodes, touched, cliques: self.around(x, y) }
+        Change { nodes, touched: beyond | changed, near, cliques: self.around(x, y) }
     }
 
     /// The targets whose cliques depend on whether two nodes are joined.
@@ -138,17 +141,18 @@ impl<const W: usize> Model<W> {
     }
 
     /// Follows the paths from the given nodes again, and from whatever leads to nodes whose paths changed.
-    /// Returns the nodes `v` with another `beyond[v]`.
+    /// Returns the nodes `v` with another `beyond[v]`, and all that were looked at.
     ///
     /// The nodes of a component have the same parents, and all of them are reached from each. Components
     /// are taken from below as far as the order tells; one that is taken too early is taken again.
-    fn follow_paths(&mut self, from: VarSet<W>) -> VarSet<W> {
+    fn follow_paths(&mut self, from: VarSet<W>) -> (VarSet<W>, VarSet<W>) {
         let Self { graph, order, position, beyond, reach, .. } = self;
-        let mut changed = VarSet::EMPTY;
+        let (mut changed, mut seen) = (VarSet::EMPTY, VarSet::EMPTY);
         let mut waiting: VarSet<W> = from.iter().map(|v| position[v]).collect();
         while let Some(at) = waiting.last() {
             let component = graph.component(order[at]);
             let mut all = component;
+            seen |= component;
             for v in component.iter() {
                 waiting.remove(position[v]);
                 let below = VarSet::union(graph.children[v].iter().map(|child| &reach[child]));
@@ -163,7 +167,7 @@ impl<const W: usize> Model<W> {
                 graph.parents[order[at]].iter().for_each(|v| waiting.insert(position[v]));
             }
         }
-        changed
+        (changed, seen)
     }
 
     /// What decides which insertions have the target `y`.
