@@ -121,8 +121,9 @@ bench-default: $(DEV) ## See what learning does by default, as in NETWORKS=../sh
 	$(BIN)/python benchmarks/default.py $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(NETWORKS),--networks '$(NETWORKS)') $(if $(REV),--against '$(REV)')
 
-bench-long: $(DEV) ## Measure memory and time on long tables, as in ROWS=1000000,10000000 FORMAT=csv
-	$(BIN)/python benchmarks/long.py $(if $(ROWS),--rows '$(ROWS)') $(if $(FORMAT),--format '$(FORMAT)')
+bench-long: $(DEV) ## Measure memory and time on long tables, as in ROWS=1000000,10000000 FORMAT=csv KIND=distinct
+	$(BIN)/python benchmarks/long.py $(if $(ROWS),--rows '$(ROWS)') $(if $(FORMAT),--format '$(FORMAT)') \
+	  $(if $(KIND),--kind '$(KIND)')
 
 bench-cluster: $(DEV) ## Measure runs per second with 1, 2 and 4 worker processes
 	$(BIN)/python benchmarks/cluster.py

@@ -1,7 +1,9 @@
 """Long tables: peak memory and processor time of reading and of GES (`make bench-long`).
 
-Cases of ALARM are drawn into files piece by piece, by a process of their own. Each file is then
-read, and learned from by GES on one thread, in a fresh process, which says what that took.
+Cases are drawn into files piece by piece, by a process of their own: of ALARM, where many are
+alike, or of as many columns of which hardly two rows are (`KIND=distinct`), which is as much as a
+table can take. Each file is then read, and learned from by GES on one thread, in a fresh process,
+which says what that took.
 """
 
 import argparse
@@ -10,10 +12,18 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+from pyarrow.csv import CSVWriter
+from pyarrow.parquet import ParquetWriter
 from timing import show
+
+import kes
+from kes.data import encode
 
 PIECE = 200_000
 MB = 10**6
@@ -21,22 +31,36 @@ COPIES, PROCESS = 2.5, 300 * MB
 """The aim: so often the coded size, and what any process takes."""
 
 
+def alarm(rows: int, seed: int) -> dict[str, pa.Array]:
+    """Return cases of ALARM."""
+    data = kes.datasets.alarm(rows=rows, seed=seed)
+    columns = zip(data.names, data.codes, data.states, strict=True)
+    return {name: text(codes, states) for name, codes, states in columns}
+
+
+def distinct(rows: int, seed: int) -> dict[str, pa.Array]:
+    """Return cases of 37 columns, each of three states that are often those of an earlier one."""
+    random = np.random.default_rng(seed)
+    columns = [random.integers(0, 3, rows)]
+    for number in range(36):
+        same, new = random.random(rows) < 0.3, random.integers(0, 3, rows)
+        columns.append(np.where(same, columns[max(0, number - 2)], new))
+    return {f"x{number}": text(codes, "abc") for number, codes in enumerate(columns)}
+
+
+def text(codes: np.ndarray, states: Sequence[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(states))).cast(pa.string())
+
+
+KINDS = {"alarm": alarm, "distinct": distinct}
+
+
 def draw(rows: int, path: Path) -> None:
-    """Write cases of ALARM, as text, to a Parquet or a CSV file."""
-    import pyarrow as pa
-    from pyarrow.csv import CSVWriter
-    from pyarrow.parquet import ParquetWriter
-
-    import kes
-
+    """Write cases, as text, to a Parquet or a CSV file."""
+    cases = KINDS[path.stem.partition("-")[0]]
     writer = None
     for number, start in enumerate(range(0, rows, PIECE)):
-        data = kes.datasets.alarm(rows=min(PIECE, rows - start), seed=number)
-        columns = [
-            pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(states)).cast(pa.string())
-            for codes, states in zip(data.codes, data.states, strict=True)
-        ]
-        piece = pa.table(columns, names=list(data.names))
+        piece = pa.table(cases(min(PIECE, rows - start), number))
         if writer is None:
             kind = CSVWriter if path.suffix == ".csv" else ParquetWriter
             writer = kind(path.with_suffix(".part"), piece.schema)
@@ -47,9 +71,6 @@ def draw(rows: int, path: Path) -> None:
 
 def measure(path: Path) -> dict[str, float]:
     """Read a file and learn from it; return seconds of the processor, and bytes."""
-    import kes
-    from kes.data import encode
-
     started = time.process_time()
     data = encode(path)
     read = time.process_time()
@@ -99,6 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", default="1000000,10000000", help="numbers of cases")
     parser.add_argument("--format", default="parquet", choices=["parquet", "csv"])
+    parser.add_argument("--kind", default="alarm", choices=KINDS)
     parser.add_argument("--folder", type=Path, default=Path("target/long"))
     parser.add_argument("--draw", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
@@ -112,11 +134,13 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     results = []
     for rows in map(int, options.rows.split(",")):
-        path = options.folder / f"alarm-{rows}.{options.format}"
+        path = options.folder / f"{options.kind}-{rows}.{options.format}"
         if not path.exists():
             call("--draw", str(rows), str(path))
         results.append(json.loads(call("--measure", str(path))))
-    print(f"ALARM, 37 columns of text, {options.format}, GES by BIC, seconds of one processor\n")
+    print(
+        f"{options.kind}, 37 columns of text, {options.format}, GES by BIC, seconds of one core\n"
+    )
     header = ["rows", "read", "GES", "coded MB", "peak MB", "(peak - 300 MB) / coded", "<= 2.5 x"]
     show(header, [line(found) for found in results])
     for small, large in pairwise(results):

@@ -13,7 +13,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::dataset::{Bitmaps, Dataset};
+use super::dataset::{Bitmaps, Dataset, with_column};
 use super::vectors::Vectors;
 use crate::score::evaluate::Source;
 
@@ -281,9 +281,10 @@ impl RowCells {
             self.origins = self.origin.len();
             self.origin.clear();
             if self.origins * arity <= table_limit(data) {
-                for (cell, &code) in self.cell.iter_mut().zip(data.codes(v)) {
-                    *cell = *cell * arity as u32 + u32::from(code);
-                }
+                let finer = |cell: &mut u32, code: u32| *cell = *cell * arity as u32 + code;
+                with_column!(data.codes(v), codes => {
+                    self.cell.iter_mut().zip(codes).for_each(|(cell, &code)| finer(cell, code.into()));
+                });
                 self.origin
                     .extend((0..self.origins as u32).flat_map(|cell| std::iter::repeat_n(cell, arity)));
             } else {
@@ -295,22 +296,34 @@ impl RowCells {
     /// Divides by `v` and numbers the occupied cells only, in order of appearance.
     fn renumber(&mut self, data: &Dataset, v: usize) {
         let Self { cell, origin, .. } = self;
-        let mut numbers: HashMap<(u32, u16), u32, FxBuildHasher> = HashMap::default();
-        for (cell, &code) in cell.iter_mut().zip(data.codes(v)) {
+        let mut numbers: HashMap<(u32, u32), u32, FxBuildHasher> = HashMap::default();
+        let mut renumber = |cell: &mut u32, code: u32| {
             *cell = *numbers.entry((*cell, code)).or_insert_with(|| {
                 origin.push(*cell);
                 origin.len() as u32 - 1
             });
-        }
+        };
+        with_column!(data.codes(v), codes => {
+            cell.iter_mut().zip(codes).for_each(|(cell, &code)| renumber(cell, code.into()));
+        });
     }
 
     fn count(&self, data: &Dataset, x: usize, counts: &mut Counts) {
+        with_column!(data.codes(x), codes => self.count_codes(data, codes, data.arity()[x], counts));
+    }
+
+    fn count_codes(
+        &self,
+        data: &Dataset,
+        codes: &[impl Copy + Into<usize>],
+        arity: usize,
+        counts: &mut Counts,
+    ) {
         let Counts { joint, margin } = counts;
         joint.clear();
         margin.clear();
-        let arity = data.arity()[x];
         let key = |cell: u32, code: usize| cell as usize * arity + code;
-        let rows = self.cell.iter().zip(data.codes(x)).map(|(&cell, &code)| (cell, usize::from(code)));
+        let rows = self.cell.iter().zip(codes).map(|(&cell, &code)| (cell, code.into()));
         if self.origin.len() * arity <= table_limit(data) {
             joint.resize(self.origin.len() * arity, 0);
             margin.resize(self.origins * arity, 0);

@@ -51,9 +51,22 @@ impl Codes<'_> {
     }
 
     /// All codes, once it is known that they are possible.
-    #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
-    pub fn all(&self) -> Vec<u16> {
-        with_codes!(self, codes => codes.iter().map(|&code| code as u16).collect())
+    pub fn all(&self) -> Column {
+        match *self {
+            Codes::Bytes(codes) => Column::Bytes(codes.to_vec()),
+            Codes::Words(codes) => Column::Words(codes.to_vec()),
+            Codes::Integers(codes) => Column::Words(codes.iter().map(|&code| code as u16).collect()),
+        }
+    }
+
+    /// The codes of some rows.
+    pub fn of_rows(&self, rows: &[u32]) -> Column {
+        let rows = rows.iter().map(|&row| row as usize);
+        match *self {
+            Codes::Bytes(codes) => Column::Bytes(rows.map(|row| codes[row]).collect()),
+            Codes::Words(codes) => Column::Words(rows.map(|row| codes[row]).collect()),
+            Codes::Integers(codes) => Column::Words(rows.map(|row| codes[row] as u16).collect()),
+        }
     }
 
     /// A code that is not one of so many states.
@@ -69,11 +82,42 @@ impl Codes<'_> {
 
     /// Has every row the code of its group, if it has a group?
     #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
-    pub fn agrees(&self, groups: &[u32], of_group: &[u16], none: u32) -> bool {
-        with_codes!(self, codes => codes
+    pub fn agrees(&self, groups: &[u32], of_group: &Column, none: u32) -> bool {
+        with_column!(of_group, of_group => with_codes!(self, codes => codes
             .iter()
             .zip(groups)
-            .all(|(&code, &group)| group == none || code as u16 == of_group[group as usize]))
+            .all(|(&code, &group)| group == none || code as u16 == of_group[group as usize] as u16)))
+    }
+}
+
+/// The codes of a column as they are kept, in one byte or two.
+#[derive(Debug, PartialEq)]
+pub enum Column {
+    /// Of at most 256 states.
+    Bytes(Vec<u8>),
+    /// Of at most 65 536 states.
+    Words(Vec<u16>),
+}
+
+/// The codes of a column that is kept, whatever their width, as `$codes`.
+macro_rules! with_column {
+    ($column:expr, $codes:ident => $body:expr) => {
+        match $column {
+            $crate::score::discrete::dataset::Column::Bytes($codes) => $body,
+            $crate::score::discrete::dataset::Column::Words($codes) => $body,
+        }
+    };
+}
+pub(crate) use with_column;
+
+impl Column {
+    /// The code of a row.
+    #[inline]
+    pub fn at(&self, row: usize) -> u16 {
+        match self {
+            Self::Bytes(codes) => codes[row].into(),
+            Self::Words(codes) => codes[row],
+        }
     }
 }
 
@@ -83,7 +127,7 @@ impl Codes<'_> {
 /// exact and do not depend on the order of the rows.
 pub struct Dataset {
     arity: Vec<usize>,
-    codes: Vec<Vec<u16>>,
+    codes: Vec<Column>,
     units: Vec<u64>,
     unit: f64,
     total: u64,
@@ -163,28 +207,26 @@ impl Dataset {
 
     fn draw_bitmaps(&self, stop: &Stop) -> Result<Bitmaps, Stopped> {
         let words = (self.total as usize).div_ceil(64).next_multiple_of(BITMAP_WORDS);
-        let column = |(codes, &arity): (&Vec<u16>, &usize)| {
+        let column = |(codes, &arity): (&Column, &usize)| {
             stop.check()?;
             if arity > BITMAP_STATES {
                 return Ok(Vec::new());
             }
             let mut bits = vec![0u64; arity * words];
-            if self.is_unweighted() {
-                for (word, codes) in codes.chunks(64).enumerate() {
-                    codes
-                        .iter()
-                        .enumerate()
-                        .for_each(|(i, &code)| bits[usize::from(code) * words + word] |= 1 << i);
+            with_column!(codes, codes => {
+                if self.is_unweighted() {
+                    for (word, codes) in codes.chunks(64).enumerate() {
+                        let places = codes.iter().map(|&code| usize::from(code) * words + word);
+                        places.enumerate().for_each(|(bit, place)| bits[place] |= 1 << bit);
+                    }
+                } else {
+                    let cases = codes.iter().zip(&self.units);
+                    let cases = cases.flat_map(|(&code, &units)| std::iter::repeat_n(code, units as usize));
+                    for (case, code) in cases.enumerate() {
+                        bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
+                    }
                 }
-                return Ok(bits);
-            }
-            let mut case = 0;
-            for (&code, &units) in codes.iter().zip(&self.units) {
-                for _ in 0..units {
-                    bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
-                    case += 1;
-                }
-            }
+            });
             Ok(bits)
         };
         let states = self.codes.iter().zip(&self.arity).map(column).collect::<Result<_, _>>()?;
@@ -202,7 +244,7 @@ impl Dataset {
     }
 
     /// The coded distinct rows of variable `v`.
-    pub fn codes(&self, v: usize) -> &[u16] {
+    pub fn codes(&self, v: usize) -> &Column {
         &self.codes[v]
     }
 
@@ -282,7 +324,7 @@ mod tests {
         let (a, b) = ([0, 1, 0, 1, 0], [1, 1, 1, 0, 1]);
         let data = Dataset::new(&[&a, &b], &[2, 2], Some(&[1.0, 2.0, 3.0, 0.0, 1.0])).unwrap();
         assert_eq!(data.units(), [5, 2]);
-        assert_eq!((data.codes(0), data.codes(1)), (&[0u16, 1][..], &[1u16, 1][..]));
+        assert_eq!((data.codes(0), data.codes(1)), (&Column::Words(vec![0, 1]), &Column::Words(vec![1, 1])));
         assert_eq!(data.total(), 7.0);
     }
 

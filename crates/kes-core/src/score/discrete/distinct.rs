@@ -7,7 +7,7 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::dataset::Codes;
+use super::dataset::{Codes, Column};
 use crate::stop::{Stop, Stopped};
 
 /// Rows between two looks at the flag.
@@ -20,7 +20,7 @@ pub struct Distinct {
     /// The weight of each, with that of all rows like it.
     pub units: Vec<u64>,
     /// Their codes, column by column.
-    pub codes: Vec<Vec<u16>>,
+    pub codes: Vec<Column>,
 }
 
 impl Distinct {
@@ -42,8 +42,7 @@ impl Distinct {
         // Different rows of one hash: a table made for it, or a chance of one in billions.
         let same = |a: usize, b: usize| columns.iter().all(|column| column.at(a) == column.at(b));
         let by_content = Groups::new(hashes, units, same, stop)?;
-        let codes = by_content.first.iter().map(|&row| row as usize);
-        let codes = columns.iter().map(|column| codes.clone().map(|row| column.at(row)).collect()).collect();
+        let codes = columns.iter().map(|column| column.of_rows(&by_content.first)).collect();
         Ok(Self { units: by_content.units, codes })
     }
 }
@@ -95,7 +94,7 @@ impl Groups {
     }
 
     /// The codes of the first row of each group; nothing if another row of the group has others.
-    fn codes(&self, columns: &[Codes<'_>], stop: &Stop) -> Result<Option<Vec<Vec<u16>>>, Stopped> {
+    fn codes(&self, columns: &[Codes<'_>], stop: &Stop) -> Result<Option<Vec<Column>>, Stopped> {
         let mut all = Vec::with_capacity(columns.len());
         for column in columns {
             stop.check()?;
@@ -103,7 +102,7 @@ impl Groups {
                 all.push(column.all());
                 continue;
             }
-            let codes: Vec<u16> = self.first.iter().map(|&row| column.at(row as usize)).collect();
+            let codes = column.of_rows(&self.first);
             if !column.agrees(&self.place, &codes, NONE) {
                 return Ok(None);
             }
@@ -119,7 +118,7 @@ mod tests {
 
     /// Rows, and what they weigh, as a table is read back.
     fn rows(distinct: &Distinct) -> Vec<(Vec<u16>, u64)> {
-        let row = |i: usize| distinct.codes.iter().map(|codes| codes[i]).collect();
+        let row = |i: usize| distinct.codes.iter().map(|codes| codes.at(i)).collect();
         distinct.units.iter().enumerate().map(|(i, &units)| (row(i), units)).collect()
     }
 

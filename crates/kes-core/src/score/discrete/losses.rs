@@ -9,7 +9,7 @@ use crate::threads::map;
 /// Never more than it is, whatever the rounding: otherwise the bounds would be too sharp.
 pub fn least_losses(data: &Dataset, taken: u64, threads: usize, stop: &Stop) -> Result<Vec<f64>, Stopped> {
     // A row is told by the sum of a number for each of its states; without y, by what is left of it.
-    let number = |v: usize, row: usize| scramble((v as u64) << 16 | u64::from(data.codes(v)[row]));
+    let number = |v: usize, row: usize| scramble((v as u64) << 16 | u64::from(data.codes(v).at(row)));
     let mut sums = vec![0u64; data.units().len()];
     for v in 0..data.variables() {
         stop.check()?;
@@ -17,7 +17,7 @@ pub fn least_losses(data: &Dataset, taken: u64, threads: usize, stop: &Stop) -> 
     }
     let loss = |cell: &[usize], y: usize| {
         let mut counts = vec![0; data.arity()[y]];
-        cell.iter().for_each(|&row| counts[usize::from(data.codes(y)[row])] += data.units()[row]);
+        cell.iter().for_each(|&row| counts[usize::from(data.codes(y).at(row))] += data.units()[row]);
         if let Some(most) = counts.iter_mut().max() {
             *most -= taken;
         }
@@ -34,7 +34,7 @@ pub fn least_losses(data: &Dataset, taken: u64, threads: usize, stop: &Stop) -> 
             let mut left: Vec<usize> = alike.iter().map(|&(_, row)| row).collect();
             while let Some(&first) = left.first() {
                 // Rows with one sum are in one cell, but for an accident.
-                let same = |v: usize, row: usize| v == y || data.codes(v)[row] == data.codes(v)[first];
+                let same = |v: usize, row: usize| v == y || data.codes(v).at(row) == data.codes(v).at(first);
                 let (cell, others): (Vec<usize>, Vec<usize>) =
                     left.iter().partition(|&&row| (0..data.variables()).all(|v| same(v, row)));
                 sum += loss(&cell, y);

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use super::criterion::Memo;
-use super::dataset::Dataset;
+use super::dataset::{Dataset, with_column};
 use super::table::Table;
 use crate::score::bounds::Measure;
 use crate::score::evaluate::Survey;
@@ -62,16 +62,28 @@ impl Partition {
     fn divide(&mut self, coarse: &Self, data: &Dataset, v: usize, scratch: &mut Scratch) {
         self.clear();
         self.alone.extend_from_slice(&coarse.alone);
-        let (codes, arity) = (data.codes(v), data.arity()[v]);
+        with_column!(data.codes(v), codes => {
+            self.divide_by(coarse, codes, data.arity()[v], data.units(), scratch);
+        });
+    }
+
+    fn divide_by(
+        &mut self,
+        coarse: &Self,
+        codes: &[impl Copy + Into<u32>],
+        arity: usize,
+        units: &[u64],
+        scratch: &mut Scratch,
+    ) {
         for cell in coarse.cells() {
             if arity > FEW {
                 scratch.order.clear();
-                scratch.order.extend(cell.iter().map(|&row| (codes[row as usize], row)));
+                scratch.order.extend(cell.iter().map(|&row| (codes[row as usize].into(), row)));
                 scratch.order.sort_unstable();
                 for part in scratch.order.chunk_by(|a, b| a.0 == b.0) {
                     scratch.parts.clear();
                     scratch.parts.extend(part.iter().map(|&(_, row)| row));
-                    self.push(&scratch.parts, data.units());
+                    self.push(&scratch.parts, units);
                 }
                 continue;
             }
@@ -79,12 +91,12 @@ impl Partition {
             scratch.parts.resize(arity * cell.len(), 0);
             let mut sizes = [0; FEW];
             for &row in cell {
-                let code = usize::from(codes[row as usize]);
+                let code = codes[row as usize].into() as usize;
                 scratch.parts[code * cell.len() + sizes[code]] = row;
                 sizes[code] += 1;
             }
             for (part, &size) in scratch.parts.chunks_exact(cell.len()).zip(&sizes[..arity]) {
-                self.push(&part[..size], data.units());
+                self.push(&part[..size], units);
             }
         }
     }
@@ -104,7 +116,7 @@ impl Partition {
         let (codes, units) = (data.codes(v), data.units());
         for cell in self.cells() {
             let mut seen: Vec<(u16, u64)> =
-                cell.iter().map(|&row| (codes[row as usize], units[row as usize])).collect();
+                cell.iter().map(|&row| (codes.at(row as usize), units[row as usize])).collect();
             seen.sort_unstable();
             let sum = |part: &[(u16, u64)]| part.iter().map(|&(_, units)| units).sum::<u64>();
             counts.extend(seen.chunk_by(|a, b| a.0 == b.0).map(sum));
@@ -116,7 +128,7 @@ impl Partition {
 #[derive(Default)]
 struct Scratch {
     parts: Vec<u32>,
-    order: Vec<(u16, u32)>,
+    order: Vec<(u32, u32)>,
 }
 
 /// The weight of every row, shifted to a place of its own for each state: one addition per row then
@@ -133,8 +145,9 @@ impl Packed {
             if data.arity()[v] as u32 > u64::BITS / bits {
                 return Vec::new();
             }
-            let rows = data.codes(v).iter().zip(data.units());
-            rows.map(|(&code, &units)| units << (bits * u32::from(code))).collect()
+            with_column!(data.codes(v), codes => {
+                codes.iter().zip(data.units()).map(|(&code, &units)| units << (bits * u32::from(code))).collect()
+            })
         };
         Self { bits, units: (0..data.variables()).map(pack).collect() }
     }
