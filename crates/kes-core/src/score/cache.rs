@@ -295,8 +295,8 @@ impl<const W: usize> Around<'_, W> {
             *key = self.key.and_then(|key| key.with(v)).map(Key::words);
             *home = key.map_or(0, |key| table.home(key));
         }
-        let look = |home: usize| [0, 2].map(|word| table.slots[home][word].load(Ordering::Relaxed));
-        black_box(homes.map(look));
+        let look = |home: usize, word: usize| table.slots[home][word].load(Ordering::Relaxed);
+        black_box(homes[..variables.len()].iter().fold(0, |all, &home| all ^ look(home, 0) ^ look(home, 2)));
         let mut terms = [None; TOGETHER];
         for ((term, &key), &v) in terms.iter_mut().zip(&keys).zip(variables) {
             *term = match key {

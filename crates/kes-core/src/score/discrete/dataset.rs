@@ -71,8 +71,10 @@ impl Codes<'_> {
 
     /// A code that is not one of so many states.
     fn impossible(&self, states: usize) -> Option<i64> {
-        let range = with_codes!(self, codes => [codes.iter().min(), codes.iter().max()]
-            .map(|code| code.map_or(0, |&code| i64::from(code))));
+        let range = with_codes!(self, codes => {
+            let codes = codes.iter().copied();
+            [codes.clone().fold(0, Ord::min), codes.fold(0, Ord::max)].map(i64::from)
+        });
         range.into_iter().find(|code| !(0..states as i64).contains(code))
     }
 
@@ -220,10 +222,12 @@ impl Dataset {
                         places.enumerate().for_each(|(bit, place)| bits[place] |= 1 << bit);
                     }
                 } else {
-                    let cases = codes.iter().zip(&self.units);
-                    let cases = cases.flat_map(|(&code, &units)| std::iter::repeat_n(code, units as usize));
-                    for (case, code) in cases.enumerate() {
-                        bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
+                    let mut case = 0;
+                    for (&code, &units) in codes.iter().zip(&self.units) {
+                        for _ in 0..units {
+                            bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
+                            case += 1;
+                        }
                     }
                 }
             });
