@@ -4,8 +4,8 @@ One sample of 10 000 cases of each network, seed 1001, in which constant columns
 not occur are left out, as some peers refuse them. Of kes, GES on one thread and what improving
 makes of it after so many seconds; of each peer the one graph it returns. All are scored by one
 function, kes's BIC, as nats above the true graph's. A peer that takes longer than the limit on a
-network is not tried on those that follow, which are larger. `--fill` puts table and plot into
-docs/quality.md.
+network is not tried on those that follow, unless its results go to another file. `--fill` puts
+table and plot into docs/quality.md.
 """
 
 import argparse
