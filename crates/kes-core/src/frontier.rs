@@ -82,7 +82,7 @@ impl<const W: usize> Position<W> {
         self.age
     }
 
-    /// The targets with improving insertions from some larger nodes.
+    /// The targets with improving insertions from any of these nodes, as larger ones.
     fn targets_of(&self, nodes: VarSet<W>) -> VarSet<W> {
         let sources = &self.sources;
         if nodes.len() < W {
@@ -243,6 +243,10 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
     /// Enumerates again what a step touched.
     fn look_again(&mut self, change: &Change<W>) -> Result<(), Stopped> {
         let mut anew = change.cliques;
+        let is_near = |(y, watched): (usize, &VarSet<W>)| {
+            change.near.contains(y) || !watched.intersects(&change.touched)
+        };
+        debug_assert!(self.at.watched.iter().enumerate().all(is_near));
         for y in change.near.iter() {
             if self.at.watched[y].intersects(&change.touched) {
                 let Position { model, targets, watched, moved, .. } = &mut self.at;
@@ -258,7 +262,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             self.enumerate_insertions(y)?;
         }
         self.gains.share();
-        let meanwhile = self.look_at_others(change, anew);
+        let meanwhile = self.look_at_others(change, anew); // also if it stops, what was shared has to come back
         self.evaluate_insertions(anew).and(meanwhile)
     }
 

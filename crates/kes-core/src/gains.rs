@@ -97,6 +97,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// Makes room, if need be.
     pub(crate) fn tidy(&mut self) {
         if self.is_full() {
+            debug_assert!(self.shared.is_none(), "nobody is at work on rows that are forgotten");
             self.index.clear();
             self.rows.clear();
             self.asked.clear();
@@ -108,6 +109,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// `(x, level of the gain)` of the sources of a row whose gain is more than rounding, in ascending order.
     #[inline]
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
+        debug_assert!(self.shared.is_none(), "it is evaluated first");
         debug_assert!(self.asked.iter().all(|part| part.row != row), "it is evaluated first");
         &self.rows[row].improving
     }
@@ -135,6 +137,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
             && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
         {
+            debug_assert!(shared.is_none(), "what was shared is evaluated before more is");
             *shared = Some(helpers.share(parts));
             asked.retain(|part| part.sources.is_empty()); // evaluated before the last stop
         }
@@ -167,7 +170,6 @@ impl<'a, const W: usize> Gains<'a, W> {
 }
 
 /// Some sources that a row was asked for, and those of them that raise the score, as soon as that is known.
-#[derive(Clone)]
 pub struct Part<const W: usize> {
     row: usize,
     y: usize,
@@ -222,8 +224,8 @@ mod tests {
     use crate::threads::with_helpers;
 
     fn terms() -> Terms<1> {
-        let rows = 300_000; // so that a portion is three sources
-        let state = |v: i32, i: i32| (i / (v + 1) + i % 7 * v) % 3;
+        let rows = 300_000; // of which most differ, so that a portion is one source
+        let state = |v: i32, i: i32| (i / (v * v + 1) + i % 7 * v) % 3;
         let columns: Vec<Vec<i32>> = (0..14).map(|v| (0..rows).map(|i| state(v, i)).collect()).collect();
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
         let data = Dataset::new(&slices, &[3; 14], None).unwrap();
@@ -242,12 +244,8 @@ mod tests {
             gains.share();
             gains.evaluate(stop)?;
         }
-        let sorted = |row: usize| {
-            let mut improving = gains.improving(row).to_vec();
-            improving.sort_unstable();
-            improving
-        };
-        Ok(rows.into_iter().map(sorted).collect())
+        assert!(rows.iter().all(|&row| gains.improving(row).is_sorted()));
+        Ok(rows.into_iter().map(|row| gains.improving(row).to_vec()).collect())
     }
 
     #[test]
@@ -255,7 +253,7 @@ mod tests {
         let go_on = Stop::default();
         let terms = terms();
         let alone = all_rows(&mut Gains::new(&terms, 1 << 20), &go_on).unwrap();
-        assert!(alone.iter().map(Vec::len).sum::<usize>() > 10, "{alone:?}");
+        assert!(alone.iter().map(Vec::len).sum::<usize>() > 5, "{alone:?}");
         for helpers in 0..4 {
             let mut workers: Vec<_> = (0..helpers).map(|_| terms.worker()).collect();
             let stop = Stop::default();
@@ -264,10 +262,23 @@ mod tests {
             };
             with_helpers(&mut workers, help, |helpers| {
                 let mut gains = Gains::new(&terms, 1 << 20).helped(helpers);
+                gains.row(0, VarSet::EMPTY, (5..14).collect());
+                gains.share();
+                assert_eq!(gains.shared.is_some(), !helpers.is_empty());
                 assert_eq!(all_rows(&mut gains, &stop).as_ref(), Ok(&alone));
                 let mut stopped = Gains::new(&terms, 1 << 20).helped(helpers);
                 stop.raise();
                 assert_eq!(all_rows(&mut stopped, &stop), Err(Stopped));
+                assert_eq!(all_rows(&mut stopped, &go_on).as_ref(), Ok(&alone));
+            });
+            let midway = Stop::default(); // raised when a helper has done its first part
+            let help = |worker: &mut Box<dyn Worker<1> + '_>, part: &mut Part<1>| {
+                part.evaluate(&terms, &mut **worker, &midway);
+                midway.raise();
+            };
+            with_helpers(&mut workers, help, |helpers| {
+                let mut stopped = Gains::new(&terms, 1 << 20).helped(helpers);
+                let _ = all_rows(&mut stopped, &midway);
                 assert_eq!(all_rows(&mut stopped, &go_on).as_ref(), Ok(&alone));
             });
         }

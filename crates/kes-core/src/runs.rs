@@ -56,8 +56,8 @@ pub fn run_all<const W: usize>(
         |worker: &mut Box<dyn Worker<W> + '_>, part: &mut Part<W>| part.evaluate(terms, &mut **worker, &stop);
     with_helpers(&mut workers, help, |helpers| {
         let gains = || Gains::new(terms, gains_bytes / running).helped(helpers);
-        let is_one_each = numbers.len() <= running;
-        let mut states: Vec<_> = (0..running).map(|_| Runner::new(gains(), is_one_each)).collect();
+        let comes_back = numbers.len() > running;
+        let mut states: Vec<_> = (0..running).map(|_| Runner::new(gains(), comes_back)).collect();
         let run = |runner: &mut Runner<'_, W>, at: usize| {
             let graph = runner.end_of_run(settings, numbers[at], &stop)?;
             results.record(numbers[at], graph, &mut runner.gains, settings, &stop)
@@ -75,16 +75,16 @@ pub fn run_all<const W: usize>(
 /// anew costs a look at every target.
 struct Runner<'a, const W: usize> {
     gains: Gains<'a, W>,
-    /// Will there be no second run, so that there is no need to come back?
-    is_once: bool,
+    /// Is there likely another run, for which to come back to the start?
+    comes_back: bool,
     start: Option<Position<W>>,
     /// Where the last run ended.
     left: Option<Position<W>>,
 }
 
 impl<'a, const W: usize> Runner<'a, W> {
-    fn new(gains: Gains<'a, W>, is_once: bool) -> Self {
-        Self { gains, is_once, start: None, left: None }
+    fn new(gains: Gains<'a, W>, comes_back: bool) -> Self {
+        Self { gains, comes_back, start: None, left: None }
     }
 
     /// The model in which a run ends.
@@ -94,7 +94,7 @@ impl<'a, const W: usize> Runner<'a, W> {
         run: u64,
         stop: &Stop,
     ) -> Result<EssentialGraph<W>, Stopped> {
-        let Self { gains, is_once, start, left } = self;
+        let Self { gains, comes_back, start, left } = self;
         if let Some(sampling) = settings.sampling {
             return sampled::run(gains, settings, sampling, run, stop, |_| ());
         }
@@ -107,7 +107,7 @@ impl<'a, const W: usize> Runner<'a, W> {
             }
             None => {
                 let mut model = Frontier::new(gains, settings.start.clone(), settings.max_parents, stop)?;
-                *start = (!*is_once).then(|| model.position());
+                *start = comes_back.then(|| model.position());
                 model
             }
         };

@@ -126,6 +126,7 @@ type Pieces<J> = Arc<Mutex<Vec<(usize, J)>>>;
 type Call<J> = (Pieces<J>, Sender<(usize, J)>);
 
 /// Work that helpers have begun with.
+#[must_use = "the work has to be finished"]
 pub struct Shared<J> {
     all: usize,
     pieces: Pieces<J>,
@@ -180,7 +181,8 @@ impl<J: Send> Helpers<J> {
         let pieces = Arc::new(Mutex::new(pieces.into_iter().enumerate().collect::<Vec<_>>()));
         let (sender, done) = channel();
         for call in self.calls.iter().take(all) {
-            let _ = call.send((pieces.clone(), sender.clone())); // a helper that has failed is missed at the end
+            // A helper that has failed is missed at the end.
+            let _ = call.send((pieces.clone(), sender.clone()));
         }
         Shared { all, pieces, done }
     }

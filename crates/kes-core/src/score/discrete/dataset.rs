@@ -55,17 +55,17 @@ impl Codes<'_> {
         match *self {
             Codes::Bytes(codes) => Column::Bytes(codes.to_vec()),
             Codes::Words(codes) => Column::Words(codes.to_vec()),
-            Codes::Integers(codes) => Column::Words(codes.iter().map(|&code| code as u16).collect()),
+            Codes::Integers(codes) => Column::narrow(codes.iter().map(|&code| code as u16).collect()),
         }
     }
 
-    /// The codes of some rows.
+    /// The codes of some rows, once it is known that they are possible.
     pub fn of_rows(&self, rows: &[u32]) -> Column {
         let rows = rows.iter().map(|&row| row as usize);
         match *self {
             Codes::Bytes(codes) => Column::Bytes(rows.map(|row| codes[row]).collect()),
             Codes::Words(codes) => Column::Words(rows.map(|row| codes[row]).collect()),
-            Codes::Integers(codes) => Column::Words(rows.map(|row| codes[row] as u16).collect()),
+            Codes::Integers(codes) => Column::narrow(rows.map(|row| codes[row] as u16).collect()),
         }
     }
 
@@ -113,6 +113,12 @@ macro_rules! with_column {
 pub(crate) use with_column;
 
 impl Column {
+    /// Codes in the bytes that they need.
+    fn narrow(codes: Vec<u16>) -> Self {
+        let bytes: Option<Vec<u8>> = codes.iter().map(|&code| code.try_into().ok()).collect();
+        bytes.map_or(Self::Words(codes), Self::Bytes)
+    }
+
     /// The code of a row.
     #[inline]
     pub fn at(&self, row: usize) -> u16 {
@@ -328,7 +334,7 @@ mod tests {
         let (a, b) = ([0, 1, 0, 1, 0], [1, 1, 1, 0, 1]);
         let data = Dataset::new(&[&a, &b], &[2, 2], Some(&[1.0, 2.0, 3.0, 0.0, 1.0])).unwrap();
         assert_eq!(data.units(), [5, 2]);
-        assert_eq!((data.codes(0), data.codes(1)), (&Column::Words(vec![0, 1]), &Column::Words(vec![1, 1])));
+        assert_eq!((data.codes(0), data.codes(1)), (&Column::Bytes(vec![0, 1]), &Column::Bytes(vec![1, 1])));
         assert_eq!(data.total(), 7.0);
     }
 

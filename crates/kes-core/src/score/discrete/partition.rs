@@ -145,8 +145,9 @@ impl Packed {
             if data.arity()[v] as u32 > u64::BITS / bits {
                 return Vec::new();
             }
+            let pack = |code: u32, units: u64| units << (bits * code);
             with_column!(data.codes(v), codes => {
-                codes.iter().zip(data.units()).map(|(&code, &units)| units << (bits * u32::from(code))).collect()
+                codes.iter().zip(data.units()).map(|(&code, &units)| pack(code.into(), units)).collect()
             })
         };
         Self { bits, units: (0..data.variables()).map(pack).collect() }
