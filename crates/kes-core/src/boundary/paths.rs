@@ -21,8 +21,9 @@ pub struct Change<const W: usize> {
     /// These, the nodes that have other adjacent ones, and those whose paths lead elsewhere: a frame depends
     /// on the nodes it [watches](Frame::watched).
     pub touched: VarSet<W>,
-    /// The chain components of these at least: no other frame watches a node that is touched. For from a target to a node
-    /// that it watches there were edges; on the way is the first end of one that is none any more, or the node.
+    /// The chain components of these at least: no other frame watches a node that is touched. For from a
+    /// target to a node that it watches there were edges; on the way is the first end of one that is none
+    /// any more, or the node.
     pub near: VarSet<W>,
     /// The targets of whose parents and neighbours some were joined or separated, and a neighbour among
     /// these: their cliques changed.
