@@ -13,7 +13,7 @@ from pathlib import Path
 from timing import show
 
 import kes
-from kes.data.core import cores
+from kes.native import cores
 
 
 def measure(path: Path, workers: int, runs: int, k: float) -> float:

@@ -2,7 +2,7 @@
 
     python benchmarks/effort.py --sizes 200,1000
 
-Random sparse tables of every kind, one thread, processor seconds. `kes/search/amounts.py` chooses
+Random sparse tables of every kind, one thread, processor seconds. `kes/search/budget.py` chooses
 amounts of work by the estimates, so these should be right within a factor of three.
 """
 
@@ -17,7 +17,7 @@ from timing import show
 
 import kes
 import kes.data
-from kes.search import amounts
+from kes.search import budget
 
 ROWS, RUNS, FIRST, TASKS = 10_000, 2, 8, 60
 
@@ -64,8 +64,8 @@ def estimates(sizes: list[int]) -> None:
                 [
                     f"{variables} {kind}",
                     f"{ges:.2f}",
-                    f"{run / RUNS:.4f} ({amounts._run_seconds(size):.4f})",
-                    f"{tasks(optima):.4f} ({amounts._task_seconds(size):.4f})",
+                    f"{run / RUNS:.4f} ({budget._run_seconds(size):.4f})",
+                    f"{tasks(optima):.4f} ({budget._task_seconds(size):.4f})",
                 ]
             )
     show(["variables", "GES", "a run (estimate)", "a task (estimate)"], rows)

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from kes import datasets
     from kes._core import __version__
     from kes.analysis.explain import explain
+    from kes.analysis.ground_truth import compare_to_truth
+    from kes.analysis.held_out import cross_validate
+    from kes.analysis.k_sweep import Sweep, sweep
     from kes.analysis.stability import Stability, StabilityInterrupted, stability
     from kes.analysis.support import ConsensusGraph
-    from kes.analysis.sweep import Sweep, sweep
-    from kes.analysis.truth import compare_to_truth
-    from kes.analysis.validation import cross_validate
+    from kes.api import inclusion_boundary, learn, load, score
     from kes.data import Dataset
     from kes.data.audit import audit
     from kes.data.discretizer import Discretizer, discretize
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from kes.graph.boundary import Neighbour
     from kes.graph.knowledge import Knowledge
     from kes.graph.mpdag import Mpdag
-    from kes.learning import inclusion_boundary, learn, load, score
     from kes.network import (
         BayesianNetwork,
         GaussianNetwork,
@@ -100,9 +100,9 @@ _HOMES = {
     "kes.analysis.explain": "explain",
     "kes.analysis.stability": "Stability StabilityInterrupted stability",
     "kes.analysis.support": "ConsensusGraph",
-    "kes.analysis.sweep": "Sweep sweep",
-    "kes.analysis.truth": "compare_to_truth",
-    "kes.analysis.validation": "cross_validate",
+    "kes.analysis.k_sweep": "Sweep sweep",
+    "kes.analysis.ground_truth": "compare_to_truth",
+    "kes.analysis.held_out": "cross_validate",
     "kes.data": "Dataset",
     "kes.data.audit": "audit",
     "kes.data.discretizer": "Discretizer discretize",
@@ -113,7 +113,7 @@ _HOMES = {
     "kes.graph.boundary": "Neighbour",
     "kes.graph.knowledge": "Knowledge",
     "kes.graph.mpdag": "Mpdag",
-    "kes.learning": "inclusion_boundary learn load score",
+    "kes.api": "inclusion_boundary learn load score",
     "kes.network": "BayesianNetwork GaussianNetwork MixedNetwork fit",
     "kes.network.files": "convert read_graph read_network",
     "kes.progress": "Progress",

@@ -42,10 +42,10 @@ _UNPRINTABLE = re.compile(
 
 
 class KesError(ValueError):
-    r"""Input that cannot be used; the message says what, where and what to do.
+    r"""Input that cannot be used; the message says what is wrong, where, and what to do.
 
-    Whatever a hostile file puts into it, it is brief (at most 500 characters, with what it ends in:
-    that is what to do), and shows control characters and the like as escapes.
+    However hostile the input, the message is short (at most 500 characters, always including its
+    end, which says what to do) and shows control characters as escapes.
 
     Parameters
     ----------
@@ -53,16 +53,43 @@ class KesError(ValueError):
         One line.
     *lines : str
         Further lines.
+    option, column, row, file
+        What the error is about, as far as that is known; see the attributes.
+
+    Attributes
+    ----------
+    option : str or None
+        The option of the Python API that has to change, such as "max_parents".
+    column : str or None
+        The column of the table, or the variable of the network.
+    row : int or None
+        The row of the table, counted from 0, or the line of a text file, counted from 1.
+    file : str or None
+        The file that cannot be read or written.
 
     Examples
     --------
     >>> print(KesError("the file 'a\x1b[2J' holds", "  nothing"))
     the file 'a\x1b[2J' holds
       nothing
+    >>> KesError("k must be a number from 0 to 1, not 2", option="k").option
+    'k'
     """
 
-    def __init__(self, message: str = "", *lines: str) -> None:
+    def __init__(
+        self,
+        message: str = "",
+        *lines: str,
+        option: str | None = None,
+        column: str | None = None,
+        row: int | None = None,
+        file: str | None = None,
+    ) -> None:
         super().__init__(*_brief([message, *lines]))
+        self.option = option
+        self.column = column
+        self.row = row
+        self.file = file
 
     def __str__(self) -> str:
         return "\n".join(self.args)

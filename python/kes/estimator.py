@@ -13,12 +13,12 @@ import numpy as np
 from narwhals.dependencies import is_into_dataframe
 from numpy.typing import ArrayLike, NDArray
 
+from kes.api import learn
 from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.like import encode_like_incomplete
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, not_installed
-from kes.learning import learn
 from kes.search.options import DEFAULT_CACHE_MB
 
 try:
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from kes.data.incomplete import AnyTable
-    from kes.data.kinds import Kinds
+    from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
     from kes.network.fitting import Fitted, Prior
-    from kes.network.rows import Unseen
+    from kes.network.new_rows import Unseen
     from kes.results.optima import Optima
     from kes.settings import Sampled
 

@@ -307,11 +307,11 @@ def test_what_is_no_mixture_is_simulated(open_page, people, tmp_path):
 
 
 def test_too_few_draws_give_no_answer(open_page, people, tmp_path, monkeypatch):
-    from kes.show.report import script
+    from kes.show.report import bundle
 
-    plain = script.template
+    plain = bundle.template
     monkeypatch.setattr(
-        script, "template", lambda name: plain(name).replace("LEAST = 30;", "LEAST = 1e9;")
+        bundle, "template", lambda name: plain(name).replace("LEAST = 30;", "LEAST = 1e9;")
     )
     people[1].report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
@@ -359,14 +359,14 @@ def test_networks_too_entangled_say_so_and_answer_what_they_can(
     open_page, optima, data, tmp_path, monkeypatch
 ):
     """With little room for numbers, ALARM is such a network."""
-    from kes.show.report import script
+    from kes.show.report import bundle
 
-    plain = script.template
+    plain = bundle.template
 
     def cramped(name):
         return plain(name).replace("MOST_CELLS = 2 ** 20", "MOST_CELLS = 150")
 
-    monkeypatch.setattr(script, "template", cramped)
+    monkeypatch.setattr(bundle, "template", cramped)
     optima.report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
     network = optima.best.fit(data)

@@ -13,8 +13,8 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.search import cluster
-from kes.search.cluster import do_runs
+from kes.search import dask_cluster
+from kes.search.dask_cluster import do_runs
 from kes.search.problem import Problem
 from kes.settings import Settings
 
@@ -54,8 +54,8 @@ def client(local):
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
     """Let several chunks be under way even in a test of a second or two."""
-    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 0.3)
-    monkeypatch.setattr(cluster, "_LEAST_SECONDS", 0.02)
+    monkeypatch.setattr(dask_cluster, "_CHUNK_SECONDS", 0.3)
+    monkeypatch.setattr(dask_cluster, "_LEAST_SECONDS", 0.02)
 
 
 def once(condition, action):
@@ -190,16 +190,16 @@ def test_interrupt(client, data):
 
 def test_workers_that_die_once_and_again_and_again(data, tmp_path, monkeypatch):
     """The second try is allowed here, and a third one is not. A worker alone is enough."""
-    monkeypatch.setattr(cluster, "_RETRIES", 1)
-    monkeypatch.setattr(cluster, "do_runs", partial(die_once, tmp_path / "died"))
+    monkeypatch.setattr(dask_cluster, "_RETRIES", 1)
+    monkeypatch.setattr(dask_cluster, "do_runs", partial(die_once, tmp_path / "died"))
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(n_workers=1, dashboard_address=":0") as doomed,
-        cluster.connect(doomed.scheduler_address) as client,
+        dask_cluster.connect(doomed.scheduler_address) as client,
     ):
         assert kes.learn(data, runs=1, client=client) == kes.learn(data, runs=1)
         assert (tmp_path / "died").exists()
-        monkeypatch.setattr(cluster, "do_runs", die)
+        monkeypatch.setattr(dask_cluster, "do_runs", die)
         with pytest.raises(kes.KesError, match=r"died again and again in runs 0 to 0.* memory"):
             kes.learn(data, runs=1, client=client)
 
@@ -216,7 +216,7 @@ def die_once(mark, *given):
 
 
 def test_a_failing_worker(client, data, monkeypatch):
-    monkeypatch.setattr(cluster, "do_runs", fail)
+    monkeypatch.setattr(dask_cluster, "do_runs", fail)
     with pytest.raises(kes.KesError, match="a Dask worker failed in runs 0 to 0: OSError: no disk"):
         kes.learn(data, runs=1, client=client)
 
@@ -227,9 +227,9 @@ def fail(*_):
 
 def test_another_version_of_kes(data):
     settings = Settings(k=0.5, criterion="bic", ess=None, seed=0)
-    parcel = cluster.Parcel(data, settings, 64, "0.0.0")
+    parcel = dask_cluster.Parcel(data, settings, 64, "0.0.0")
     with pytest.raises(kes.KesError, match=r"but you have 0\.0\.0: install the same version"):
-        cluster.do_runs(pickle.loads(pickle.dumps(parcel)), [0])
+        dask_cluster.do_runs(pickle.loads(pickle.dumps(parcel)), [0])
 
 
 # --- data that workers read ----------------------------------------------------------------------
@@ -322,7 +322,7 @@ def test_command_line(local, client, data, tmp_path, monkeypatch, capsys):
 
 
 def test_no_scheduler(monkeypatch, capsys):
-    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.5)
     assert run(["learn", "--example", "alarm", "--cluster", "tcp://127.0.0.1:9"]) == 2
     shown = capsys.readouterr().err
     assert "Error: no Dask scheduler answers at tcp://127.0.0.1:9" in shown
@@ -331,13 +331,13 @@ def test_no_scheduler(monkeypatch, capsys):
 
 
 def test_no_workers(monkeypatch):
-    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.5)
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
         address = empty.scheduler_address
         with pytest.raises(
             kes.KesError, match=f"no workers; start one with: dask worker {address}"
         ):
-            cluster.connect(address)
+            dask_cluster.connect(address)
 
 
 # --- pieces --------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def test_no_workers(monkeypatch):
 
 def test_parcels_are_small_and_share_one_cache(data):
     problem = Problem(data, Settings(k=0.5, criterion="bic", ess=None, seed=0), 64)
-    parcel = cluster.Parcel(data, problem.settings, problem.cache_mb, kes.__version__)
+    parcel = dask_cluster.Parcel(data, problem.settings, problem.cache_mb, kes.__version__)
     assert len(pickle.dumps(parcel)) < data.codes.nbytes / 8
     again = pickle.loads(pickle.dumps(parcel))
     assert again.problem() is again.problem()
@@ -355,7 +355,7 @@ def test_parcels_are_small_and_share_one_cache(data):
 
 def test_a_chunk_of_runs_ends_where_these_runs_end(data):
     problem = Problem(data, Settings(k=0.4, criterion="bic", ess=None, seed=0), 64)
-    done = do_runs(cluster.unpack(cluster.Parcel.of(problem, None).packed()), [7, 2, 5])
+    done = do_runs(dask_cluster.unpack(dask_cluster.Parcel.of(problem, None).packed()), [7, 2, 5])
     assert sorted(done.runs) == [2, 5, 7]
     here = kes.learn(data, k=0.4, runs=8, improve=False).record
     for number, place in zip(done.runs, done.models, strict=True):
@@ -364,9 +364,9 @@ def test_a_chunk_of_runs_ends_where_these_runs_end(data):
 
 
 def test_chunks_grow_to_their_length_in_time(monkeypatch):
-    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 15.0)
-    monkeypatch.setattr(cluster, "_LEAST_SECONDS", 0.2)
-    pace = cluster.Pace(budget=None)
+    monkeypatch.setattr(dask_cluster, "_CHUNK_SECONDS", 15.0)
+    monkeypatch.setattr(dask_cluster, "_LEAST_SECONDS", 0.2)
+    pace = dask_cluster.Pace(budget=None)
     assert pace.chunk(10**6, threads=4) == 1, "nothing is known yet"
     sizes = []
     for _ in range(12):
@@ -378,7 +378,7 @@ def test_chunks_grow_to_their_length_in_time(monkeypatch):
     assert pace.chunk(800, threads=4) == 100, "towards the end every thread gets its share"
     assert pace.chunk(30, threads=4) == 20, "but none of less than 0.2 s"
     assert pace.chunk(3, threads=4) == 3
-    hasty = cluster.Pace(budget=10)
+    hasty = dask_cluster.Pace(budget=10)
     for _ in range(12):
         hasty.learn(hasty.chunk(10**6, 1), seconds=0.01 * hasty.chunk(10**6, 1))
     assert hasty.chunk(10**6, 1) == 100, "a tenth of the budget"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kes
-from kes.search import cluster
+from kes.search import dask_cluster
 
 distributed = pytest.importorskip(
     "distributed", reason="Dask is not installed: nothing to run a cluster with"
@@ -51,7 +51,7 @@ def processes(tmp_path):
 @pytest.mark.timeout(240)
 def test_a_scheduler_that_is_killed(processes, tmp_path, monkeypatch):
     """An error that says so, within a minute, not a wait without end; what was found is kept."""
-    monkeypatch.setattr(cluster, "_CHUNK_SECONDS", 0.3)
+    monkeypatch.setattr(dask_cluster, "_CHUNK_SECONDS", 0.3)
     running, place = processes
     data, fired = kes.datasets.alarm(rows=500), []
 
@@ -105,7 +105,7 @@ def test_a_command_whose_scheduler_is_killed(processes, tmp_path):
 @pytest.mark.timeout(240)
 def test_a_worker_with_too_little_memory(monkeypatch):
     """Dask ends workers that reach their limit, and then again those that take over."""
-    monkeypatch.setattr(cluster, "_RETRIES", 1)
+    monkeypatch.setattr(dask_cluster, "_RETRIES", 1)
     codes = np.random.default_rng(0).integers(0, 4, (40, 2_000_000), dtype=np.uint8)
     data = kes.Dataset([f"v{i}" for i in range(40)], [range(4)] * 40, codes)
     with (

@@ -100,7 +100,7 @@ def readable(path):
                 raise
 
 
-BEGINNING = {"__init__.py", "__main__.py", "cli/__init__.py", "cli/interrupts.py"}
+BEGINNING = {"__init__.py", "__main__.py", "cli/__init__.py", "cli/signals.py"}
 """What of kes is read before it handles signals: a millisecond or two."""
 
 

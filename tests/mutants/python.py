@@ -32,33 +32,30 @@ LIBRARIES = (
     *("numpy", "pandas", "polars", "pyarrow", "narwhals", "networkx", "highspy", "mpmath"),
     *("click", "tqdm", "pytest", "hypothesis", "xml.parsers.expat", "json", "gzip", "tomllib"),
 )
-GRAPH = (
-    "test_graph test_boundary test_mpdag test_known_distances test_compare test_formats "
-    "test_dialects test_network test_fit test_explain"
-)
-DATA = (
-    "test_data test_dataset test_kinds test_missing test_tables test_csv test_raw_rows "
-    "test_weights test_bad_tables test_audit test_own_data test_completion test_like test_parquet"
-)
-SEARCH = (
-    "test_learn test_collector test_improve test_storage test_optima test_effort test_knowledge "
-    "test_known_search test_trap test_lies test_certify test_completion test_missing test_errors"
-)
 TESTS = {
-    # where the change is: the files of tests/unit that are about it, and others; quick ones first
-    "graph/parents.py": "test_effects oracle/test_evidence.py",
-    "graph/": f"{GRAPH} oracle/test_essential.py oracle/test_brute.py",
-    "data/": f"{DATA} test_discretize test_mixed_network test_real_tables test_errors",
-    "search/cluster.py": "cluster/test_cluster.py",
-    "search/completion.py": "test_completion test_missing oracle/test_completion.py",
-    "search/proof.py": "test_effort test_learn test_certify test_lies",
-    "search/": SEARCH,
-    "results/": f"test_storage test_lies test_optima {SEARCH}",
-    "settings.py": f"{SEARCH} test_cli test_cli_errors test_estimator test_sweep",
+    # where the change is: the tests that are about it, quick ones first
+    "graph/parent_sets.py": "unit/analysis/test_effects.py oracle/test_evidence.py",
+    "graph/": "unit/graph unit/formats unit/network unit/analysis/test_compare.py "
+    "unit/analysis/test_explain.py oracle/test_essential.py oracle/test_brute.py",
+    "data/": "unit/data unit/network unit/search/test_structural_em.py unit/test_errors.py "
+    "unit/search/test_continuous_tables.py unit/search/test_real_tables.py unit/datasets",
+    "search/dask_cluster.py": "cluster/test_cluster.py",
+    "search/structural_em.py": "unit/search/test_structural_em.py unit/data/test_missing.py "
+    "oracle/test_completion.py",
+    "search/proof.py": "unit/search/test_budget.py unit/test_api.py unit/exact unit/results",
+    "search/": "unit/test_api.py unit/search unit/results unit/graph/test_knowledge.py "
+    "unit/exact unit/datasets/test_trap.py unit/data/test_missing.py unit/test_errors.py",
+    "results/": "unit/results unit/test_api.py unit/search",
+    "settings.py": "unit/test_api.py unit/search unit/cli unit/test_estimator.py",
 }
-MODULES = ("search/*.py", "graph/*.py", "data/encoding.py", "data/kinds.py", "data/missing.py")
-MODULES += ("results/document.py", "results/checks.py", "results/lineage.py", "settings.py")
-SILENT = {"graph/pictures.py"}
+MODULES = ("search/*.py", "graph/*.py", "data/encoder.py", "data/infer_kinds.py", "data/missing.py")
+MODULES += (
+    "results/serialization.py",
+    "results/validate_record.py",
+    "results/lineage.py",
+    "settings.py",
+)
+SILENT = {"drawing/graph_pictures.py"}
 """Pictures are looked at, not decided by."""
 
 
@@ -179,11 +176,8 @@ def run_tests(files: list[str], plugin: Timed | Chosen, mutant: Mutant | None) -
 
 def tests_of(path: Path) -> list[str]:
     inner = path.relative_to(Path("python", "kes")).as_posix()
-    listed = next(files for where, files in TESTS.items() if inner.startswith(where)).split()
-    return [
-        str(ROOT / "tests" / (file if "/" in file else f"unit/{file}.py"))
-        for file in dict.fromkeys(listed)
-    ]
+    listed = next(places for where, places in TESTS.items() if inner.startswith(where)).split()
+    return [str(ROOT / "tests" / place) for place in listed]
 
 
 class Changed(MetaPathFinder, SourceLoader):

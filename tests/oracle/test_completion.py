@@ -11,10 +11,10 @@ import pytest
 import kes
 from kes.data import Continuous, Discrete, Incomplete
 from kes.data.incomplete import Stack
-from kes.data.stream import Stream
+from kes.data.random_stream import Stream
 from kes.network.completion import fill
+from kes.network.cpds import Linear, Logistic
 from kes.network.gibbs import sweep
-from kes.network.local import Linear, Logistic
 
 from .chi_square import surprise
 

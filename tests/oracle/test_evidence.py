@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.analysis import sides
-from kes.analysis.sides import Candidate, Side, moved
-from kes.graph.parents import descendants, parent_sets
+from kes.analysis.evidence import constrained_search
+from kes.analysis.evidence.constrained_search import Candidate, Side, moved
+from kes.graph.parent_sets import descendants, parent_sets
 
 from . import brute, knowledge
 from .gaussian import DirectGaussian
@@ -128,7 +128,7 @@ def test_estimates_are_scores_of_networks_on_the_right_side(seed, monkeypatch):
     data = drawn(5, seed)
     optima = kes.learn(data, k=0.3, runs=20)
     exact = {(row["x"], row["y"]): row for row in optima.evidence()}
-    monkeypatch.setattr(sides, "_SECONDS", 0.0)
+    monkeypatch.setattr(constrained_search, "_SECONDS", 0.0)
     for tasks, slack in ((0, np.inf), (30, 1e-6)):
         for row in optima.evidence(tasks=tasks):
             known = exact[row["x"], row["y"]]
@@ -200,7 +200,7 @@ def test_knowledge_holds_on_all_sides(seed, known, monkeypatch):
     optima = kes.learn(data, k=0.3, runs=20, knowledge=known)
     assert_as_enumerated_under(data, known, optima)
     exact = {(row["x"], row["y"]): row for row in optima.evidence()}
-    monkeypatch.setattr(sides, "_SECONDS", 0.0)
+    monkeypatch.setattr(constrained_search, "_SECONDS", 0.0)
     for row in optima.evidence():
         for side in ("best_with", "best_without"):
             other = exact[row["x"], row["y"]][side]

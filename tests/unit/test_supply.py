@@ -30,7 +30,7 @@ RUNS_CODE = {
 """Modules that run what they read."""
 ALLOWED = {
     # Dask sends tasks as pickles to workers that were told to trust this client.
-    ("search/cluster.py", "pickle"),
+    ("search/dask_cluster.py", "pickle"),
 }
 
 

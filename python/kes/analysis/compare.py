@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.analysis.truth import Truth, as_graph, compare_to_truth, seen_alike
+from kes.analysis.ground_truth import Truth, as_graph, compare_to_truth, seen_alike
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge

@@ -21,11 +21,11 @@ import numpy as np
 from kes.analysis.adjustment import Contrast, interventions, margin, slope
 from kes.data.dataset import Dataset
 from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.random_stream import Stream
 from kes.data.resampling import Cases
-from kes.data.stream import Stream
 from kes.errors import KesError, either, listed, option, unknown
-from kes.formats.names import labels
-from kes.graph.parents import NOTHING, Parents, descendants, parent_sets
+from kes.formats.escaping import labels
+from kes.graph.parent_sets import NOTHING, Parents, descendants, parent_sets
 from kes.results.summary import counted, of_completed
 from kes.search.problem import Problem
 from kes.table import Table

@@ -35,16 +35,16 @@ from kes.analysis.support import (
 )
 from kes.data.dataset import Data
 from kes.data.incomplete import AnyTable
+from kes.data.random_stream import Stream
 from kes.data.resampling import Cases, RunCounter
-from kes.data.stream import Stream
 from kes.errors import Interrupted, KesError, checked_options, either, unknown
 from kes.progress import reporting
 from kes.results.optima import Optima
-from kes.search.amounts import check_improve
+from kes.search.budget import check_improve
 from kes.search.execution import Execution
 from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.pipeline import search
 from kes.search.problem import Problem
-from kes.search.search import search
 from kes.settings import Settings, number, whole
 
 if TYPE_CHECKING:

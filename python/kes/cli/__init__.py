@@ -7,7 +7,7 @@ anything unexpected. Results go to standard output, everything else to standard 
 import os
 import sys
 
-from kes.cli.interrupts import ignore_interrupts, quit_on_interrupt
+from kes.cli.signals import ignore_interrupts, quit_on_interrupt
 
 TYPE_CHECKING = False  # as typing has it: see `interrupts`
 if TYPE_CHECKING:

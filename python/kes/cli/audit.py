@@ -7,10 +7,10 @@ from typing import Unpack, cast
 import click
 
 from kes.cli import options
-from kes.cli.screen import say
-from kes.cli.source import TableOptions, reading, refuse_result
+from kes.cli.console import say
+from kes.cli.table_options import TableOptions, reading, refuse_result
 from kes.data.audit import audit
-from kes.data.kinds import Kinds
+from kes.data.infer_kinds import Kinds
 
 
 @click.command("audit", cls=options.Command, short_help="Look at the columns of a table.")

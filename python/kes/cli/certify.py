@@ -10,15 +10,15 @@ from typing import Any, Unpack
 
 import click
 
+from kes.api import learn, load
 from kes.cli import options
-from kes.cli.keeping import check_writable
+from kes.cli.console import say
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.model import table_of
-from kes.cli.screen import say
-from kes.cli.source import as_known, read_table
-from kes.cli.values import Whole
+from kes.cli.out_file import check_writable
+from kes.cli.param_types import Whole
+from kes.cli.table_options import as_known, read_table
 from kes.exact.certify import certify, estimate, joined
-from kes.learning import learn, load
 from kes.results.optima import Optima
 
 _EXAMPLES = """

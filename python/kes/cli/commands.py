@@ -12,10 +12,10 @@ from importlib import import_module
 import click
 
 from kes import _core
-from kes.cli.interrupts import exit_code
-from kes.cli.meant import no_such_command
+from kes.cli.console import say
 from kes.cli.options import FLAGS
-from kes.cli.screen import say
+from kes.cli.signals import exit_code
+from kes.cli.suggestions import no_such_command
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (

@@ -8,8 +8,8 @@ import click
 
 from kes.analysis.compare import Comparison, compare_graphs
 from kes.cli import options
+from kes.cli.console import say, show
 from kes.cli.model import DataRequest, Model, graph_of, open_model
-from kes.cli.screen import say, show
 from kes.results.optima import Optima
 
 _EXAMPLES = """

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from kes.api import load
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import DataRequest, fitted, open_result, optimum_of, save
-from kes.cli.screen import say
 from kes.formats import format_of, write_graph
-from kes.learning import load
 from kes.network import convert
 from kes.results import storage
 

@@ -8,13 +8,13 @@ from typing import Unpack
 
 import click
 
-from kes.analysis.evidence import TASKS, EvidenceInterrupted
+from kes.analysis.evidence.evidence import TASKS, EvidenceInterrupted
 from kes.cli import options
-from kes.cli.interrupts import exit_code
+from kes.cli.console import check_csv, say, show_or_write
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import check_csv, say, show_or_write
-from kes.cli.source import TableOptions
-from kes.cli.values import Whole
+from kes.cli.param_types import Whole
+from kes.cli.signals import exit_code
+from kes.cli.table_options import TableOptions
 from kes.results.optima import Optima
 from kes.table import Table
 

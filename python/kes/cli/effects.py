@@ -8,10 +8,10 @@ from typing import Unpack
 import click
 
 from kes.cli import options
+from kes.cli.console import check_csv, say, show, show_or_write
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import check_csv, say, show, show_or_write
-from kes.cli.source import TableOptions
-from kes.cli.values import Number, Whole
+from kes.cli.param_types import Number, Whole
+from kes.cli.table_options import TableOptions
 from kes.table import Table
 
 _MOST = 12

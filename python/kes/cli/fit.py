@@ -8,9 +8,9 @@ from typing import Unpack
 import click
 
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import DataRequest, Model, fitted, open_model, save
-from kes.cli.screen import say
-from kes.cli.source import TableOptions, read_table
+from kes.cli.table_options import TableOptions, read_table
 from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of

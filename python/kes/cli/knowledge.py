@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import click
 
-from kes.cli.source import TableOptions
+from kes.cli.table_options import TableOptions
 from kes.graph.knowledge import Knowledge
 
 

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from kes.cli import options
-from kes.cli.ending import show_network, suggest_more, suggest_next
-from kes.cli.interrupts import exit_code
-from kes.cli.keeping import check_writable, continued, earlier, save, say_interrupted, say_where
+from kes.cli.console import say
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.screen import say
-from kes.cli.source import read_table
-from kes.cli.values import Number, Time, Whole
+from kes.cli.learn_output import show_network, suggest_more, suggest_next
+from kes.cli.out_file import check_writable, continued, earlier, save, say_interrupted, say_where
+from kes.cli.param_types import Number, Time, Whole
+from kes.cli.signals import exit_code
+from kes.cli.table_options import read_table
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import text
-from kes.search import cluster
-from kes.search.amounts import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
+from kes.search import dask_cluster
+from kes.search.budget import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB
+from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
-from kes.search.search import prepared, search
 from kes.settings import MOST_MB, Sampled, Settings
 
 if TYPE_CHECKING:
@@ -289,5 +289,5 @@ def _client(address: str | None) -> AbstractContextManager[Client | None]:
     if address is None:
         return nullcontext()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
-    client: AbstractContextManager[Client] = cluster.connect(address)
+    client: AbstractContextManager[Client] = dask_cluster.connect(address)
     return client

@@ -14,15 +14,15 @@ from typing import TypeAlias
 import click
 
 from kes import datasets
-from kes.cli.screen import say
-from kes.cli.source import TableOptions, as_known, read_table, says_how
+from kes.api import load
+from kes.cli.console import say
+from kes.cli.table_options import TableOptions, as_known, read_table, says_how
 from kes.data.dataset import Data, Dataset
-from kes.data.files import is_table
-from kes.data.kinds import saying
+from kes.data.infer_kinds import saying
+from kes.data.table_files import is_table
 from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network
 from kes.graph.pdag import Pdag
-from kes.learning import load
 from kes.network import read_graph, read_network
 from kes.network.fitting import FitOptions, Fitted
 from kes.results import storage

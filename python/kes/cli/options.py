@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from kes.cli.interrupts import raise_on_interrupt
-from kes.cli.meant import no_such_option
-from kes.cli.values import Number, PriorName, Time, Whole
-from kes.data.kinds import quoted
+from kes.cli.param_types import Number, PriorName, Time, Whole
+from kes.cli.signals import raise_on_interrupt
+from kes.cli.suggestions import no_such_option
+from kes.data.infer_kinds import quoted
 from kes.data.missing import CHOICES
 from kes.errors import naming_flags
 from kes.settings import CRITERIA, TRANSFORMS
@@ -64,7 +64,7 @@ def _as_typed(missing: Iterable[str]) -> dict[str, str]:
 
 
 def result(command: CommandT) -> CommandT:
-    """Add a result and its data, with how to read them; see `kes.cli.source.open_result`."""
+    """Add a result and its data, with how to read them; see `kes.cli.table_options.open_result`."""
     return _together(_result, data("The table that it was learned from."), table)(command)
 
 
@@ -100,7 +100,7 @@ def optimum(command: CommandT) -> CommandT:
 
 
 def table(command: CommandT) -> CommandT:
-    """Add what says how a table is read; see `kes.cli.source.read_table`."""
+    """Add what says how a table is read; see `kes.cli.table_options.read_table`."""
     return _together(
         click.option(
             "--example", type=click.Choice(["alarm"]), help="Use built-in data instead of a file."
@@ -324,7 +324,7 @@ def jobs(command: CommandT) -> CommandT:
 
 
 def csv(command: CommandT) -> CommandT:
-    """Add the file for a table; see `kes.cli.screen.show_or_write`."""
+    """Add the file for a table; see `kes.cli.console.show_or_write`."""
     return click.option(
         "--out",
         type=click.Path(path_type=Path),

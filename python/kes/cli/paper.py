@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from kes.cli import options
-from kes.cli.interrupts import exit_code
-from kes.cli.screen import say
+from kes.cli.console import say
+from kes.cli.signals import exit_code
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
 from kes.paper.reproduction import Stage

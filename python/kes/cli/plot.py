@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import Model, beside, graph_of, open_model
-from kes.cli.screen import say
 from kes.errors import KesError
 from kes.files import write_file
 from kes.formats import write_graph

@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import network_of
-from kes.cli.questions import Asked, parse
-from kes.cli.screen import say
-from kes.cli.values import Whole
+from kes.cli.param_types import Whole
+from kes.cli.query_syntax import Asked, parse
 from kes.data.column import Discrete
 from kes.data.dataset import Dataset
 from kes.errors import listed
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.moments import Moments, Probability
-from kes.show.report.reproduction import FAR, TITLE, state_shares
+from kes.show.report.model_check import FAR, TITLE, state_shares
 
 _EXAMPLES = """
 \b

@@ -8,9 +8,9 @@ from typing import Unpack
 import click
 
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import DataRequest, beside, open_result
-from kes.cli.screen import say
-from kes.cli.source import TableOptions
+from kes.cli.table_options import TableOptions
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from kes.cli import options
+from kes.cli.console import check_csv, say, write_csv
 from kes.cli.model import network_of
-from kes.cli.screen import check_csv, say, write_csv
-from kes.cli.values import Whole
+from kes.cli.param_types import Whole
 from kes.data import Dataset
 from kes.data.column import Discrete
 from kes.results.summary import counted

@@ -7,15 +7,15 @@ from typing import Any, Unpack
 
 import click
 
+from kes.api import score
 from kes.cli import options
+from kes.cli.console import say
 from kes.cli.model import Model, graph_of, open_model
-from kes.cli.screen import say
-from kes.cli.source import TableOptions, as_known, read_table
+from kes.cli.table_options import TableOptions, as_known, read_table
 from kes.data import Dataset
 from kes.data.incomplete import AnyTable
 from kes.graph.pdag import Pdag
-from kes.learning import score
-from kes.network.rows import Unseen
+from kes.network.new_rows import Unseen
 from kes.results.optima import Optima
 from kes.search.record import Reading
 

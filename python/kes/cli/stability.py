@@ -10,11 +10,11 @@ import click
 
 from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted, stability
 from kes.cli import options
-from kes.cli.interrupts import exit_code
+from kes.cli.console import say, show
 from kes.cli.model import DataRequest, open_result
-from kes.cli.screen import say, show
-from kes.cli.source import TableOptions
-from kes.cli.values import Number, Whole
+from kes.cli.param_types import Number, Whole
+from kes.cli.signals import exit_code
+from kes.cli.table_options import TableOptions
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table

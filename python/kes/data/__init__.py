@@ -6,7 +6,7 @@ values and codes; `missing` values are settled; `encoding` decides on the states
 
 from kes.data.column import Continuous, Discrete, State
 from kes.data.dataset import Dataset
-from kes.data.encoding import encode, encode_incomplete
+from kes.data.encoder import encode, encode_incomplete
 from kes.data.incomplete import Incomplete
 from kes.data.like import encode_like
 

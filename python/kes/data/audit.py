@@ -11,10 +11,10 @@ import numpy as np
 
 from kes._core import MAX_STATES
 from kes.data.column import State
+from kes.data.csv_dialect import Writing
 from kes.data.dataset import Data, Weights
-from kes.data.decimals import LOOKS_MISSING, Sign
 from kes.data.factor import Factor, nothing
-from kes.data.kinds import (
+from kes.data.infer_kinds import (
     Kinds,
     Verdict,
     check_kinds,
@@ -26,9 +26,9 @@ from kes.data.kinds import (
     without_strays,
 )
 from kes.data.missing import mostly, unless_needed
-from kes.data.raw import Raw
-from kes.data.remarks import fewer, remedy, seeming, too_many
-from kes.data.sniffing import Writing
+from kes.data.notes import fewer, remedy, seeming, too_many
+from kes.data.parse_text import LOOKS_MISSING, Sign
+from kes.data.raw_columns import Raw
 from kes.data.source import Source, called, is_nameless, open_source
 from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
@@ -269,7 +269,7 @@ def audit(
     kinds, weights
         As in `kes.learn`.
     na_values, columns, sep, decimal, encoding
-        As in `kes.data.encode`.
+        As in `kes.data.encoder`.
 
     Returns
     -------

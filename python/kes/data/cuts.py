@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.data.column import State
 from kes.data.missing import is_missing_state
-from kes.data.order import interval_of
+from kes.data.state_order import interval_of
 from kes.errors import KesError
 
 _BLOCK = 2**21

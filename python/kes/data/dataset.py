@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kes.data.incomplete import Incomplete
 
 Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete"
-"""What `kes.data.encode` can read as a table."""
+"""What `kes.data.encoder` can read as a table."""
 
 Weights: TypeAlias = "str | ArrayLike | None"
 """A column's name, or how many cases each row stands for; None: one each."""

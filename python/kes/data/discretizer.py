@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.data.cuts import Floats, find_cuts, interval_labels
 from kes.data.dataset import Dataset, naming
-from kes.data.decimals import Sign
 from kes.data.factor import Factor, recoded
 from kes.data.incomplete import Incomplete
-from kes.data.kinds import is_continuous, judge, to_numbers
+from kes.data.infer_kinds import is_continuous, judge, to_numbers
 from kes.data.missing import is_missing_state
-from kes.data.raw import Raw, from_array
+from kes.data.parse_text import Sign
+from kes.data.raw_columns import Raw, from_array
 from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Coded, Source, open_source
 from kes.errors import KesError, listed, option, unknown

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Discrete, ScalarT, State
-from kes.data.order import text_order
+from kes.data.state_order import text_order
 from kes.errors import KesError, listed
 
 _SMALL_RANGE = 1024

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import factor as factors
-from kes.data import raw
+from kes.data import raw_columns
 from kes.data.factor import Factor
 from kes.data.numbers import Numbers
-from kes.data.raw import Dates, Raw
+from kes.data.raw_columns import Dates, Raw
 from kes.data.source import check_distinct
 from kes.errors import KesError
 
@@ -69,7 +69,7 @@ class Frame:
         """Read a column of numbers, missing ones as NaN."""
         column, dtype = self._columns[index], self._dtypes[index]
         if dtype == nw.Object:
-            return raw.to_floats(column.to_numpy())
+            return raw_columns.to_floats(column.to_numpy())
         if not dtype.is_numeric():
             raise KesError(f"holds values of type {dtype}, not numbers")
         return _floats(column)
@@ -101,7 +101,7 @@ def _read(column: nw.Series[Any], dtype: nw.dtypes.DType, declared: bool) -> Raw
 
 def _integers(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
     if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
-        return raw.from_objects(column.to_list())
+        return raw_columns.from_objects(column.to_list())
     values, missing = _filled(column, 0)
     return Numbers(values, None if missing is None or not missing.any() else ~missing)
 
@@ -114,10 +114,10 @@ def _dates(column: nw.Series[Any]) -> Dates:
 def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
     """Take Python objects, and types that narwhals has no name for, as what numpy makes of them."""
     if dtype not in (nw.Object, nw.Unknown):
-        raise raw.unsupported(f"type {dtype}")
+        raise raw_columns.unsupported(f"type {dtype}")
     if column.null_count() == len(column):
         return factors.nothing(len(column))
-    return raw.from_array(column.to_numpy())
+    return raw_columns.from_array(column.to_numpy())
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
@@ -158,7 +158,7 @@ def _pandas_text(series: pd.Series[Any]) -> Raw:
     values = [value for value in distinct.tolist() if isinstance(value, str)]
     if len(values) == len(distinct):
         return factors.from_text(values, codes)
-    return raw.from_objects(series.tolist())  # narwhals has looked at the first rows only
+    return raw_columns.from_objects(series.tolist())  # narwhals has looked at the first rows only
 
 
 def _polars_enum(series: pl.Series) -> Factor:
@@ -191,4 +191,4 @@ def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Raw:
     values = array.dictionary.to_pylist()
     if array.type.ordered or declared:
         return factors.from_categories(values, codes)
-    return raw.from_dictionary(values, codes)
+    return raw_columns.from_dictionary(values, codes)

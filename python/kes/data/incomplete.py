@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.data.column import Column, Continuous, Discrete, Kind
 from kes.data.dataset import Dataset
-from kes.data.stream import Stream
+from kes.data.random_stream import Stream
 from kes.errors import KesError, option
 
 MOST_CELLS = 2**30

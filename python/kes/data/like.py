@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete, State
+from kes.data.csv_dialect import Writing
 from kes.data.dataset import Data, Dataset, naming
-from kes.data.decimals import LOOKS_MISSING
-from kes.data.encoding import READING_DEFAULTS, ReadingOptions
+from kes.data.encoder import READING_DEFAULTS, ReadingOptions
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.kinds import decimal_sign, to_numbers, without_strays
+from kes.data.infer_kinds import decimal_sign, to_numbers, without_strays
 from kes.data.missing import check_choice, is_missing_state, settle
-from kes.data.raw import Raw
-from kes.data.remarks import left_out
-from kes.data.sniffing import Writing
+from kes.data.notes import left_out
+from kes.data.parse_text import LOOKS_MISSING
+from kes.data.raw_columns import Raw
 from kes.data.source import Source, called, open_source
 from kes.data.weights import read_weights
 from kes.errors import KesError, checked_options, listed, option, suggest

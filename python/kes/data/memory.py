@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from kes.data.sniffing import sample, sample_rows
+from kes.data.csv_dialect import sample, sample_rows
 from kes.errors import KesError, either
 from kes.files import given_limit, how_to_lift, is_packed
 

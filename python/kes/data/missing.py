@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.data.factor import Factor, code_type
-from kes.data.kinds import saying
-from kes.data.raw import Raw
+from kes.data.infer_kinds import saying
+from kes.data.raw_columns import Raw
 from kes.errors import KesError, either, listed, option, unknown
 
 CHOICES = ("error", "drop", "state", "em")

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from pyarrow.parquet import ParquetFile
 
 from kes.data import factor as factors
-from kes.data import raw
+from kes.data import raw_columns
 from kes.data.factor import code_type, recoded
 from kes.data.frames import categories_of_pandas, open_frame
 from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, Wanted, check_memory
 from kes.data.numbers import Numbers
-from kes.data.raw import Raw
+from kes.data.raw_columns import Raw
 from kes.errors import KesError, listed
 from kes.files import check_unfolded
 
@@ -210,7 +210,9 @@ def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
         filled += length
     values = list(place_of)
     return (
-        factors.from_categories(values, codes) if declared else raw.from_dictionary(values, codes)
+        factors.from_categories(values, codes)
+        if declared
+        else raw_columns.from_dictionary(values, codes)
     )
 
 

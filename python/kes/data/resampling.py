@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.incomplete import AnyTable
-from kes.data.stream import Stream
+from kes.data.random_stream import Stream
 from kes.errors import KesError
 from kes.progress import Progress, Reporter
 

@@ -9,17 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import raw
+from kes.data import raw_columns
 from kes.data.column import Continuous
+from kes.data.csv_dialect import Writing
 from kes.data.dataset import Data, Dataset
-from kes.data.decimals import Sign
 from kes.data.factor import Factor, code_type
-from kes.data.files import read
 from kes.data.incomplete import Incomplete
 from kes.data.memory import Wanted, whole
 from kes.data.numbers import Numbers
-from kes.data.raw import Raw
-from kes.data.sniffing import Writing
+from kes.data.parse_text import Sign
+from kes.data.raw_columns import Raw
+from kes.data.table_files import read
 from kes.errors import KesError, listed, repeated
 
 
@@ -144,11 +144,11 @@ class Array:
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column by its dtype."""
-        return raw.from_array(self._column(index)).without(absent)
+        return raw_columns.from_array(self._column(index)).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
         """Read a column of numbers."""
-        return raw.to_floats(self._column(index))
+        return raw_columns.to_floats(self._column(index))
 
     def _column(self, index: int) -> NDArray[Any]:
         """Return a column, its values side by side: rows are, as a rule, in the array."""
@@ -181,6 +181,6 @@ class Coded:
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
             return column.values
-        values = raw.to_floats(np.array(column.states, dtype=object))
+        values = raw_columns.to_floats(np.array(column.states, dtype=object))
         numbers: NDArray[np.float64] = values[column.codes]
         return numbers

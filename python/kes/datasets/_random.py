@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes._core import penalty
-from kes.data.stream import Stream
+from kes.data.random_stream import Stream
 from kes.datasets._exact import exact
 from kes.errors import KesError
 from kes.network import BayesianNetwork

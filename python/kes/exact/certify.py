@@ -20,15 +20,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack, cast
 
 from kes import _core
-from kes.data.core import core_errors
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
 from kes.errors import KesError, checked_options, option
 from kes.exact.certificate import Certificate, CertifyProgress, Expense, about
-from kes.exact.rivals import Rivals, score_of
+from kes.exact.incumbents import Rivals, score_of
 from kes.graph import EssentialGraph
+from kes.native import core_errors
 from kes.results.optima import Optima
-from kes.search.amounts import Size
+from kes.search.budget import Size
 from kes.search.execution import threads
 from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
@@ -39,7 +39,7 @@ from kes.solver.bound import Bounded, Means, Network, upper_bound
 
 if TYPE_CHECKING:
     from kes._core import Families
-    from kes.exact.rivals import Known
+    from kes.exact.incumbents import Known
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64

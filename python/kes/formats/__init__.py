@@ -26,7 +26,7 @@ from typing import Any
 
 from kes.errors import KesError, listed, suggest
 from kes.files import read_file, write_file
-from kes.formats.parts import Writable
+from kes.formats.network_parts import Writable
 from kes.graph.pdag import Pdag
 
 __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]

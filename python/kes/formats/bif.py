@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import State
-from kes.formats.draft import Draft
-from kes.formats.names import (
+from kes.formats.escaping import (
     NAME,
     STATES,
     UNNAMED,
@@ -42,8 +41,9 @@ from kes.formats.names import (
     state_words,
     write_literals,
 )
-from kes.formats.parts import Parts, WritableTables
-from kes.formats.scanner import Scanner, Token
+from kes.formats.network_builder import Draft
+from kes.formats.network_parts import Parts, WritableTables
+from kes.formats.tokenizer import Scanner, Token
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"

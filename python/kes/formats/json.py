@@ -29,8 +29,8 @@ import json
 from typing import Any
 
 from kes.errors import KesError
-from kes.formats.parts import Parts, Writable
-from kes.formats.scanner import decode
+from kes.formats.network_parts import Parts, Writable
+from kes.formats.tokenizer import decode
 from kes.graph import EssentialGraph
 
 _NETWORK = "kes-network"

@@ -28,10 +28,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.formats.draft import Draft
-from kes.formats.names import NAME, STATES, plain_words, same, state_words, write_literals
-from kes.formats.parts import Parts, WritableTables
-from kes.formats.scanner import Scanner, Token
+from kes.formats.escaping import NAME, STATES, plain_words, same, state_words, write_literals
+from kes.formats.network_builder import Draft
+from kes.formats.network_parts import Parts, WritableTables
+from kes.formats.tokenizer import Scanner, Token
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"

@@ -12,8 +12,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.formats.draft import Draft
-from kes.formats.names import (
+from kes.formats.escaping import (
     NAME,
     STATES,
     UNNAMED,
@@ -23,7 +22,8 @@ from kes.formats.names import (
     same,
     write_literals,
 )
-from kes.formats.parts import Parts, WritableTables
+from kes.formats.network_builder import Draft
+from kes.formats.network_parts import Parts, WritableTables
 from kes.formats.xml import XML_TEXT, Document, Element
 
 # Without the DTD of the format's definition, over which pyAgrum's reader stumbles.

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kes import _core
-from kes.data.core import core_errors
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
+from kes.native import core_errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kes import _core
-from kes.data.core import core_errors
 from kes.errors import KesError
-from kes.graph.checks import checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
 from kes.graph.pdag import Pdag
+from kes.graph.validate import checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
+from kes.native import core_errors
 
 
 class EssentialGraph(Pdag):

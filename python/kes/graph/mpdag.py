@@ -8,11 +8,11 @@ graph* (MPDAG), stands for exactly the DAGs of the class that obey the knowledge
 from __future__ import annotations
 
 from kes import _core
-from kes.data.core import core_errors
 from kes.errors import KesError
 from kes.graph.essential import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.pdag import Pdag
+from kes.native import core_errors
 
 
 class Mpdag(Pdag):

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
+from kes.drawing.graph_pictures import graph_html, plot_graph
 from kes.errors import KesError, listed, unknown
-from kes.graph.checks import edges_as_text
-from kes.graph.pictures import graph_html, plot_graph
+from kes.graph.validate import edges_as_text
 from kes.settings import CoreGraph
 
 if TYPE_CHECKING:

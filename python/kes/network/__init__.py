@@ -1,10 +1,10 @@
 """Networks: what a user takes home from a search."""
 
+from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork
 from kes.network.files import convert, read_graph, read_network
 from kes.network.fitting import fit
 from kes.network.gaussian import GaussianNetwork
-from kes.network.local import Linear, Logistic
 from kes.network.mixed import MixedNetwork
 
 __all__ = [

@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from kes.data import Continuous, Dataset, Discrete, State
 from kes.data.cuts import named_cuts
 from kes.data.discretizer import Discretizer
-from kes.data.ranks import Ranks
+from kes.data.normal_scores import Ranks
 from kes.data.source import open_source
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, suggest, unknown
 from kes.formats import write_network
-from kes.formats.names import same
+from kes.formats.escaping import same
 from kes.graph import EssentialGraph
 from kes.network import conversion
-from kes.network.cases import Known, draw
-from kes.network.inquiry import Answer, Inquiry
-from kes.network.local import Linear, Local, Values
-from kes.network.rows import Rows, Unseen, read_rows
+from kes.network.cpds import Linear, Local, Values
+from kes.network.evidence import Known, draw
+from kes.network.new_rows import Rows, Unseen, read_rows
+from kes.network.query import Answer, Inquiry
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class Network(ABC):
     parents : mapping of str to tuple of str
         For each node its parents, in the order in which its local model has them.
     discretizer, transform
-        How raw columns become those of the network (`kes.Discretizer`, `kes.data.ranks.Ranks`),
-        or None. They are applied to all data that the network is shown.
+        How raw columns become those of the network (`kes.Discretizer`,
+        `kes.data.normal_scores.Ranks`), or None. They apply to all data that the network gets.
     """
 
     _TITLE: ClassVar[str]

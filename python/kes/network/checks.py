@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kes.data import State
 from kes.errors import KesError, listed, repeated, unknown
-from kes.network.local import Linear, Logistic, Tabular, regressor_places
+from kes.network.cpds import Linear, Logistic, Tabular, regressor_places
 
 _SUM_TOLERANCE = 1e-6
 """How far from 1 the sum of a distribution may be; more is not rounding but a mistake."""

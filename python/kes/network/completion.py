@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kes.data.dataset import Dataset
 from kes.data.incomplete import Stack
-from kes.data.stream import Stream
+from kes.data.random_stream import Stream
 from kes.network.base import Network
 from kes.network.gibbs import sweep
 

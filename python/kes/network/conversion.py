@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kes.errors import KesError, listed, not_installed
-from kes.formats.names import labels
+from kes.formats.escaping import labels
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from kes.data import State
 from kes.data.discretizer import Discretizer
-from kes.data.ranks import Ranks
+from kes.data.normal_scores import Ranks
 from kes.network import checks, conversion
 from kes.network.base import Network
+from kes.network.cpds import Tabular
+from kes.network.display import as_array, cpt_table
 from kes.network.inference import Engine
-from kes.network.local import Tabular
-from kes.network.rows import Unseen
-from kes.network.tables import as_array, cpt_table
+from kes.network.new_rows import Unseen
 from kes.table import Table
 
 if TYPE_CHECKING:

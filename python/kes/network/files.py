@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from kes.data.discretizer import Discretizer
-from kes.data.ranks import Ranks, Scores
+from kes.data.normal_scores import Ranks, Scores
 from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of, holds_network, load, write_graph, write_network
-from kes.formats.parts import Parts
+from kes.formats.network_parts import Parts
 from kes.graph import EssentialGraph
+from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork
 from kes.network.fitting import Fitted
 from kes.network.gaussian import GaussianNetwork
-from kes.network.local import Linear, Logistic
 from kes.network.mixed import MixedNetwork
 
 

@@ -11,30 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, Discrete, encode_incomplete
+from kes.data.csv_dialect import Writing
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.encoding import EncodingOptions
+from kes.data.encoder import EncodingOptions
 from kes.data.factor import Factor
 from kes.data.incomplete import Incomplete, Stack
-from kes.data.kinds import Kinds
+from kes.data.infer_kinds import Kinds
 from kes.data.like import find_columns
-from kes.data.ranks import Ranks
-from kes.data.remarks import left_out
-from kes.data.sniffing import Writing
+from kes.data.normal_scores import Ranks
+from kes.data.notes import left_out
+from kes.data.random_stream import Stream
 from kes.data.source import Source, open_source
-from kes.data.stream import Stream
 from kes.errors import KesError, checked_options, listed, unknown
-from kes.graph.orientation import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
+from kes.graph.preferred_dag import checked_arc, preferred_dag
 from kes.network import checks
 from kes.network.completion import fill
+from kes.network.cpds import Linear, Logistic, Values, configurations, regressors
 from kes.network.discrete import BayesianNetwork
+from kes.network.display import regressor_names
 from kes.network.gaussian import GaussianNetwork
-from kes.network.local import Linear, Logistic, Values, configurations, regressors
+from kes.network.linear_regression import fit_linear
 from kes.network.logistic import fit_logistic
 from kes.network.mixed import MixedNetwork
-from kes.network.regression import fit_linear
-from kes.network.tables import regressor_names
 from kes.settings import TRANSFORMS, number, whole
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.discretizer import Discretizer
-from kes.data.ranks import Ranks
+from kes.data.normal_scores import Ranks
 from kes.network import checks, conversion
 from kes.network.base import DRAWS, Network
-from kes.network.cases import in_order
-from kes.network.inquiry import Inquiry
-from kes.network.local import Linear
+from kes.network.cpds import Linear
+from kes.network.display import coefficient_table
+from kes.network.evidence import in_order
 from kes.network.moments import Moments
-from kes.network.rows import Unseen
-from kes.network.tables import coefficient_table
+from kes.network.new_rows import Unseen
+from kes.network.query import Inquiry
 from kes.table import Table
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.incomplete import Stack
-from kes.data.normal import quantiles
-from kes.data.stream import Stream
+from kes.data.normal_quantile import quantiles
+from kes.data.random_stream import Stream
 from kes.network.base import Network
-from kes.network.local import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
+from kes.network.cpds import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
 
 
 def sweep(network: Network, stack: Stack, stream: Stream) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kes.errors import KesError
 from kes.network.conversion import import_pyagrum, to_pyagrum
-from kes.network.rows import Rows
+from kes.network.new_rows import Rows
 
 if TYPE_CHECKING:
     from kes.network.discrete import BayesianNetwork

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes.errors import KesError, option
-from kes.network.local import Logistic, log_softmax
-from kes.network.regression import scaled
+from kes.network.cpds import Logistic, log_softmax
+from kes.network.linear_regression import scaled
 
 _MOST_STEPS = 100
 _CONVERGED = 1e-18

@@ -1,7 +1,7 @@
 """Mixed networks: discrete and continuous nodes together.
 
 A continuous node is linear in its parents. A discrete node has a table if all its parents are
-discrete, and is logistic otherwise. `kes.network.inquiry` says which questions have exact answers;
+discrete, and is logistic otherwise. `kes.network.query` says which questions have exact answers;
 the others are answered by weighted draws, with a standard error.
 """
 
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from kes.data import State
 from kes.data.discretizer import Discretizer
-from kes.data.ranks import Ranks
+from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed, option
 from kes.network import checks, conversion
 from kes.network.base import DRAWS, Network
-from kes.network.inquiry import Inquiry
-from kes.network.local import Linear, Logistic, Tabular
+from kes.network.cpds import Linear, Logistic, Tabular
+from kes.network.display import as_array, coefficient_table, cpt_table
 from kes.network.moments import Moments, Probability
-from kes.network.rows import Unseen
-from kes.network.tables import as_array, coefficient_table, cpt_table
+from kes.network.new_rows import Unseen
+from kes.network.query import Inquiry
 from kes.settings import whole
 from kes.table import Table
 

@@ -14,8 +14,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.network.cases import Known
-from kes.network.information import integrate
+from kes.network.evidence import Known
+from kes.network.gaussian_posterior import integrate
 
 MOST_CELLS = 1024
 """Combinations of states that are looked at."""

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import datasets
+from kes.api import learn, score
 from kes.data import Dataset
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.learning import learn, score
-from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Outcome
 from kes.paper.samples import CASES
 from kes.paper.theorems import LARGER, SMALLER
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Outcome
 from kes.paper.samples import Sample
 from kes.paper.style import COLOURS, DASHES, panels
 from kes.paper.table1 import LN10

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Outcome
 from kes.paper.samples import DATABASES, Sample
 from kes.paper.style import COLOURS, panels
 from kes.paper.table1 import KS, LN10

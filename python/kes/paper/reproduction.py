@@ -10,11 +10,11 @@ from typing import Protocol
 from kes import _core
 from kes.errors import KesError, unknown
 from kes.paper import document
-from kes.paper.bench import Bench, Cell, Outcome
 from kes.paper.document import Section
 from kes.paper.erratum import Erratum
 from kes.paper.figure1 import Figure1
 from kes.paper.neighbourhoods import Neighbourhoods
+from kes.paper.runner import Bench, Cell, Outcome
 from kes.paper.samples import DATABASES, Library
 from kes.paper.sizes import SampleSizes
 from kes.paper.style import check_plotting

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Outcome
 from kes.paper.samples import CASES, Sample
 from kes.paper.style import COLOURS, panels
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kes.paper.bench import Cell, Cost, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Cost, Outcome
 from kes.paper.samples import DATABASES, Sample
 
 KS = (0.0, 0.4, 0.8, 1.0)

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kes import datasets
+from kes.api import learn
 from kes.graph import EssentialGraph
-from kes.learning import learn
-from kes.paper.bench import Cell, Outcome
 from kes.paper.document import Section, table
+from kes.paper.runner import Cell, Outcome
 from kes.paper.table1 import KS
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ from kes.results.lineage import Lineage
 from kes.results.optimum import Optimum
 from kes.results.provenance import Provenance
 from kes.results.questions import Questions
-from kes.search.amounts import Effort
+from kes.search.budget import Effort
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
+from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Proof, Record
-from kes.search.search import search
 from kes.settings import whole
 from kes.table import Table
 

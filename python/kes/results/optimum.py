@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kes.data.column import Kind
 from kes.data.dataset import Data, Dataset
-from kes.data.encoding import EncodingOptions
+from kes.data.encoder import EncodingOptions
 from kes.data.incomplete import Incomplete
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge

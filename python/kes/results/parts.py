@@ -173,7 +173,7 @@ class PartQuestions:
         With BIC and many cases, e to the power of the evidence is very roughly the posterior odds
         of the best model with against the best without; it is no posterior of the edge.
         """
-        from kes.analysis.evidence import TASKS, evidence
+        from kes.analysis.evidence.evidence import TASKS, evidence
 
         return evidence(
             self,

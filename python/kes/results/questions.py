@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kes.analysis.coverage import Coverage
     from kes.analysis.effects import Effects
     from kes.analysis.explain import Stop
-    from kes.analysis.truth import Truth
+    from kes.analysis.ground_truth import Truth
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
@@ -167,7 +167,7 @@ class Questions(PartQuestions):
             `standard_error`, and the number of `impossible` cases. A difference of less than two
             standard errors says nothing.
         """
-        from kes.analysis.validation import validate
+        from kes.analysis.held_out import validate
 
         return validate(
             self,

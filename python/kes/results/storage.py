@@ -1,7 +1,7 @@
 """Result files: JSON, gzipped if the name ends in .gz, the same bytes for the same result.
 
 A file is replaced as a whole, so at any moment a crash leaves either the old content or the new.
-What is in it says `kes.results.document`.
+What is in it says `kes.results.serialization`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kes import _core
 from kes.errors import KesError, either
 from kes.files import GZIP, DamagedFile, PathLike, read_file, unreadable, write_file
-from kes.results.document import FORMAT, VERSION, decoded, encoded
+from kes.results.serialization import FORMAT, VERSION, decoded, encoded
 from kes.search.record import Record
 
 if TYPE_CHECKING:

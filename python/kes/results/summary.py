@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.data.remarks import MANY_STATES, are_numbers
+from kes.data.notes import MANY_STATES, are_numbers
 from kes.errors import listed, printable
-from kes.search.completion import MOST_ROUNDS
+from kes.search.structural_em import MOST_ROUNDS
 from kes.settings import Sampled
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kes._core import __version__
-from kes.search.amounts import Improve, effort_of
+from kes.search.budget import Improve, effort_of
 from kes.search.record import Edges, Model, Record
 from kes.settings import CoreGraph
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kes.errors import KesError
 from kes.progress import Progress
-from kes.search import cluster
+from kes.search import dask_cluster
 from kes.search.collector import Limits
 from kes.settings import seconds, whole
 
@@ -61,7 +61,7 @@ class Execution:
                 f"progress must be None, True or a function of a kes.Progress, not {progress!r}"
             )
         if client is not None:
-            cluster.check_client(client)
+            dask_cluster.check_client(client)
         return cls(threads(n_jobs), limits, progress, client)
 
     def since(self, started: float) -> Execution:

@@ -24,9 +24,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from kes._core import __version__
-from kes.data.core import core_errors
+from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
-from kes.search.amounts import Effort, Improve, effort_of
+from kes.search.budget import Effort, Improve, effort_of
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Improving, Model, Offspring, Record

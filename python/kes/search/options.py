@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from kes.data.dataset import Weights
     from kes.data.discretizer import Discretizer
-    from kes.data.kinds import Kinds
+    from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress

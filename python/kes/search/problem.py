@@ -11,23 +11,23 @@ from typing import Any
 
 from kes import _core
 from kes.data.column import State
-from kes.data.core import core_errors, core_problem
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.encoding import encode_incomplete
+from kes.data.encoder import encode_incomplete
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.like import encode_like_incomplete
-from kes.data.remarks import left_out
+from kes.data.notes import left_out
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
-from kes.search.amounts import Size
+from kes.native import core_errors, core_problem
+from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
-from kes.search.completion import GoingOn, complete
 from kes.search.known import knowing
 from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
 from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
 from kes.search.start import starting
+from kes.search.structural_em import GoingOn, complete
 from kes.settings import CoreKnowledge, Settings, megabytes, whole
 
 

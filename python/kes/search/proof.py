@@ -21,10 +21,10 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kes.data.core import core_errors
 from kes.graph import EssentialGraph
+from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
-from kes.search.amounts import Prove, Size
+from kes.search.budget import Prove, Size
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Model, Proof, Record

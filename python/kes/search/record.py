@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 from kes._core import __version__, level
 from kes.data.column import State
-from kes.data.decimals import Sign
 from kes.data.discretizer import Discretizer
-from kes.search.amounts import Improve, Prove
+from kes.data.parse_text import Sign
+from kes.search.budget import Improve, Prove
 from kes.settings import CoreGraph, Settings
 
 Edges: TypeAlias = tuple[tuple[int, int], ...]

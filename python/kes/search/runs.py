@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from kes.errors import KesError
 from kes.progress import Progress, reporting
-from kes.search import cluster
+from kes.search import dask_cluster
 from kes.search.collector import Collector, Limits
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.problem import Problem
@@ -70,7 +70,7 @@ def do_runs(
             _finish(problem, collector, execution)
         except KeyboardInterrupt:
             raise SearchInterrupted(_found(collector)) from None
-        except cluster.Lost as lost:
+        except dask_cluster.Lost as lost:
             raise SearchLost(str(lost), _found(collector)) from lost
         if not collector.ready:
             raise _too_short(limits)
@@ -91,7 +91,7 @@ def _finish(problem: Problem, collector: Collector, execution: Execution) -> Non
             runs = list(islice(collector.pending(), _AT_ONCE))
             problem.search(runs, collector.receiver(), n_jobs=execution.threads)
     elif not collector.stopped:
-        cluster.search(execution.client, problem, collector)
+        dask_cluster.search(execution.client, problem, collector)
 
 
 def _too_short(limits: Limits) -> KesError:

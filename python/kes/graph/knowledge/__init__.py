@@ -5,6 +5,6 @@ networks of its class is. Tiers forbid all arcs from a later to an earlier tier,
 both arcs between two variables, `roots` all arcs into and `leaves` all arcs out of a variable.
 """
 
-from kes.graph.knowledge.statement import Knowledge
+from kes.graph.knowledge.knowledge import Knowledge
 
 __all__ = ["Knowledge"]

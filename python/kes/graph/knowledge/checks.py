@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
-from kes.data.core import core_errors
 from kes.errors import KesError, listed
+from kes.native import core_errors
 
 if TYPE_CHECKING:
-    from kes.graph.knowledge.statement import Knowledge
+    from kes.graph.knowledge.knowledge import Knowledge
 
 _SHOWN = 3
 """Reasons that a message gives."""

@@ -14,7 +14,7 @@ from kes.files import read_file, write_file
 from kes.graph.knowledge import tetrad
 
 if TYPE_CHECKING:
-    from kes.graph.knowledge.statement import Knowledge
+    from kes.graph.knowledge.knowledge import Knowledge
 
 PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves")
 """What a file can say, in the words of `Knowledge`."""

@@ -11,20 +11,20 @@ from typing import Any
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
-from kes.analysis.evidence import WEAK
+from kes.analysis.evidence.deletion_loss import edge_worth
+from kes.analysis.evidence.evidence import WEAK
 from kes.analysis.landscape import Landscape
-from kes.analysis.worth import edge_worth
 from kes.data.column import State
 from kes.drawing import layout
+from kes.drawing.graph_pictures import SUPPORT_COLUMNS, graph_layout
 from kes.drawing.layout import Layout
 from kes.formats import bif
-from kes.formats.names import UNNAMED, labels
-from kes.graph.pictures import SUPPORT_COLUMNS, graph_layout
+from kes.formats.escaping import UNNAMED, labels
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
-from kes.show.report.certainty import CLEAR, SURE, Certainty
 from kes.show.report.charts import charts
+from kes.show.report.edge_certainty import CLEAR, SURE, Certainty
 from kes.show.report.families import families
 from kes.show.report.overview import overview
 from kes.show.report.variables import variables

@@ -15,8 +15,8 @@ import numpy as np
 
 from kes.data.column import Discrete
 from kes.data.dataset import Dataset
+from kes.network.cpds import configurations
 from kes.network.fitting import Fitted, fit
-from kes.network.local import configurations
 from kes.results.optimum import Optimum
 from kes.show.report.variables import cases
 

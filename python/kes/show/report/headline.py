@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from kes.analysis.evidence import WEAK
+from kes.analysis.evidence.evidence import WEAK
 from kes.errors import KesError
 from kes.exact.certificate import Certificate
 from kes.results.summary import counted
-from kes.show.report.certainty import SURE, Certainty
+from kes.show.report.edge_certainty import SURE, Certainty
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima

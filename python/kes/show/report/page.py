@@ -17,13 +17,13 @@ from kes.analysis.effects import Effects
 from kes.analysis.landscape import Landscape
 from kes.files import write_file
 from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
-from kes.show.report import words
-from kes.show.report.certainty import Certainty, Further, chosen_evidence
+from kes.show.report import prose
+from kes.show.report.bundle import script, template
 from kes.show.report.content import content
+from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
 from kes.show.report.headline import Claim, cards, headline
-from kes.show.report.repeat import python_call
-from kes.show.report.reproduction import TITLE, gaps, gaps_pointer, gaps_words
-from kes.show.report.script import script, template
+from kes.show.report.model_check import TITLE, gaps, gaps_pointer, gaps_words
+from kes.show.report.recipe import python_call
 
 if TYPE_CHECKING:
     from kes.exact.certificate import Certificate
@@ -81,19 +81,19 @@ def page(
     style, code = template("style.css"), script()
     return Template(template("page.html")).substitute(
         policy=_policy(style, code),
-        title=escape(title or words.title(optima)),
+        title=escape(title or prose.title(optima)),
         headline=headline(optima, certainty, proof) + gaps_pointer(apart),
         cards=cards(optima, certainty, proof),
-        facts=words.facts(optima, made),
-        notes=words.notes(optima),
+        facts=prose.facts(optima, made),
+        notes=prose.notes(optima),
         reproduction_title=TITLE,
         reproduction="" if problem is None else gaps_words(apart),
-        search=words.search(optima),
-        numbers=words.numbers(optima, found),
-        coverage=words.seen(coverage, proven=proof.proven),
-        settings=words.settings(optima),
+        search=prose.search(optima),
+        numbers=prose.numbers(optima, found),
+        coverage=prose.seen(coverage, proven=proof.proven),
+        settings=prose.settings(optima),
         python=escape(python_call(optima)),
-        command=words.command(optima, file),
+        command=prose.command(optima, file),
         version=escape(__version__),
         style=style,
         data=_json(shown),

@@ -1,0 +1,1 @@
+"""The evidence for edges, directions and ancestors, in nats."""

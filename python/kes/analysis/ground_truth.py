@@ -1,0 +1,152 @@
+"""How close a learned graph comes to a known one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import TypeAlias
+
+from kes.errors import KesError
+from kes.graph import EssentialGraph
+from kes.graph.mpdag import Mpdag, why_inadmissible
+from kes.graph.pdag import Pdag
+from kes.network import BayesianNetwork, read_graph
+
+Truth: TypeAlias = (
+    EssentialGraph | BayesianNetwork | Iterable[tuple[str, str]] | str | PathLike[str]
+)
+
+
+@dataclass(frozen=True)
+class TruthComparison:
+    """A graph against the true one.
+
+    Adjacencies are pairs of nodes that are joined, whatever the direction. Shares of nothing are 1:
+    a graph without edges claims nothing false.
+
+    Attributes
+    ----------
+    shd
+        Structural Hamming distance: pairs of nodes whose status differs (not joined, undirected,
+        or one of the two directions).
+    found, extra, missing
+        Adjacencies that both graphs have, only the learned one, only the true one.
+    misdirected
+        Adjacencies in both graphs whose direction, or lack of one, differs.
+    """
+
+    shd: int
+    found: int
+    extra: int
+    missing: int
+
+    @property
+    def misdirected(self) -> int:
+        """Adjacencies in both graphs whose direction, or lack of one, differs."""
+        return self.shd - self.extra - self.missing
+
+    @property
+    def precision(self) -> float:
+        """Share of the learned adjacencies that are true."""
+        return _share(self.found, self.found + self.extra)
+
+    @property
+    def recall(self) -> float:
+        """Share of the true adjacencies that were learned."""
+        return _share(self.found, self.found + self.missing)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return _share(2 * self.found, 2 * self.found + self.extra + self.missing)
+
+    def __str__(self) -> str:
+        return (
+            f"SHD {self.shd}; adjacencies: {self.found} found, {self.extra} extra, "
+            f"{self.missing} missing (precision {self.precision:.3f}, recall {self.recall:.3f}, "
+            f"F1 {self.f1:.3f}), {self.misdirected} misdirected"
+        )
+
+
+def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
+    """Compare a graph with the true one.
+
+    Parameters
+    ----------
+    graph
+        The graph that was learned: an essential graph, or one under knowledge (`Optimum.mpdag`).
+    truth
+        The true graph, a network, the arcs of a DAG, or a file that `kes.read_graph` reads. What
+        counts is its essential graph, as data cannot tell more. A graph under knowledge is
+        compared with what the truth is under the same knowledge, so that no direction counts that
+        was told; if the truth does not obey it, the essential graphs of both are compared.
+
+    Returns
+    -------
+    TruthComparison
+
+    Raises
+    ------
+    KesError
+        If the graphs have different nodes.
+
+    Examples
+    --------
+    >>> from kes import EssentialGraph
+    >>> from kes.analysis.ground_truth import compare_to_truth
+    >>> learned = EssentialGraph.from_dag("abc", [("a", "b")])
+    >>> print(compare_to_truth(learned, [("a", "b"), ("c", "b")]))
+    SHD 2; adjacencies: 1 found, 0 extra, 1 missing (precision 1.000, recall 0.500, F1 0.667), \
+1 misdirected
+    """
+    graph, true = seen_alike(graph, as_graph(truth, graph.nodes))
+    shd = graph.shd(true)
+    ours, theirs = graph.skeleton, true.skeleton
+    return TruthComparison(
+        shd=shd,
+        found=len(ours & theirs),
+        extra=len(ours - theirs),
+        missing=len(theirs - ours),
+    )
+
+
+def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
+    """Return the essential graph of what a user may give as a graph.
+
+    Parameters
+    ----------
+    given
+        A graph, a network, the arcs of a DAG, or the path of a file.
+    nodes
+        The nodes among which arcs run.
+    """
+    if isinstance(given, EssentialGraph):
+        return given
+    if isinstance(given, BayesianNetwork):
+        return given.graph
+    if isinstance(given, str | PathLike):
+        return read_graph(given)
+    try:
+        arcs = [(a, b) for a, b in given]
+    except (TypeError, ValueError):
+        raise KesError(
+            f"expected a graph, a network, arcs or the path of a file, not {given!r}"
+        ) from None
+    return EssentialGraph.from_dag(nodes, arcs)
+
+
+def seen_alike(graph: Pdag, other: EssentialGraph) -> tuple[Pdag, Pdag]:
+    """Return a graph and a class as they are to be compared.
+
+    Both under the knowledge of the graph, if it has any and the class obeys it; else neither.
+    """
+    if not isinstance(graph, Mpdag) or set(graph.nodes) != set(other.nodes):
+        return graph, other
+    if why_inadmissible(other, graph.knowledge) is not None:
+        return graph.essential, other
+    return graph, Mpdag(other, graph.knowledge)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

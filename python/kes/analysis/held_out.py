@@ -1,0 +1,244 @@
+"""How well optima predict cases that had no part in finding them.
+
+The criterion that a search maximises judges a model by the very data that suggested it. Cases held
+out are an independent judge: a model is better if it gives them a higher probability. The judge is
+uncertain, too, so each difference comes with its standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.dataset import Data, Dataset, Weights
+from kes.data.discretizer import Discretizer
+from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.infer_kinds import Kinds
+from kes.data.like import encode_like_incomplete
+from kes.data.random_stream import Stream
+from kes.data.resampling import Cases, RunCounter
+from kes.errors import KesError, checked_options
+from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
+from kes.network.fitting import Prior, fit
+from kes.network.new_rows import Unseen
+from kes.progress import reporting
+from kes.results.optima import Optima
+from kes.search.budget import Improve, check_improve
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.pipeline import search
+from kes.search.problem import Problem
+from kes.settings import whole
+from kes.table import Table
+
+
+def validate(
+    optima: Optima,
+    train: Dataset,
+    test: Data,
+    *,
+    prior: Prior,
+    ess: float,
+    top: int,
+    weights: Weights,
+    missing: str,
+) -> Table:
+    """Judge the best optima by other data; see `Optima.validate`."""
+    count = whole("top", top, least=1)
+    states, reading = list(optima.states.values()), optima.record.reading
+    held_out = encode_like_incomplete(
+        test,
+        optima.names,
+        states,
+        weights=weights,
+        missing=missing,
+        na_values=reading.na_values,
+        sep=reading.sep,
+        decimal=reading.decimal,
+        encoding=reading.encoding,
+        discretizer=optima.discretizer,
+    )
+    judged = optima[:count]
+    found = [_log_probabilities(one.mpdag, train, held_out, prior, ess) for one in judged]
+    return Table(
+        {
+            "optimum": range(len(judged)),
+            "score": [one.score for one in judged],
+            "hits": [one.hits for one in judged],
+            **_judgement(found, _case_weights(held_out)),
+        }
+    )
+
+
+@checked_options(DEFAULTS)
+def cross_validate(
+    data: Data,
+    *,
+    folds: int = 5,
+    top: int = 5,
+    prior: Prior = "bdeu",
+    k: float = 0.8,
+    runs: int = 100,
+    improve: bool | int | str = True,
+    **options: Unpack[SearchOptions],
+) -> Table:
+    """Learn from a part of the cases, predict the rest, and so on until each was predicted once.
+
+    Both the graphs and the tables of the networks are learned without the cases that judge them.
+
+    Further options are those of `kes.learn`, with these differences: `ess` is that of the prior,
+    too; `weights` are numbers of cases and must be whole; `progress` counts the runs on all parts
+    together.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`. States are those of the whole table in every fold. Where to cut columns,
+        and what fills gaps, is learned without the cases that judge.
+    folds : int
+        Number of parts into which the cases are split at random; each is predicted from the
+        others.
+    top : int
+        How many optima of each search to judge, by their rank.
+    prior
+        How to estimate the networks' tables: see `kes.fit`. Maximum likelihood ("ml") may hold
+        cases for impossible.
+    k, runs, improve
+        As in `kes.learn`.
+
+    Returns
+    -------
+    Table
+        A row for each `model`: the optima by rank in their search ("optimum 0" is the best; ranks
+        that not all searches have are left out), "GES", and "no edges". The columns are the
+        `log_likelihood` of all cases, `per_case`, the `difference` per case to the best optimum
+        and its `standard_error`, and the number of `impossible` cases. The standard errors take
+        the cases as independent, which ignores that the folds share data: they are a little small.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used.
+    Interrupted
+        On Ctrl-C, with what the search at hand had found.
+
+    Examples
+    --------
+    >>> import kes
+    >>> table = kes.cross_validate(kes.datasets.alarm(rows=500), folds=2, top=1, runs=5)
+    >>> table["model"]
+    ('optimum 0', 'GES', 'no edges')
+    """
+    parts = whole("folds", folds, least=2)
+    count = whole("top", top, least=1)
+    each, asked = whole("runs", runs, least=1), check_improve(improve)
+    execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
+    discretizer = Discretizer.checked(options.get("discretize"))
+    problem = Problem.of(data, k, _uncut(options, discretizer))
+    ess, cases = options.get("ess", DEFAULTS["ess"]), Cases(problem.table)
+    if cases.number < 2 * parts:
+        raise KesError(
+            f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
+        )
+    judged: list[dict[str, NDArray[np.float64]]] = []
+    case_weights: list[NDArray[np.float64]] = []
+    counter = RunCounter(each, parts * each)
+    with reporting(execution.progress) as report:
+        for i, fold in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+            train, test = _cut(discretizer, *fold)
+            watched = replace(execution, progress=counter.after(i, report))
+            part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
+            optima = _searched(part, each, watched, asked)
+            judged.append(
+                {
+                    name: _log_probabilities(graph, part.dataset, test, prior, ess)
+                    for name, graph in _models(optima, count).items()
+                }
+            )
+            case_weights.append(_case_weights(test))
+        report(counter.at(parts), final=True)
+    models = [name for name in judged[0] if all(name in fold for fold in judged)]
+    found = [np.concatenate([fold[name] for fold in judged]) for name in models]
+    return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
+
+
+def _uncut(options: SearchOptions, discretizer: Discretizer | None) -> SearchOptions:
+    """Return the options that leave continuous what is to be cut in each fold."""
+    if discretizer is None:
+        return options
+    kinds: Kinds = dict.fromkeys(discretizer.named, "continuous")
+    return {**options, "discretize": None, "kinds": {**kinds, **(options.get("kinds") or {})}}
+
+
+def _cut(
+    discretizer: Discretizer | None, train: AnyTable, test: AnyTable
+) -> tuple[AnyTable, AnyTable]:
+    """Cut columns where the cases to learn from say."""
+    if discretizer is None:
+        return train, test
+    own = discretizer if discretizer.is_fitted else copy(discretizer).fit(train)
+    return own.transform(train), own.transform(test)
+
+
+def _searched(problem: Problem, runs: int, execution: Execution, improve: Improve) -> Optima:
+    return Optima.found_by(problem, lambda: search(problem, runs, execution, improve=improve))
+
+
+def _models(optima: Optima, top: int) -> dict[str, Pdag]:
+    """Return the models of a search that are to be judged."""
+    ranked = {f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:top])}
+    return {**ranked, "GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
+
+
+def _log_probabilities(
+    graph: Pdag, train: Dataset, test: AnyTable, prior: Prior, ess: float
+) -> NDArray[np.float64]:
+    """Estimate a network on some cases; return ln P of what is there in each row of others."""
+    network = fit(graph, train, prior=prior, ess=ess)
+    unseen: Unseen = "missing" if isinstance(test, Incomplete) else "error"
+    return network.log_likelihood(test, per_row=True, unseen=unseen)
+
+
+def _case_weights(dataset: AnyTable) -> NDArray[np.float64]:
+    return np.ones(dataset.rows) if dataset.weights is None else dataset.weights
+
+
+def _judgement(
+    found: Sequence[NDArray[np.float64]], weights: NDArray[np.float64]
+) -> dict[str, list[float] | list[float | None] | list[int]]:
+    """Return columns that compare models by ln P of each row, the first being the standard."""
+    counts = weights > 0  # a row of weight 0 counts for nothing, even if impossible
+    weights = weights[counts]
+    rows = [logs[counts] for logs in found]
+    totals = [float(weights @ logs) for logs in rows]
+    differences = [_difference(logs, rows[0], weights) for logs in rows]
+    return {
+        "log_likelihood": totals,
+        "per_case": [total / float(weights.sum()) for total in totals],
+        "difference": [mean for mean, _ in differences],
+        "standard_error": [error for _, error in differences],
+        "impossible": [round(float(weights[np.isneginf(logs)].sum())) for logs in rows],
+    }
+
+
+def _difference(
+    logs: NDArray[np.float64], standard: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[float | None, float | None]:
+    """Return the mean difference per case and its standard error; None where a case is impossible.
+
+    The comparison is paired: what makes a case improbable for both models cancels out.
+    """
+    if np.isneginf(logs).any() or np.isneginf(standard).any():
+        return None, None
+    apart, cases = logs - standard, float(weights.sum())
+    mean = float(weights @ apart) / cases
+    if cases <= 1:
+        return mean, None
+    variance = float(weights @ (apart - mean) ** 2) / (cases - 1)
+    return mean, (variance / cases) ** 0.5

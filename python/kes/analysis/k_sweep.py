@@ -1,0 +1,296 @@
+"""Which k finds the best score, given the same budget.
+
+A greedy search (k near 1) makes few, good, similar runs; a random one (k near 0) makes many
+different runs, most of them worse. Which does better within a given time depends on the data, and
+is best found out by trying.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.analysis.coverage import Coverage
+from kes.data.dataset import Data
+from kes.data.random_stream import Stream
+from kes.errors import KesError, checked_options
+from kes.results.optima import Optima
+from kes.results.summary import Standing, counted
+from kes.search.collector import Limits
+from kes.search.execution import Execution
+from kes.search.options import DEFAULTS, SearchOptions
+from kes.search.pipeline import search
+from kes.search.problem import Problem
+from kes.search.record import Record
+from kes.settings import number, whole
+from kes.table import Table
+
+_RUNS = 100
+_SPLITS = 128
+_SETTLED = 0.9
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Results for several k.
+
+    Attributes
+    ----------
+    optima : dict of float to Optima
+        The result for each k. As after loading, extending one needs the data.
+    budget : str
+        What each k was given, in words.
+    """
+
+    optima: Mapping[float, Optima]
+    budget: str
+
+    @cached_property
+    def recommended(self) -> float:
+        """The k that did best.
+
+        It reached the highest score level; of several that did, it hit that level in the most
+        runs; if that is equal, too, its runs were better on average, or else it is the greediest,
+        whose runs take the fewest steps.
+        """
+        return max(
+            self.optima,
+            key=lambda k: (self._levels[k], self._hits(k), self.optima[k].run_scores.mean(), k),
+        )
+
+    @property
+    def repeatability(self) -> float | None:
+        """How often the k that some runs recommend is also best, or level, in other runs.
+
+        The runs of each k are split at random into two halves, 128 times over. One half makes a
+        recommendation, and the other half, which had no part in it, is the judge. This tells
+        roughly, and rather cautiously, how often a sweep with another seed would agree: a lucky
+        run can be in one half only. None with a single run for some k.
+        """
+        return None if self._halves is None else self._halves.agreement
+
+    def table(self) -> Table:
+        """Return a row for each k.
+
+        The columns: number of `runs`, distinct `optima` and score `levels`, the `best_score`, how
+        far it lies `below_best` of all, the runs that hit it (`best_hits`), the `mean_score` of
+        the runs, the share of them `better_than_ges`, the estimated `unseen_mass`, and how often
+        this k is best or level when the runs are split into halves (`best_in_halves`; see
+        `repeatability`).
+        """
+        top = max(optima.best_run.score for optima in self.optima.values())
+        coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
+        every = self.optima.values()
+        return Table(
+            {
+                "k": list(self.optima),
+                "runs": [len(optima.runs) for optima in every],
+                "optima": [len(optima.of_runs) for optima in every],
+                "levels": [optima.levels for optima in every],
+                "best_score": [optima.best_run.score for optima in every],
+                "below_best": [top - optima.best_run.score for optima in every],
+                "best_hits": [own.best_hits for own in coverage.values()],
+                "mean_score": [float(optima.run_scores.mean()) for optima in every],
+                "better_than_ges": [_better_than_ges(optima) for optima in every],
+                "unseen_mass": [own.unseen_mass.value for own in coverage.values()],
+                "best_in_halves": self._halves.best if self._halves else [None] * len(every),
+            }
+        )
+
+    @property
+    def recommendation(self) -> str:
+        """What the sweep suggests, and how sure that is."""
+        k, best = self.recommended, self.optima[self.recommended].best_run.score
+        hits, runs = self._hits(k), len(self.optima[k].runs)
+        also = [
+            f"k={other:g} ({counted(self._hits(other), 'run')})"
+            for other in self.optima
+            if other != k and self._levels[other] == self._levels[k]
+        ]
+        parts = [
+            f"k={k:g} found the best score, {best:.4f}, in {hits} of {counted(runs, 'run')} "
+            f"({self.budget} for each k)."
+        ]
+        if also:
+            parts.append(f"Also found by {', '.join(also)}.")
+        if also and len(also) == len(self.optima) - 1:
+            parts.append("All k reach the same score, so the choice hardly matters here.")
+        elif len(self.optima) > 1:
+            parts.append(self._doubt())
+        return " ".join(parts)
+
+    def _doubt(self) -> str:
+        """Say how sure the recommendation is."""
+        if self.repeatability is None:
+            return "One run for each k cannot tell which is better."
+        text = (
+            "When the runs are split at random into halves, the k that one half recommends is best "
+            f"or level in the other half {self.repeatability:.0%} of the time"
+        )
+        if self.repeatability >= _SETTLED:
+            return f"{text}."
+        return f"{text}: which k is best is not settled, and a larger budget would tell more."
+
+    def __repr__(self) -> str:
+        return f"{self.table()!r}\n{self.recommendation}"
+
+    @cached_property
+    def _halves(self) -> _Halves | None:
+        if min(len(levels) for levels in self._run_levels.values()) == 1:
+            return None
+        scores = [optima.run_scores for optima in self.optima.values()]
+        return _split(list(self.optima), list(self._run_levels.values()), scores)
+
+    @cached_property
+    def _run_levels(self) -> dict[float, NDArray[np.int64]]:
+        return {
+            k: np.array([optima.record.level(score) for score in optima.run_scores])
+            for k, optima in self.optima.items()
+        }
+
+    @cached_property
+    def _levels(self) -> dict[float, int]:
+        """The highest score level that each k has reached."""
+        return {k: int(levels.max()) for k, levels in self._run_levels.items()}
+
+    def _hits(self, k: float) -> int:
+        """Return the number of runs that reached the best level of their k."""
+        return int(np.sum(self._run_levels[k] == self._levels[k]))
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """What splitting the runs into halves shows."""
+
+    agreement: float
+    best: list[float]
+
+
+def _split(
+    ks: Sequence[float],
+    levels: Sequence[NDArray[np.int64]],
+    scores: Sequence[NDArray[np.float64]],
+) -> _Halves:
+    """Split the runs of each k at random, and compare what the two halves say.
+
+    A run falls into either half with equal probability, one bit for each split.
+    """
+    shape = (len(ks), 2, _SPLITS)
+    top, hits, mean = np.full(shape, -np.inf), np.zeros(shape), np.full(shape, -np.inf)
+    for i, (level, score) in enumerate(zip(levels, scores, strict=True)):
+        bits = Stream(0, i).integers(len(level) * _SPLITS // 64).reshape(len(level), -1, 1)
+        first = (bits >> np.arange(64, dtype=np.uint64) & np.uint64(1)).reshape(len(level), -1) == 1
+        for half, chosen in enumerate((first, ~first)):
+            top[i, half] = np.where(chosen, level[:, None], -np.inf).max(axis=0)
+            hits[i, half] = np.sum(chosen & (level[:, None] == top[i, half]), axis=0)
+            size = chosen.sum(axis=0)
+            np.divide(score @ chosen, size, out=mean[i, half], where=size > 0)
+    order = np.broadcast_to(np.array(ks)[:, None, None], shape)
+    recommended = np.lexsort((order, mean, hits, top), axis=0)[-1]
+    best = top == top.max(axis=0)
+    agreed = [np.take_along_axis(best[:, 1 - half], recommended[None, half], 0) for half in (0, 1)]
+    return _Halves(float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist())
+
+
+@checked_options(DEFAULTS)
+def sweep(
+    data: Data,
+    ks: Iterable[float] = (0, 0.2, 0.4, 0.6, 0.8, 1),
+    *,
+    runs: int | None = None,
+    budget: float | str | None = None,
+    **options: Unpack[SearchOptions],
+) -> Sweep:
+    """Try several k with the same budget each, to see which finds the best score.
+
+    Further options are those of `kes.learn`. Progress is shown for one k after the other. The runs
+    are not improved on, as it is they that are compared.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`.
+    ks : iterable of float
+        The values of k.
+    runs : int or None
+        Number of runs for each k; 100 if no `budget` is given either. The result depends on
+        nothing but data, settings and seed.
+    budget : float, str or None
+        Or the time for each k, such as "10s". Each k starts with an empty cache, so that none
+        profits from the one before. This is the fairer comparison, as greedy runs are shorter,
+        but the result depends on the machine and its load.
+
+    Returns
+    -------
+    Sweep
+        With a `table`, the `recommended` k and a `recommendation` in words.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used, or both `runs` and `budget` are given.
+    Interrupted
+        On Ctrl-C, with what the search with the k at hand had found.
+
+    Examples
+    --------
+    >>> import kes
+    >>> tried = kes.sweep(kes.datasets.alarm(rows=500), ks=[0.4, 1], runs=20)
+    >>> list(tried.optima)
+    [0.4, 1.0]
+    """
+    if runs is not None and budget is not None:
+        raise KesError("give either runs or budget: each k gets so many runs, or so much time")
+    wanted = whole("runs", _RUNS if runs is None else runs, least=1)
+    execution = Execution.checked(
+        n_jobs=options.get("n_jobs"), budget=budget, progress=options.get("progress")
+    )
+    several = _several(ks)
+    first = Problem.of(data, several[0], options)
+    found: dict[float, Optima] = {}
+    for k in several:
+        # One seed for all, also if it was drawn.
+        settings = replace(first.settings, k=number("k", k, least=0.0, most=1.0))
+        problem = Problem(first.dataset, settings, first.cache_mb, first.reading)
+        found[settings.k] = _searched(problem, wanted, execution)
+    given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"
+    return Sweep(found, given)
+
+
+def _searched(problem: Problem, wanted: int, execution: Execution) -> Optima:
+    """Do so many runs; or, if the time is limited, more and more until it is over."""
+    started, budget = time.monotonic(), execution.limits.budget
+
+    def work() -> Record:
+        record, runs = search(problem, wanted, execution, improve=False), wanted
+        while budget is not None and (left := budget - (time.monotonic() - started)) > 0:
+            runs *= 2
+            rest = replace(execution, limits=Limits(budget=left))
+            record = search(problem, runs, rest, improve=False, base=record)
+        return record
+
+    optima = Optima.found_by(problem, work)
+    optima.problem = None  # the caches of all k at once might not fit into memory
+    return optima
+
+
+def _several(ks: object) -> list[object]:
+    """Return the values of k that a user wrote."""
+    if not isinstance(ks, Iterable) or isinstance(ks, str):
+        raise KesError(f"ks must be several numbers from 0 to 1, such as (0.4, 0.8), not {ks!r}")
+    several = list(ks)
+    if not several:
+        raise KesError("ks is empty: give at least one number from 0 to 1")
+    if len(set(several)) < len(several):
+        raise KesError(f"ks has a number more than once: {several}")
+    return several
+
+
+def _better_than_ges(optima: Optima) -> float:
+    return Standing.of(optima, optima.ges.score).above / len(optima.runs)

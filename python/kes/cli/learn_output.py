@@ -1,0 +1,108 @@
+"""What ``kes learn`` ends with: the network itself, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+
+from kes.analysis.evidence.evidence import WEAK
+from kes.analysis.evidence.evidence_bounds import AtMost, at_most
+from kes.cli.console import say, width
+from kes.cli.model import beside
+from kes.cli.query_syntax import word
+from kes.graph.pdag import Pdag
+from kes.results.optima import Optima
+from kes.results.summary import counted
+from kes.search.record import Record
+from kes.table import Table
+
+_MOST = 50
+"""Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
+
+
+def show_network(optima: Optima, out: Path | None) -> None:
+    """Print the edges of the best model: how sure each is at most, and how many runs have it."""
+    edges = _edges(optima)
+    if not edges:
+        alone = "by this criterion all is independent"
+        if optima.kind != "discrete":
+            alone = (
+                "no edge raises the score: as far as linear relations go, all is independent "
+                "(--discretize 3 sees others)"
+            )
+        say(f"\nThe best network has no edges: {alone}.")
+        return
+    say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
+    lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
+    say("\n".join(f"  {line}" for line in lines[:-1]))
+    say("evidence: at most so many nats, as others without the edge may be better still: kes edges")
+    if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
+        say("directions: at most as sure as shown, as others with the opposite may be better, too")
+    if any(edges[""]):
+        say(f"weak: less than {WEAK:g} nats; direction weak: that holds of the opposite direction")
+    say("An arrow is not yet a cause. What you know of directions goes in by --tiers.")
+    if len(edges) > _MOST:
+        file = "FILE (after --out FILE)" if out is None else quote(str(out))
+        say(f"All edges, with their evidence: kes edges {file}")
+
+
+def suggest_next(optima: Optima, out: Path) -> None:
+    """Print commands that are worth giving next."""
+    file, network = quote(str(out)), beside(out, ".bif")
+    commands = {
+        "how sure each edge is": f"kes edges {file}",
+        "all of it in one page": f"kes report {file}",
+        "with probabilities": f"kes fit {file} --out {quote(str(network))}",
+        "ask the network": f"kes query {file} {quote(_question(optima))}",
+    }
+    say("Next:")
+    for purpose, command in commands.items():
+        say(f"  {purpose:<21}  {command}", unbroken=True)
+
+
+def suggest_more(record: Record) -> None:
+    """Say how to do more, if it was left to us how much to do and nothing is proven."""
+    is_proven = record.proof is not None and record.proof.proven
+    if record.improving.asked == "auto" and not is_proven:
+        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
+        say(f"To look further: add {more}; kes certify bounds what there is to find.")
+
+
+def _edges(optima: Optima) -> Table:
+    """Return the edges of the best model, the strongest first."""
+    best = optima.best
+    found = at_most(optima, optima.ready(None, None, None))
+    support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
+    pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
+    shown = [_directed(best.mpdag, pair) for pair in pairs]
+    return Table(
+        {
+            "edge": [f"{a} {mark} {b}" for a, mark, b in shown],
+            "evidence <=": [found[pair].evidence for pair in pairs],
+            "runs %": [round(100 * support[pair]) for pair in pairs],
+            "": [_mark(found[pair]) for pair in pairs],
+        }
+    )
+
+
+def _mark(known: AtMost) -> str:
+    if known.evidence < WEAK:
+        return "weak"
+    is_open = known.direction is not None and known.direction < WEAK
+    return "direction weak" if is_open else ""
+
+
+def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
+    """Return an edge as tail, mark and head; without a direction, in the order of the nodes."""
+    a, b = sorted(pair, key=graph.nodes.index)
+    if (b, a) in graph.directed:
+        return b, "->", a
+    return a, "->" if (a, b) in graph.directed else "-", b
+
+
+def _question(optima: Optima) -> str:
+    """Return something to ask the network: how a variable depends on one that it is joined to."""
+    a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
+    states = () if a is None else optima.states[a]
+    given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
+    return f"P({word(b)}{given})"

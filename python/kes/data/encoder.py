@@ -1,0 +1,422 @@
+"""From any table to a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from kes._core import MAX_STATES, MAX_VARIABLES
+from kes.data.audit import Finding, inspect, unusable
+from kes.data.column import Column, Continuous, Discrete, State
+from kes.data.csv_dialect import Writing
+from kes.data.dataset import Data, Dataset, Weights, naming
+from kes.data.discretizer import Discretizer
+from kes.data.factor import Factor
+from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.infer_kinds import Kinds, Verdict, judge, saying
+from kes.data.memory import Wanted
+from kes.data.missing import (
+    Settled,
+    check_choice,
+    nowhere,
+    refusal,
+    settle,
+    with_missing_state,
+)
+from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
+from kes.data.numbers import Numbers
+from kes.data.parse_text import Sign
+from kes.data.source import called, open_source
+from kes.data.weights import check_total, read_weights, weight_remarks
+from kes.errors import KesError, checked_options, listed, option
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How a table is read; `encode` explains it."""
+
+    weights: Weights
+    missing: str
+    na_values: Iterable[State]
+    sep: str | None
+    decimal: Sign | None
+    encoding: str | None
+    discretizer: Discretizer | None
+
+
+class EncodingOptions(ReadingOptions, total=False):
+    """What is decided about its columns, too."""
+
+    kinds: Kinds | None
+    columns: Iterable[str] | None
+
+
+READING_DEFAULTS: ReadingOptions = {
+    "weights": None,
+    "missing": "error",
+    "na_values": (),
+    "sep": None,
+    "decimal": None,
+    "encoding": None,
+    "discretizer": None,
+}
+_DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
+
+
+@checked_options(_DEFAULTS)
+def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
+    """Read a table: code its discrete columns, and take the continuous ones as they are.
+
+    Parameters
+    ----------
+    data : DataFrame, Table, ndarray, path or Dataset
+        A pandas or polars DataFrame, a pyarrow Table, a two-dimensional numpy array (its columns
+        are called x0, x1, ...), the path of a CSV file (also .tsv, .txt, .gz) or of a Parquet
+        file (needs pyarrow). A Dataset is returned as it is, but for new `weights`.
+    weights : str or array-like of float, optional
+        How many cases each row stands for: counts, or non-negative reals such as a distribution
+        times the number of cases. A name takes that column, which is then no variable. Rows of
+        weight 0 declare states all the same.
+    missing : {"error", "drop", "state"}
+        What to do with missing values: refuse them, drop the rows that have any (as if the table
+        had come without them), or make "missing" a state of its own.
+    na_values : iterable of (str, int or bool)
+        Further values that mean missing, such as "NA" or "?"; compared as text.
+    kinds : mapping, optional
+        What columns are to be taken for, where it should not be decided by the rules below:
+        ``{"zip": "discrete", "size": "continuous", "id": "omit"}``; the last is left out.
+    columns : iterable of str, optional
+        The columns to use; by default all.
+    sep, decimal, encoding : str, optional
+        How a CSV file is written, where it should not be found out: what separates the columns,
+        the decimal sign, and the encoding.
+    discretizer : Discretizer, optional
+        Cuts columns into intervals. If it does not know yet where, it decides, on the rows that
+        are kept.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    KesError
+        If the table cannot be coded; the message names the column, row or line and a remedy.
+
+    Notes
+    -----
+    *Kinds.* Text, booleans, categories, and whole numbers with at most 50 values are discrete;
+    other numbers are continuous. Left out, with a note, are dates, and identifiers: columns in
+    which all values differ and that are text, or whole numbers without a gap; and text with more
+    than 100 values and fewer than two rows for each. `kes.audit` shows what is decided.
+
+    *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
+    the states, in their order, whether they occur or not. Otherwise the values that occur are,
+    sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from left to right
+    if all values are such, other text by code point. In a CSV file the values stay as they are
+    written ("01", "TRUE"), and are sorted numerically if all are numbers.
+    A column in which one value occurs has one state, whatever is declared.
+
+    *Missing values* are None, NaN and the null values of the data frame libraries; in a CSV file
+    they are empty fields, and nothing else unless `na_values` says so. The state for them
+    comes last and is called "<missing>"; should the column hold that very text, "<<missing>>", and
+    so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dataset = encode(np.array([[3, 1], [2, 1], [3, 0]]))
+    >>> dataset.names, dataset.states
+    (('x0', 'x1'), ((2, 3), (0, 1)))
+    >>> dataset.codes
+    array([[1, 0, 1],
+           [1, 1, 0]], dtype=int32)
+    """
+    check_choice(options.get("missing", _DEFAULTS["missing"]))
+    table = encode_incomplete(data, **options)
+    if isinstance(table, Incomplete):
+        raise _left_open("there is no model to fill its gaps from")
+    return table
+
+
+def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTable:
+    """Read a table as `encode` does; with ``missing="em"``, gaps are left to be filled."""
+    how: EncodingOptions = {**_DEFAULTS, **options}
+    weights, missing, discretizer = how["weights"], how["missing"], how["discretizer"]
+    kinds, columns = how["kinds"], None if how["columns"] is None else tuple(how["columns"])
+    check_choice(missing, gaps=True)
+    if isinstance(data, Dataset | Incomplete):
+        _refuse_kinds(kinds or columns)
+        if isinstance(data, Incomplete) and missing in ("drop", "state"):
+            raise _left_open(f"{option('missing', missing)} comes too late")
+        return _recut(data if weights is None else _reweighted(data, weights), discretizer)
+    writing = Writing(how["sep"], how["decimal"], how["encoding"])
+    source = open_source(data, writing, _wanting(columns, kinds))
+    weights = called(weights, source) if isinstance(weights, str) else weights
+    said = _said(kinds, discretizer, source.names)
+    findings, unheard = inspect(
+        source,
+        kinds=said,
+        na_values=how["na_values"],
+        weights=weights,
+        columns=columns,
+        decimal=how["decimal"],
+        most=MAX_VARIABLES,
+        is_cut=discretizer.is_cut if discretizer is not None and discretizer.is_fitted else None,
+    )
+    _check_size(len(findings), weights)
+    _check_rows(source.rows)
+    row_weights, hints = read_weights(weights, source), nowhere(unheard)
+    reading_notes = [*source.notes, *hints]
+    del source  # with all that it has read: long tables should not be in memory twice
+    verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
+    state = not _stateless(verdicts, discretizer)
+    _refuse(findings, verdicts, missing, state, hints)
+    used = _used(verdicts)
+    read = [one.column for one in used.values()]
+    settled = settle(list(used), read, row_weights, missing, state=state)
+    if settled.rows is not None:
+        used = _judged_again(used, settled, said or {}, how["decimal"])
+    if discretizer is not None:
+        used = _cut(used, discretizer, how["decimal"])
+    verdicts |= used
+    if missing == "state":
+        _refuse_gaps(used)
+    _check_rows(settled.columns[0].rows, settled.notes)
+    if settled.weights is not None:
+        check_total(settled.weights)
+    made = [_to_column(name, verdict, missing) for name, verdict in used.items()]
+    states = {
+        name: column.states
+        for name, column in zip(used, made, strict=True)
+        if isinstance(column, Discrete)
+    }
+    cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
+    cases_of = {name: with_value(used[name].column, settled.weights, missing) for name in states}
+    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases_of)]
+    notes += identifier_remarks({one.name: one.seems for one in findings if one.seems})
+    notes += few_cases(made, cases)
+    if settled.weights is not None:
+        notes.extend(weight_remarks(settled.weights))
+    if discretizer is not None and discretizer.cuts:
+        cut = [f"{name!r} ({len(ends) + 1})" for name, ends in discretizer.cuts.items()]
+        notes.append(f"cut into intervals: {listed(cut, show=str)}")
+    dataset = Dataset.of(list(used), made, settled.weights, notes)
+    if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
+        return dataset
+    return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
+
+
+def _wanting(columns: Sequence[str] | None, kinds: object) -> Wanted:
+    """Return what tells of a column whether it will be read."""
+    omitted = {
+        name
+        for name, kind in (kinds.items() if isinstance(kinds, Mapping) else ())
+        if kind == "omit"
+    }
+    return lambda name: (columns is None or name in columns) and name not in omitted
+
+
+def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
+    """Tell whether a column with gaps will be continuous, so that missing can be no state of it."""
+    gappy = {
+        name
+        for name, verdict in verdicts.items()
+        if verdict.kind == "continuous" and verdict.column.missing()
+    }
+    if discretizer is None:
+        return bool(gappy)
+    # Where none are named, all will be cut.
+    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or gappy
+    return not gappy.issubset(cut)
+
+
+def _refuse(
+    findings: Sequence[Finding],
+    verdicts: Mapping[str, Verdict],
+    missing: str,
+    state: bool,
+    hints: Sequence[str],
+) -> None:
+    """Refuse what cannot be used, all of it at once."""
+    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    empty = [name for name, verdict in used.items() if verdict.what == "empty"]
+    gaps = {name: verdict.column.missing() for name, verdict in used.items() if name not in empty}
+    complaints = unusable(findings)
+    if empty and missing != "state":
+        complaints.append(
+            f"columns without a single value: {listed(empty)}; leave them out with "
+            f"{saying(empty, 'omit')}"
+        )
+    if missing == "error" and any(gaps.values()):
+        rows = next(iter(used.values())).column.rows
+        counts = {name: count for name, count in gaps.items() if count}
+        told = (*refusal(counts, rows, state=state), *hints)
+        complaints += told if complaints else ["; ".join(told)]
+    if complaints:
+        raise KesError(*complaints)
+
+
+def _used(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """Return the columns to learn from."""
+    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    if not used:
+        reasons = [f"{name!r} ({verdict.why})" for name, verdict in verdicts.items()]
+        raise KesError(
+            f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one "
+            f"all the same, say what it is with {option('kinds')}"
+        )
+    return used
+
+
+def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
+    """Refuse missing values for which there can be no state."""
+    gaps = {
+        name: verdict.column.missing()
+        for name, verdict in used.items()
+        if verdict.kind == "continuous" and verdict.column.missing()
+    }
+    if gaps:
+        shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
+        raise KesError(
+            f"values of continuous columns are missing, for which there can be no state: {shown}; "
+            f"fill the gaps with {option('missing', 'em')}, drop such rows with "
+            f"{option('missing', 'drop')}, or cut the columns into intervals with "
+            f"{option('discretize')}"
+        )
+
+
+def _said(
+    kinds: Kinds | None, discretizer: Discretizer | None, names: Sequence[str]
+) -> Kinds | None:
+    """Return what the user said of columns; those that are to be cut are continuous."""
+    if discretizer is None:
+        return kinds
+    wanted = discretizer.cuts if discretizer.is_fitted else discretizer.named
+    continuous: Kinds = {name: "continuous" for name in wanted if name in names}
+    return {**continuous, **(kinds or {})}
+
+
+def _cut(
+    used: dict[str, Verdict], discretizer: Discretizer, decimal: Sign | None
+) -> dict[str, Verdict]:
+    """Put intervals in the place of numbers."""
+    if not discretizer.is_fitted:
+        columns = {name: verdict.column for name, verdict in used.items()}
+        continuous = [name for name, verdict in used.items() if verdict.kind == "continuous"]
+        discretizer.fit_columns(columns, continuous, decimal=decimal)
+    return used | {
+        name: Verdict("discrete", discretizer.cut(name, used[name].column, decimal))
+        for name in discretizer.cuts
+        if name in used
+    }
+
+
+def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
+    """Cut the continuous columns of a table that was read before."""
+    if discretizer is None:
+        return table
+    if not discretizer.is_fitted:
+        discretizer.fit(table)
+    return discretizer.transform(table)
+
+
+def _judged_again(
+    used: dict[str, Verdict], settled: Settled, kinds: Kinds, decimal: Sign | None
+) -> dict[str, Verdict]:
+    """Decide anew what columns are of which rows were dropped: as if these had never been there.
+
+    But all are used: that values which recurred do so no longer makes no identifier of them.
+    """
+    found = {}
+    for (name, before), column in zip(used.items(), settled.columns, strict=True):
+        with naming(name):
+            said = before.kind if name in kinds else None  # or what it holds already
+            now = judge(column, said, decimal=decimal, cases=False)
+        # Text that was read as numbers no longer shows it.
+        found[name] = replace(before, column=column) if now.what == before.what else now
+    return found
+
+
+def _to_column(name: str, verdict: Verdict, missing: str) -> Column:
+    """Make a column of what a column is taken for; what stands in gaps to be filled is nothing."""
+    with naming(name):
+        if isinstance(verdict.column, Numbers):
+            values = verdict.column.floats()
+            return Continuous(np.nan_to_num(values) if verdict.column.missing() else values)
+        assert isinstance(verdict.column, Factor), "dates are left out or text"
+        factor = verdict.column.ordered()
+        if missing == "state":
+            factor = with_missing_state(factor)
+        factor = _without_alternatives(factor)
+    _check_states(name, factor.values)
+    if factor.missing():
+        factor = replace(factor, codes=np.maximum(factor.codes, 0))
+    return factor.to_column()
+
+
+def _refuse_kinds(given: object) -> None:
+    if given:
+        raise KesError(
+            f"a Dataset is taken as it is; leave out {option('kinds')}, or pass the table that it "
+            "was made of"
+        )
+
+
+def _left_open(why: str) -> KesError:
+    return KesError(
+        f"this table was read with {option('missing', 'em')}, and {why}; pass the table that it "
+        "was made of"
+    )
+
+
+def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
+    """Give a table other weights."""
+    if isinstance(weights, str):
+        raise KesError(
+            f"a Dataset has no column of weights {weights!r}; pass the weights as an array"
+        )
+    row_weights = read_weights(weights, open_source(table))
+    assert row_weights is not None, "weights were given"
+    check_total(row_weights)
+    return table.reweighted(row_weights)
+
+
+def _check_size(columns: int, weights: Weights) -> None:
+    if not columns:
+        besides = " besides the weights" if isinstance(weights, str) else ""
+        raise KesError(f"the data have no columns{besides}; each variable must be a column")
+
+
+def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
+    if rows < 2:
+        found = f"only {rows} row" if rows else "no rows"
+        reason = f" ({notes[0]})" if notes else ""
+        raise KesError(f"the data have {found}{reason}; nothing can be learned from that")
+
+
+def _check_states(name: str, states: Sequence[State]) -> None:
+    """Refuse what the core cannot count or no file can hold."""
+    if len(states) > MAX_STATES:
+        raise KesError(
+            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are possible; "
+            "cut it into intervals with kes.discretize if it holds numbers, or leave it out"
+        )
+    for text in (name, *(state for state in states if isinstance(state, str))):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise KesError(
+                f"column {name!r}: {text!r} is not valid text (Unicode); it was probably read with "
+                "the wrong encoding, so read the data again or replace such characters"
+            ) from None
+
+
+def _without_alternatives(factor: Factor) -> Factor:
+    """Leave a column in which one declared value occurs with that state only."""
+    if not factor.declared or len(factor.values) == 1:
+        return factor
+    occurring = factor.occurring().tolist()
+    return factor.select(occurring) if len(occurring) == 1 else factor

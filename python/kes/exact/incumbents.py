@@ -1,0 +1,137 @@
+"""The networks that a certificate is about: those given to compare, or one that a search finds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, TypeAlias
+
+from kes import _core
+from kes._core import level
+from kes.errors import KesError, option
+from kes.graph import EssentialGraph
+from kes.native import core_errors
+from kes.results.optima import Optima
+from kes.results.optimum import Optimum
+from kes.search.known import refuse_inadmissible
+from kes.search.problem import Problem
+from kes.settings import CoreGraph, CoreOptions
+from kes.table import Table
+
+Known: TypeAlias = Optima | Optimum | EssentialGraph | None
+
+_RUNS = 100
+_TASKS = 1000
+"""Of the search for a network to start a bound from."""
+
+
+class Rivals:
+    """The networks to compare, with scores and names."""
+
+    def __init__(self, problem: Problem, given: Known) -> None:
+        self._problem = problem
+        self._networks: list[tuple[str, float, EssentialGraph]] = []
+        if isinstance(given, Optima):
+            self._check(given)
+            for optimum in given:
+                is_ges = optimum is given.ges and optimum.hits
+                self._add(f"{optimum.origin}, GES" if is_ges else optimum.origin, optimum.graph)
+        elif isinstance(given, Optimum):
+            self._add("given", given.graph)
+        elif isinstance(given, EssentialGraph):
+            self._add("given", given)
+        elif given is not None:
+            raise KesError(
+                f"optima must be the result of kes.learn, an optimum, or a graph, "
+                f"not {type(given).__name__}"
+            )
+
+    def _check(self, optima: Optima) -> None:
+        mine, theirs = self._problem.settings, optima.settings
+        for name in ("criterion", "ess", "penalty", "transform", "max_parents", "knowledge"):
+            here, there = getattr(mine, name), getattr(theirs, name)
+            if here != there:
+                advice = f"leave out {option(name)}"
+                if there is not None:
+                    advice = f"pass {option(name, there)}"
+                raise KesError(f"the optima were found with {name} {there}, not {here}: {advice}")
+        self._problem.check(optima.record)
+
+    def _add(self, name: str, graph: EssentialGraph) -> None:
+        if set(graph.nodes) != set(self._problem.dataset.names):
+            raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
+        if self._problem.settings.knowledge is not None:
+            refuse_inadmissible(graph, self._problem.settings.knowledge, f"the graph of {name!r}")
+        self._networks.append((name, score_of(self._problem, graph), graph))
+
+    def __bool__(self) -> bool:
+        return bool(self._networks)
+
+    def search(self, threads: int, deadline: float) -> None:
+        """Search for a network, if there is none.
+
+        Without one until the deadline, on the clock `time.monotonic`, the one without arcs but
+        those required serves.
+        """
+        if self._networks:
+            return
+        problem, names = self._problem, self._problem.dataset.names
+        found: list[tuple[CoreGraph, float]] = []
+
+        def on_runs(runs: list[int], models: list[int], new: list[tuple[Any, ...]]) -> bool:
+            found.extend((graph, score) for graph, score, _ in new)
+            return time.monotonic() < deadline
+
+        def on_tasks(new: list[tuple[Any, ...]], done: int) -> bool:
+            found.extend((graph, score) for graph, score, *_ in new)
+            return time.monotonic() < deadline
+
+        with core_errors():
+            options = problem.settings.for_core(names)
+            greedy: CoreOptions = {**options, "k": 1.0}  # GES: soonest there
+            problem.core.search([0], on_runs, n_jobs=1, **greedy)
+            problem.core.search([*range(_RUNS)], on_runs, n_jobs=threads, **options)
+            problem.core.improve(
+                [graph for graph, _ in found],
+                on_tasks,
+                tasks=_TASKS,
+                seed=problem.settings.seed,
+                max_parents=problem.settings.max_parents,
+                n_jobs=threads,
+                knowledge=problem.knowledge,
+            )
+        if found:
+            best, _ = max(found, key=lambda network: network[1])
+            arcs = _core.extension(len(names), best)
+        else:
+            arcs = problem.knowledge[1] if problem.knowledge else []
+        self._add("", EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs]))
+
+    @property
+    def best(self) -> tuple[float, EssentialGraph]:
+        """Score and model of the best network."""
+        _, score, graph = max(self._networks, key=lambda network: network[1])
+        return score, graph
+
+    def table(self, upper_bound: float) -> Table:
+        """Return the networks given, with their gaps to a bound."""
+        named = [network for network in self._networks if network[0]]
+        return Table(
+            {
+                "network": [name for name, _, _ in named],
+                "score": [score for _, score, _ in named],
+                "gap": [upper_bound - score for _, score, _ in named],
+            }
+        )
+
+    def ties(self, graph: EssentialGraph, score: float) -> int:
+        """Return the number of distinct models on the level of a score, including `graph`."""
+        tolerance = self._problem.core.tolerance
+        here = level(score, tolerance)
+        tied = {other for _, theirs, other in self._networks if level(theirs, tolerance) == here}
+        return len(tied | {graph})
+
+
+def score_of(problem: Problem, graph: EssentialGraph) -> float:
+    """Score of a model, as a search would compute it."""
+    place = {name: i for i, name in enumerate(problem.dataset.names)}
+    return problem.core.score([(place[a], place[b]) for a, b in graph.to_dag()])

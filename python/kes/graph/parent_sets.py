@@ -1,0 +1,113 @@
+"""The parents that a node can have: one set for each way to direct the edges at it.
+
+The networks of a class differ in the directions of the undirected edges of its essential graph. To
+know which sets of parents a node x has in them, it is enough to look at the edges at x: a set S of
+its undirected neighbours can be added to its parents iff directing S -> x -> (all others) agrees
+with the class, that is, closes under Meek's rules without a new v-structure. Such sets are called
+*locally valid* [Maathuis 2009; Fang & He 2020]. They are cliques, so they are grown as such.
+
+All networks with the same parents of x agree on what x is an ancestor of: of all nodes that those
+parents do not separate from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kes import _core
+from kes.errors import KesError
+from kes.native import core_errors
+from kes.settings import CoreGraph, CoreKnowledge
+
+NOTHING: CoreKnowledge = (None, [], [])
+"""Knowledge that rules nothing out."""
+
+MOST_SETS = 4096
+"""A node with more possible sets of parents is refused: nothing that is said of it is of use."""
+
+
+@dataclass(frozen=True)
+class Parents:
+    """A set of parents that a node can have, with a network of the class in which it has them."""
+
+    members: frozenset[int]
+    dag: tuple[tuple[int, int], ...]
+
+
+def parent_sets(
+    names: Sequence[str], graph: CoreGraph, x: int, knowledge: CoreKnowledge = NOTHING
+) -> list[Parents]:
+    """Return every set of parents that a node has in an admissible network of the class.
+
+    Smaller sets come first, sets of one size in the order of their numbers.
+
+    Parameters
+    ----------
+    names
+        The variables, for complaints.
+    graph
+        Essential graph of the class.
+    x
+        Number of the node.
+    knowledge
+        What is known besides: only networks that obey it count.
+
+    Raises
+    ------
+    KesError
+        If there are too many sets, or no network of the class is admissible.
+    """
+    n, (tiers, required, forbidden) = len(names), knowledge
+    with core_errors():
+        directed, undirected = _core.mpdag(n, graph, knowledge)
+    fixed = frozenset(a for a, b in directed if b == x)
+    open_ = sorted({a + b - x for a, b in undirected if x in (a, b)})
+    found: list[Parents] = []
+    for chosen in _cliques(open_, _neighbours(n, graph)):
+        away = [(x, other) for other in open_ if other not in chosen]
+        own = (tiers, [*required, *((other, x) for other in chosen), *away], forbidden)
+        if _core.contradiction(n, own) is None and _core.inadmissible(n, graph, own) is None:
+            dag = _core.extension(n, graph, own)
+            found.append(Parents(fixed.union(chosen), tuple(dag)))
+        if len(found) > MOST_SETS:
+            raise KesError(
+                f"{names[x]!r} can have more than {MOST_SETS} different sets of parents in one "
+                "model; direct some of its edges by background knowledge"
+            )
+    return found
+
+
+def descendants(dag: Sequence[tuple[int, int]], x: int) -> set[int]:
+    """Return the nodes to which directed paths lead from x; x itself is not one of them."""
+    children: dict[int, list[int]] = {}
+    for a, b in dag:
+        children.setdefault(a, []).append(b)
+    found: set[int] = set()
+    waiting = [x]
+    while waiting:
+        new = [child for child in children.get(waiting.pop(), ()) if child not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def _neighbours(n: int, graph: CoreGraph) -> list[set[int]]:
+    adjacent: list[set[int]] = [set() for _ in range(n)]
+    for a, b in [*graph[0], *graph[1]]:
+        adjacent[a].add(b)
+        adjacent[b].add(a)
+    return adjacent
+
+
+def _cliques(nodes: Sequence[int], adjacent: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of nodes that are all joined with each other, smaller ones first."""
+    layer: list[tuple[int, ...]] = [()]
+    while layer:
+        yield from layer
+        layer = [
+            (*clique, node)
+            for clique in layer
+            for node in nodes
+            if (not clique or node > clique[-1]) and adjacent[node].issuperset(clique)
+        ]

@@ -1,0 +1,78 @@
+"""Choosing a DAG of an equivalence class by arcs that the user prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from kes.errors import KesError, unknown
+from kes.graph.consistent_extension import oriented
+from kes.graph.essential import EssentialGraph
+from kes.graph.pdag import Pdag
+
+
+def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Return the arcs of a DAG, of those that a graph stands for, that has the preferred arcs.
+
+    The arcs are fixed one after the other. After each, such a DAG that has all arcs fixed so far
+    is at hand as a witness, so the last one is the answer; without preferences it is the canonical
+    DAG.
+
+    Parameters
+    ----------
+    graph
+        Essential graph of a class, or what knowledge makes of it.
+    prefer
+        Arcs (a, b) for a -> b. Those between nodes that are not joined have no effect.
+
+    Raises
+    ------
+    KesError
+        If the class, or the arcs fixed before, compel the opposite of an arc.
+    """
+    dag = graph.to_dag()
+    fixed: set[tuple[str, str]] = set(graph.directed)
+    for arc in prefer:
+        a, b = checked_arc(arc, graph.nodes)
+        if frozenset((a, b)) not in graph.skeleton:
+            continue
+        if (b, a) in graph.directed:
+            raise KesError(
+                f"the preferred arc {a} -> {b} contradicts the graph, in which {b} -> {a} is "
+                "compelled: all networks that it stands for have it; drop the preference"
+            )
+        fixed.add((a, b))
+        if (a, b) not in dag:
+            witness = _extension(graph, fixed)
+            if witness is None:
+                raise KesError(
+                    f"the preferred arc {a} -> {b} contradicts those before it: together with the "
+                    f"graph they compel {b} -> {a}; drop one of them"
+                )
+            dag = witness
+    return dag
+
+
+def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]:
+    """Return the arc, or complain unless it runs from node to node."""
+    if isinstance(arc, str) or len(arc) != 2:
+        raise KesError(f"an arc is a pair (from, to) of names, not {arc!r}")
+    for name in arc:
+        if name not in nodes:
+            raise unknown("node", name, nodes)
+    return arc
+
+
+def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
+    """Return a DAG, of those the graph stands for, with the fixed arcs; None if there is none."""
+    index = {node: i for i, node in enumerate(graph.nodes)}
+    taken = {frozenset(arc) for arc in fixed}
+    arcs = sorted((index[a], index[b]) for a, b in fixed)
+    edges = sorted((index[a], index[b]) for a, b in map(sorted, graph.undirected - taken))
+    if len(taken) < len(fixed):  # both directions of an edge
+        return None
+    found, stuck = oriented(len(index), (arcs, edges))
+    if stuck:
+        return None
+    dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)
+    # The fixed arcs themselves may meet in a v-structure that the class does not have.
+    return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph.essential else None

@@ -1,0 +1,144 @@
+"""Calls into the Rust core, with its complaints turned into ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from kes import _core
+from kes.data.column import Continuous
+from kes.data.dataset import Dataset
+from kes.data.infer_kinds import saying
+from kes.data.normal_scores import Ranks
+from kes.data.notes import are_numbers, too_many
+from kes.errors import KesError, listed, option
+from kes.settings import Criterion
+
+_LEAST_ROWS = 3
+_WIDE = 4  # bytes of codes of more states than the core takes, which it says then
+
+
+@contextmanager
+def core_errors() -> Iterator[None]:
+    """Turn what the core has to say to the user into a `KesError`."""
+    try:
+        yield
+    except _core.CoreError as error:
+        raise KesError(str(error)) from error
+
+
+def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
+    """Hand a table over to the core, which scores it as its kind requires.
+
+    Raises
+    ------
+    KesError
+        If the criterion does not take such columns, two of them say the same, or the table is too
+        large for the core.
+    """
+    kind = dataset.kind
+    check_kind(dataset, criterion)
+    if kind == "discrete":
+        strength = 1.0 if criterion.ess is None else criterion.ess
+        columns = [
+            column.codes if column.codes.itemsize < _WIDE else column.codes.astype(np.int32)
+            for column in dataset.discrete_columns
+        ]
+        states, weights = dataset.cardinalities, dataset.weights
+        with core_errors():
+            return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
+    if criterion.transform == "ranks":
+        dataset = Ranks.of(dataset).apply(dataset)
+    embedded: list[Any] = [
+        column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
+        for column in dataset.columns
+    ]
+    # In the order of the names, so that the order of the columns decides nothing.
+    order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
+    with core_errors():
+        problem = _core.Problem.gaussian(
+            embedded, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
+        )
+    _refuse_twins(dataset, problem.twins)
+    return problem
+
+
+def check_kind(dataset: Dataset, criterion: Criterion) -> None:
+    """Refuse a table that the criterion is not for.
+
+    Raises
+    ------
+    KesError
+        Names the columns and what to do.
+    """
+    kind, name = dataset.kind, criterion.name
+    of = dict(zip(dataset.names, dataset.kinds, strict=True))
+    if kind not in criterion.kinds:
+        wrong = "continuous" if "discrete" in criterion.kinds else "discrete"
+        right = "discrete" if wrong == "continuous" else "continuous"
+        instead = f"use {option('criterion', 'bic')}, which takes both"
+        cut = ", cut them into intervals with kes.discretize" if wrong == "continuous" else ""
+        raise KesError(
+            f"criterion {name!r} is for {right} columns only, but these are {wrong}: "
+            f"{listed([column for column, own in of.items() if own == wrong])}; {instead}{cut}, or "
+            "leave them out"
+        )
+    if criterion.penalty != 1 and not criterion.has_penalty(kind):
+        raise KesError(
+            f"{option('penalty')} is for bic and aic on tables with continuous columns; leave it "
+            f"out with {criterion.title(kind)} on this {kind} table"
+        )
+    embedded = {
+        column: max(len(states) - 1, 1)
+        for column, states in zip(dataset.names, dataset.states, strict=True)
+    }
+    if kind == "mixed" and (excess := sum(embedded.values()) - _core.MAX_VARIABLES) > 0:
+        raise _too_wide(embedded, excess)
+
+
+def _too_wide(embedded: Mapping[str, int], excess: int) -> KesError:
+    """Error for too many states, with the fewest columns without which they are few enough."""
+    omitted: list[str] = []
+    for column in sorted(embedded, key=embedded.__getitem__, reverse=True):
+        if excess > 0:
+            omitted.append(column)
+            excess -= embedded[column]
+    shown = listed([f"{column!r} ({embedded[column] + 1})" for column in omitted], show=str)
+    return KesError(
+        f"in a table with continuous columns, all states together may be at most "
+        f"{_core.MAX_VARIABLES}; most of them have {shown}: leave such columns out by "
+        f"{saying(omitted, 'omit')}, or merge states"
+    )
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
+    if dataset.rows < _LEAST_ROWS:
+        raise KesError(
+            f"the data have only {dataset.rows} rows, in which any two continuous columns "
+            f"determine each other; at least {_LEAST_ROWS} are needed"
+        )
+    if twins:
+        pairs = [f"{dataset.names[a]!r} and {dataset.names[b]!r}" for a, b in twins]
+        states = dict(zip(dataset.names, dataset.states, strict=True))
+        involved = dict.fromkeys(dataset.names[place] for pair in twins for place in pair)
+        many = [
+            name
+            for name in involved
+            if too_many(len(states[name]), dataset.rows) and are_numbers(states[name])
+        ]
+        instead = f", or take numbers as continuous with {saying(many, 'continuous')}"
+        raise KesError(
+            f"columns that say the same, as each determines the other linearly: "
+            f"{listed(pairs, show=str)}; leave one of each pair out{instead if many else ''}"
+        )

@@ -1,0 +1,339 @@
+"""Local models: the distribution of a node given its parents.
+
+========  ==========  ========================================================
+model     node        given its parents
+========  ==========  ========================================================
+Tabular   discrete    a table of probabilities; all parents are discrete
+Linear    continuous  normal, the mean a linear function of the parents
+Logistic  discrete    the log-odds are linear functions of the parents
+========  ==========  ========================================================
+
+Parents enter a linear function by their *regressors*: a continuous parent by its value, a discrete
+one by an indicator (0 or 1) of each of its states but the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, log, pi
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kes.data.normal_quantile import quantiles
+from kes.errors import KesError
+
+Values: TypeAlias = NDArray[Any]
+"""A code of a state, or a number, for each row."""
+
+LEAST_UNIFORM = 2.0**-54
+"""Stands for the uniform number 0, which has no normal quantile."""
+
+
+class Local(Protocol):
+    """The distribution of a node given its parents."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters."""
+
+    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[Any]:
+        """Return what the model needs to know of the parents in each row.
+
+        Parameters
+        ----------
+        given
+            The column of each parent, without gaps.
+        levels
+            Number of states of each parent; 0 if it is continuous.
+        rows
+            Number of rows.
+        """
+
+    def log_probability(self, inputs: NDArray[Any], own: Values) -> NDArray[np.float64]:
+        """Return the logarithm of the probability, or density, of the node's value in each row."""
+
+    def draw(self, inputs: NDArray[Any], uniforms: NDArray[np.float64]) -> Values:
+        """Return in each row the quantile of the node that belongs to a number in [0, 1)."""
+
+    def describe(self) -> tuple[str, Any]:
+        """Return the kind of the model and its numbers, as files have them."""
+
+
+def configurations(
+    codes: Sequence[Values], cardinalities: Sequence[int], rows: int
+) -> NDArray[np.intp]:
+    """Return the number of the configuration of some variables in each row.
+
+    Configurations are counted with the last variable changing fastest; without variables, every
+    row has configuration 0.
+    """
+    result = np.zeros(rows, dtype=np.intp)
+    for code, cardinality in zip(codes, cardinalities, strict=True):
+        result *= cardinality
+        result += code
+    return result
+
+
+def regressors(given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[np.float64]:
+    """Return the regressors of parents, shape (rows, regressors)."""
+    parts = [np.empty((rows, 0))]
+    for column, states in zip(given, levels, strict=True):
+        each = column[:, np.newaxis]
+        parts.append(np.equal(each, np.arange(1, states)) if states else each)
+    return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def regressor_places(levels: Sequence[int]) -> list[slice]:
+    """Return which regressors are those of each parent; see `Local.inputs` for levels."""
+    ends = np.cumsum([states - 1 if states else 1 for states in levels]).tolist()
+    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+class _Numbers:
+    """Local models are equal if all their numbers are."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            np.array_equal(value, vars(other)[name]) for name, value in vars(self).items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Tabular(_Numbers):
+    """A table: one axis for each parent, then the node's own states."""
+
+    cpt: NDArray[np.float64]
+
+    @property
+    def n_parameters(self) -> int:
+        """States but one, for each configuration of the parents."""
+        return int(self.cpt.size - self.cpt.size // self.cpt.shape[-1])
+
+    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[np.intp]:
+        """Return the number of the configuration."""
+        return configurations(given, levels, rows)
+
+    def log_probability(self, inputs: NDArray[np.intp], own: Values) -> NDArray[np.float64]:
+        """Look the probability up."""
+        logs: NDArray[np.float64] = self.log_table().ravel()[inputs * self.cpt.shape[-1] + own]
+        return logs
+
+    def log_table(self) -> NDArray[np.float64]:
+        """Return the logarithms of the table."""
+        with np.errstate(divide="ignore"):  # ln 0 is minus infinity, as it should be
+            return np.log(self.cpt)
+
+    def draw(self, inputs: NDArray[np.intp], uniforms: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Take the first state whose cumulative probability exceeds the number."""
+        *thresholds, total = np.cumsum(self.cpt.reshape(-1, self.cpt.shape[-1]), axis=1).T
+        # The total is 1 up to rounding. Scaled by it, a number stays below the last cumulative
+        # probability that grows, so no state of probability zero is ever drawn.
+        scaled = uniforms * total[inputs]
+        codes = np.zeros(len(inputs), dtype=np.int32)
+        for threshold in thresholds:
+            codes += scaled >= threshold[inputs]
+        return codes
+
+    def describe(self) -> tuple[str, list[Any]]:
+        """Return the table as nested lists."""
+        return "cpt", self.cpt.tolist()
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Linear(_Numbers):
+    """A normal distribution whose mean is a linear function of the parents.
+
+    Parameters
+    ----------
+    intercept
+        Mean where all regressors are 0.
+    coefficients
+        One for each regressor: for a continuous parent one, for a discrete one those of its
+        states but the first.
+    deviation
+        Standard deviation around the mean. 0 is for a constant: no coefficient then differs
+        from 0.
+    errors
+        Standard errors of the intercept and of the coefficients, if known.
+
+    Examples
+    --------
+    >>> Linear(1.0, [2.0], deviation=0.5)
+    Linear(intercept=1.0, coefficients=[2.0], deviation=0.5)
+    """
+
+    intercept: float
+    coefficients: NDArray[np.float64]
+    deviation: float
+    errors: NDArray[np.float64] | None
+
+    def __init__(
+        self,
+        intercept: float,
+        coefficients: ArrayLike = (),
+        *,
+        deviation: float,
+        errors: ArrayLike | None = None,
+    ) -> None:
+        numbers = read_only("coefficients", coefficients)
+        if numbers.ndim != 1:
+            raise KesError("the coefficients of a linear node must be a list of numbers")
+        known = None if errors is None else read_only("errors", errors, least=0.0)
+        if known is not None and known.shape != (1 + numbers.size,):
+            raise KesError(
+                f"a linear node with {numbers.size} coefficients needs {1 + numbers.size} standard "
+                f"errors, that of the intercept first, not {known.size}"
+            )
+        if not isfinite(intercept):
+            raise KesError(f"the intercept of a linear node must be a number, not {intercept!r}")
+        if not (isfinite(deviation) and deviation >= 0):
+            raise KesError(f"the deviation of a linear node must not be {deviation!r}")
+        if deviation == 0 and numbers.any():
+            raise KesError("a linear node with parents that matter needs a deviation above 0")
+        _assign(
+            self,
+            intercept=float(intercept),
+            coefficients=numbers,
+            deviation=float(deviation),
+            errors=known,
+        )
+
+    @property
+    def n_parameters(self) -> int:
+        """Intercept, coefficients and deviation."""
+        return 2 + self.coefficients.size
+
+    def inputs(
+        self, given: Sequence[Values], levels: Sequence[int], rows: int
+    ) -> NDArray[np.float64]:
+        """Return the regressors."""
+        return regressors(given, levels, rows)
+
+    def mean(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean in each row."""
+        mean: NDArray[np.float64] = self.intercept + inputs @ self.coefficients
+        return mean
+
+    def log_probability(self, inputs: NDArray[np.float64], own: Values) -> NDArray[np.float64]:
+        """Return the logarithm of the density; a constant has its value with probability 1."""
+        apart = own - self.mean(inputs)
+        if self.deviation == 0:
+            return np.where(apart == 0, 0.0, -np.inf)
+        return -0.5 * (apart / self.deviation) ** 2 - log(self.deviation) - 0.5 * log(2 * pi)
+
+    def draw(
+        self, inputs: NDArray[np.float64], uniforms: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return quantiles of the normal distribution."""
+        normals = quantiles(np.maximum(uniforms, LEAST_UNIFORM))
+        return self.mean(inputs) + self.deviation * normals
+
+    def describe(self) -> tuple[str, dict[str, Any]]:
+        """Return the arguments of the constructor."""
+        return "linear", {name: _plain(value) for name, value in vars(self).items()}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        make = partial(Linear, deviation=self.deviation, errors=self.errors)
+        return make, (self.intercept, self.coefficients)
+
+    def __repr__(self) -> str:
+        return (
+            f"Linear(intercept={self.intercept!r}, coefficients={self.coefficients.tolist()}, "
+            f"deviation={self.deviation!r})"
+        )
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Logistic(_Numbers):
+    """States whose log-odds against the first one are linear functions of the parents.
+
+    Parameters
+    ----------
+    coefficients
+        A row for each state but the first: the intercept, then one number for each regressor.
+    errors
+        Their standard errors, if known.
+    """
+
+    coefficients: NDArray[np.float64]
+    errors: NDArray[np.float64] | None
+
+    def __init__(self, coefficients: ArrayLike, *, errors: ArrayLike | None = None) -> None:
+        numbers = read_only("coefficients", coefficients)
+        if numbers.ndim != 2 or not numbers.shape[1]:
+            raise KesError(
+                "the coefficients of a logistic node must be an array with a row for each state "
+                "but the first: the intercept, then a number for each regressor"
+            )
+        known = None if errors is None else read_only("errors", errors, least=0.0)
+        if known is not None and known.shape != numbers.shape:
+            raise KesError("the standard errors of a logistic node must be as many as coefficients")
+        _assign(self, coefficients=numbers, errors=known)
+
+    @property
+    def n_parameters(self) -> int:
+        """All coefficients."""
+        return self.coefficients.size
+
+    def inputs(
+        self, given: Sequence[Values], levels: Sequence[int], rows: int
+    ) -> NDArray[np.float64]:
+        """Return the regressors."""
+        return regressors(given, levels, rows)
+
+    def log_distribution(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithms of the probabilities of all states, shape (rows, states)."""
+        odds = self.coefficients[:, 0] + inputs @ self.coefficients[:, 1:].T
+        return log_softmax(np.concatenate([np.zeros((len(odds), 1)), odds], axis=1))
+
+    def log_probability(self, inputs: NDArray[np.float64], own: Values) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of the state in each row."""
+        logs: NDArray[np.float64] = self.log_distribution(inputs)[np.arange(len(own)), own]
+        return logs
+
+    def draw(self, inputs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Take the first state whose cumulative probability exceeds the number."""
+        each_row = np.arange(len(uniforms))
+        return Tabular(np.exp(self.log_distribution(inputs))).draw(each_row, uniforms)
+
+    def describe(self) -> tuple[str, dict[str, Any]]:
+        """Return the arguments of the constructor."""
+        return "logistic", {name: _plain(value) for name, value in vars(self).items()}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(Logistic, errors=self.errors), (self.coefficients,)
+
+
+def log_softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ln(exp(v) / sum of exp(v)) along the last axis, without overflow."""
+    shifted = values - values.max(axis=-1, keepdims=True)
+    result: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return result
+
+
+def read_only(what: str, given: ArrayLike, least: float = -np.inf) -> NDArray[np.float64]:
+    """Return numbers of a local model as an array of our own, or say that they are none."""
+    try:
+        numbers = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise KesError(f"the {what} of a node must be numbers") from None
+    if not (np.isfinite(numbers).all() and (numbers >= least).all()):
+        raise KesError(f"the {what} of a node must be finite" + ", not negative" * (least == 0))
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _assign(model: object, **parts: object) -> None:
+    for name, value in parts.items():
+        object.__setattr__(model, name, value)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -1,0 +1,200 @@
+"""Answers about unknown nodes, exact where that is possible, and by weighted draws elsewhere.
+
+=======================================  ============================================
+unknown nodes that bear on the question  answer
+=======================================  ============================================
+all discrete                             exact, by `Unknown.sum_over`
+all continuous, their families linear    exact, by `kes.network.gaussian_posterior`
+all continuous, a family logistic        draws from what the linear families say
+both, no discrete one by a continuous    exact, by `kes.network.mixture`, if states are few
+both                                     draws of each node given its parents
+=======================================  ============================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.network.evidence import Known
+from kes.network.gaussian_posterior import Posterior, integrate
+from kes.network.hidden_nodes import Unknown
+from kes.network.likelihood_weighting import Draws, draw_forward, draw_normal
+from kes.network.mixture import Mixture, is_mixture, mixture
+from kes.network.moments import Moments
+
+_BLOCK = 2**20
+"""Draws, of all rows together, that are held at a time."""
+
+
+class Answer(NamedTuple):
+    """What is said of a node in each row.
+
+    Attributes
+    ----------
+    values
+        Probabilities of the states, shape (rows, states), or means, shape (rows, 1); NaN where
+        what is known is impossible.
+    deviations
+        Standard deviations of a continuous node, shape (rows,); of a discrete one 0.
+    errors
+        Standard errors of the values, of their shape; 0 if they are exact.
+    worth
+        How many unweighted draws the draws are worth, shape (rows,); infinite if values are exact.
+    """
+
+    values: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    worth: NDArray[np.float64]
+
+
+class Inquiry:
+    """Questions to a network, in rows in which some nodes are known.
+
+    Parameters
+    ----------
+    known
+        What is known; constants are.
+    asked
+        Unknown nodes that are asked about.
+    draws, seed
+        How many draws to make where drawing is needed, and the seed. Every row gets the same
+        random numbers, so that its answer does not depend on the other rows.
+
+    Attributes
+    ----------
+    worth
+        How many unweighted draws those for `moments` were worth; infinite if all is exact.
+    """
+
+    def __init__(
+        self, known: Known, asked: Iterable[str] = (), *, draws: int, seed: int = 0
+    ) -> None:
+        self._known, self._states = known, known.network.states
+        self._draws, self._seed = draws, seed
+        self.unknown = Unknown(known, asked)
+        self.worth = math.inf
+
+    def log_evidence(self, component: Sequence[str]) -> NDArray[np.float64]:
+        """Return ln of the sum or integral over a component of all families that it touches."""
+        if self._is_discrete(component):
+            return self.unknown.sum_over(component)
+        if self._is_linear(component):
+            return self._integrate(component).log_evidence
+        if self._is_mixture(component):
+            return self._mixture(component).log_evidence()
+        return np.concatenate([draws.log_evidence() for draws in self._blocks(component)])
+
+    def answer(self, target: str) -> Answer:
+        """Return what is known of a node, which is among those asked about."""
+        if target in self._known.columns:  # a constant
+            return _exact(self._known.columns[target][:, np.newaxis])
+        component = self.unknown.component(target)
+        if self._is_discrete(component):
+            return _exact(_distribution(self.unknown.sum_over(component, target)))
+        if self._is_linear(component):
+            found, place = self._integrate(component), component.index(target)
+            deviation = found.covariance[place, place] ** 0.5
+            return _exact(found.means[:, place : place + 1], deviation)
+        states = len(self._states[target])
+        if self._is_mixture(component):
+            mixed = self._mixture(component)
+            if states:
+                return _exact(mixed.distribution(target, states))
+            mean, spread = mixed.spread(target)
+            return _exact(mean[:, np.newaxis], spread)
+        parts = [_estimated(draws, target, states) for draws in self._blocks(component)]
+        return Answer(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def moments(self, nodes: Sequence[str]) -> Moments:
+        """Return the moments of continuous nodes, known or asked about, in the first row."""
+        known = [node for node in nodes if node in self._known.columns]
+        groups = [g for g in self.unknown.components if not set(g).isdisjoint(nodes)]
+        groups = [[node for node in group if not self._states[node]] for group in groups]
+        parts = [self._moments_of(group) for group in groups]
+        order = [*known, *(node for group in groups for node in group)]
+        mean, error = np.zeros(len(order)), np.zeros(len(order))
+        covariance = np.zeros((len(order), len(order)))
+        mean[: len(known)] = [self._known.columns[node][0] for node in known]
+        start = len(known)
+        for part in parts:
+            at = slice(start, start := start + len(part.nodes))
+            mean[at], covariance[at, at], error[at] = part.mean, part.covariance, part.error
+        return Moments(tuple(order), mean, covariance, error).of(nodes)
+
+    def _moments_of(self, nodes: Sequence[str]) -> Moments:
+        """Return the moments of the continuous nodes of a component in the first row."""
+        component = self.unknown.component(nodes[0])
+        if self._is_linear(component):
+            found = self._integrate(component)
+            exact = np.zeros(len(component))
+            return Moments(tuple(component), found.means[0], found.covariance, exact)
+        if self._is_mixture(component):
+            mean, covariance = self._mixture(component).moments(0)
+            return Moments(tuple(nodes), mean, covariance, np.zeros(len(nodes)))
+        draws = next(self._blocks(component))
+        weights = draws.weights()[0]
+        self.worth = min(self.worth, float(1 / (weights**2).sum()))
+        values = np.stack([draws.columns[node][0] for node in nodes])
+        mean = values @ weights
+        apart = values - mean[:, np.newaxis]
+        error = np.sqrt(((weights * apart) ** 2).sum(axis=1))
+        return Moments(tuple(nodes), mean, (apart * weights) @ apart.T, error)
+
+    def _is_discrete(self, component: Sequence[str]) -> bool:
+        return all(self._states[node] for node in component)
+
+    def _is_continuous(self, component: Sequence[str]) -> bool:
+        return not any(self._states[node] for node in component)
+
+    def _is_linear(self, component: Sequence[str]) -> bool:
+        touched = self.unknown.touching(component)
+        return self._is_continuous(component) and not any(self._states[node] for node in touched)
+
+    def _is_mixture(self, component: Sequence[str]) -> bool:
+        return not self._is_continuous(component) and is_mixture(
+            self._known, component, self.unknown.touching(component)
+        )
+
+    def _mixture(self, component: Sequence[str]) -> Mixture:
+        return mixture(self._known, component, self.unknown.touching(component))
+
+    def _integrate(self, component: Sequence[str]) -> Posterior:
+        return integrate(self._known, component, self.unknown.touching(component))
+
+    def _blocks(self, component: Sequence[str]) -> Iterator[Draws]:
+        """Draw a component, for so many rows at a time as memory allows."""
+        draw = draw_normal if self._is_continuous(component) else draw_forward
+        touched = self.unknown.touching(component)
+        step = max(1, _BLOCK // self._draws)
+        for start in range(0, self._known.rows, step):
+            yield draw(self._known.block(start, step), component, touched, self._draws, self._seed)
+
+
+def _exact(values: NDArray[np.float64], deviation: float | NDArray[np.float64] = 0.0) -> Answer:
+    rows = len(values)
+    return Answer(values, np.full(rows, deviation), np.zeros_like(values), np.full(rows, np.inf))
+
+
+def _distribution(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities from the logarithms of what they are proportional to."""
+    with np.errstate(invalid="ignore"):  # NaN in impossible rows
+        raw = np.exp(logs - logs.max(axis=1, keepdims=True))
+        probabilities: NDArray[np.float64] = raw / raw.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def _estimated(draws: Draws, target: str, states: int) -> Answer:
+    """Estimate the distribution, or mean and deviation, of a node."""
+    weights, drawn = draws.weights(), draws.columns[target]
+    each = [drawn == code for code in range(states)] if states else [drawn]
+    values = np.stack([(weights * f).sum(axis=1) for f in each], axis=1)
+    apart = [f - value[:, np.newaxis] for f, value in zip(each, values.T, strict=True)]
+    errors = np.stack([np.sqrt(((weights * a) ** 2).sum(axis=1)) for a in apart], axis=1)
+    spread = np.zeros(len(weights)) if states else (weights * apart[0] ** 2).sum(axis=1)
+    return Answer(values, np.sqrt(spread), errors, 1 / (weights**2).sum(axis=1))

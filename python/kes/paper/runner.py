@@ -1,0 +1,261 @@
+"""Does the runs of the experiments, each set of settings once, and keeps them in files.
+
+A *cell* is a table under one set of settings. Its runs are an ordinary result file; an interrupt
+leaves what was done, and the next time only the rest is.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes import _core
+from kes.data import Dataset
+from kes.errors import KesError
+from kes.files import write_file
+from kes.paper.samples import Sample
+from kes.progress import Progress
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.pipeline import search
+from kes.search.problem import Problem
+from kes.search.record import Record
+from kes.settings import Settings
+
+_CHECKPOINT = 5.0  # seconds
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table, the settings of a search, and how many runs are wanted."""
+
+    sample: Sample
+    k: float
+    runs: int
+    criterion: str = "bic"
+    neighbourhood: str = "exact"
+
+    @property
+    def name(self) -> str:
+        """A name for files; the number of runs is no part of it."""
+        parts = [self.sample.name, self.criterion, f"k{self.k:g}"]
+        return "-".join(parts if self.neighbourhood == "exact" else [*parts, self.neighbourhood])
+
+    @property
+    def title(self) -> str:
+        """A name for readers."""
+        where = "" if self.neighbourhood == "exact" else f", {self.neighbourhood}"
+        return f"{self.sample.title}, {self.criterion}, k={self.k:g}{where}"
+
+    @property
+    def terms(self) -> tuple[Sample, str, str]:
+        """What cells must have in common to share their counts.
+
+        The two neighbourhoods could, but then the cost of the second would look too small.
+        """
+        return self.sample, self.criterion, self.neighbourhood
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What runs took: their number, seconds by the clock and of the processors."""
+
+    runs: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.runs + other.runs, self.wall + other.wall, self.cpu + other.cpu)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the runs of a cell show; scores are natural logarithms.
+
+    Attributes
+    ----------
+    above, below : int
+        Runs that ended on a higher, on a lower score level than GES.
+    models, models_above, models_below : int
+        Distinct models of all runs, of those above and of those below.
+    short : int
+        Runs that ended where the exact boundary still has an improvement.
+    scores : array
+        Score of every run, in run order.
+    cost : Cost
+        Of all runs in the file, which may be more than are asked for now.
+    """
+
+    best: float
+    ges: float
+    above: int
+    below: int
+    models: int
+    models_above: int
+    models_below: int
+    short: int
+    scores: NDArray[np.float64]
+    cost: Cost
+
+    @classmethod
+    def of(cls, optima: Optima, cost: Cost) -> Outcome:
+        """Count what a result shows."""
+        level = optima.record.level
+        mark = level(optima.ges.score)
+        above = [optimum.hits for optimum in optima.of_runs if level(optimum.score) > mark]
+        below = [optimum.hits for optimum in optima.of_runs if level(optimum.score) < mark]
+        return cls(
+            best=optima.best_run.score,
+            ges=optima.ges.score,
+            above=sum(above),
+            below=sum(below),
+            models=len(optima.of_runs),
+            models_above=len(above),
+            models_below=len(below),
+            short=sum(optimum.hits for optimum in optima if not optimum.is_local_optimum),
+            scores=optima.run_scores,
+            cost=cost,
+        )
+
+    def values(self) -> dict[str, Any]:
+        """Return the figures for a JSON file, but for the single scores."""
+        figures = {name: value for name, value in vars(self).items() if name != "scores"}
+        return {"runs": len(self.scores), **figures, "cost": asdict(self.cost)}
+
+
+class Bench:
+    """Does cells, one after the other.
+
+    Parameters
+    ----------
+    folder : Path
+        Where result files are kept.
+    seed : int
+        Seed of all runs.
+    n_jobs : int or None
+        Threads, as in `kes.learn`.
+    """
+
+    def __init__(self, folder: Path, *, seed: int, n_jobs: int | None) -> None:
+        self._folder = folder
+        self._seed = seed
+        self._n_jobs = n_jobs
+        self._core: tuple[tuple[Sample, str, str], _core.Problem] | None = None
+        self._costs = _Costs(folder / "costs.json")
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def do(self, cell: Cell, dataset: Dataset, show: Callable[[Progress], object]) -> Outcome:
+        """Do the runs of a cell that are lacking, and return what all of them show.
+
+        Raises
+        ------
+        Interrupted
+            On Ctrl-C; what was done is in the file.
+        """
+        problem = self._ready(cell, dataset)
+        path = self._folder / f"{cell.name}.kes.json.gz"
+        base = self._earlier(path, problem)
+        if base is None:
+            self._costs.forget(cell.name)
+        if base is not None and len(base.runs) >= cell.runs:
+            return Outcome.of(Optima(_first(base, cell.runs)), self._costs.of(cell.name))
+        keeper = storage.Checkpoint(path, _CHECKPOINT)
+        execution = Execution.checked(n_jobs=self._n_jobs, progress=show)
+        before = 0 if base is None else len(base.runs)
+        clock = _Clock()
+
+        def work() -> Record:
+            try:
+                return search(
+                    problem, cell.runs, execution, improve=False, base=base, watchers=[keeper]
+                )
+            except SearchInterrupted as stop:
+                if stop.record is not None:
+                    storage.write(stop.record, path)
+                    self._costs.add(cell.name, clock.cost(len(stop.record.runs) - before))
+                raise
+
+        optima = Optima.found_by(problem, work)
+        self._costs.add(cell.name, clock.cost(cell.runs - before))
+        optima.save(path)
+        return Outcome.of(optima, self._costs.of(cell.name))
+
+    def _ready(self, cell: Cell, dataset: Dataset) -> Problem:
+        """Return the cell ready for runs; it shares the counts of the one before if it can."""
+        settings = Settings.checked(
+            k=cell.k,
+            criterion=cell.criterion,
+            ess=1.0,
+            random_state=self._seed,
+            max_parents=None,
+            two_phase=False,
+            neighbourhood=cell.neighbourhood,
+        )
+        problem = Problem(dataset, settings)
+        if self._core is None or self._core[0] != cell.terms:
+            self._core = None  # first give back the memory
+            self._core = cell.terms, problem.core
+        problem.core = self._core[1]
+        return problem
+
+    def _earlier(self, path: Path, problem: Problem) -> Record | None:
+        """Return what the file holds, if it was made by the same search."""
+        if not path.exists():
+            return None
+        try:
+            record = storage.read(path)
+            problem.check(record)
+        except KesError:
+            return None  # it is replaced
+        return record if record.settings == problem.settings else None
+
+
+def _first(record: Record, runs: int) -> Record:
+    """Return the first runs of a record: the same as if no more had been asked for."""
+    kept = record.runs[:runs]
+    bare = record.unimproved(False)
+    return replace(bare, runs=kept, models=record.models[: max(kept) + 1], ahead=())
+
+
+class _Clock:
+    """Time by the clock and of the processors, from now on."""
+
+    def __init__(self) -> None:
+        self._start = self._now()
+
+    def cost(self, runs: int) -> Cost:
+        wall, cpu = self._now()
+        return Cost(runs, wall - self._start[0], cpu - self._start[1])
+
+    def _now(self) -> tuple[float, float]:
+        return time.monotonic(), time.process_time()
+
+
+class _Costs:
+    """What the cells in a folder took, kept in a file beside them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: dict[str, Cost] = {}
+        if path.exists():
+            entries = json.loads(path.read_text(encoding="utf-8"))
+            self._entries = {name: Cost(**entry) for name, entry in entries.items()}
+
+    def of(self, name: str) -> Cost:
+        return self._entries.get(name, Cost())
+
+    def forget(self, name: str) -> None:
+        self._entries.pop(name, None)
+
+    def add(self, name: str, cost: Cost) -> None:
+        self._entries[name] = self.of(name) + cost
+        entries = {name: asdict(entry) for name, entry in sorted(self._entries.items())}
+        write_file(self._path, (json.dumps(entries, indent=1) + "\n").encode())

@@ -1,0 +1,195 @@
+"""How sure the edges of the best network are, and what a page finds out about that by itself.
+
+What removing an edge costs with all else fixed, its worth, is no measure of that: others may stand
+in for it. Evidence is (`kes.analysis.evidence`), so a page has it unless it would take too long.
+How much is done follows from the size of the problem, not from the clock: equal results have equal
+pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kes.analysis.effects import Effects
+from kes.analysis.evidence.deletion_loss import edge_worth
+from kes.analysis.evidence.evidence import TASKS, WEAK, evidence
+from kes.analysis.stability import Stability
+from kes.analysis.support import Ensemble, edge_table, ensembles
+from kes.drawing.graph_pictures import SUPPORT_COLUMNS
+from kes.results.summary import counted
+from kes.search.execution import threads
+from kes.table import Table
+
+if TYPE_CHECKING:
+    from kes.results.optima import Optima
+    from kes.search.problem import Problem
+
+SURE = 10.0
+"""Nats from which on an edge is called sure: odds of more than 20 000 to 1."""
+
+CLEAR = 0.9
+"""Relative weight from which on a direction is called clear where there is no evidence for it."""
+
+_WORK = 4_000_000
+"""Steps, one for each edge, pair of variables and task, that take a few seconds."""
+
+_MOST_WORK = 12_000_000
+"""Steps without any task that take longer than a reader of the command line waits."""
+
+_PER_CUBE = 1e-5
+"""Steps more for the cube of the states of a variable in a table with numbers: they become columns,
+which are factorised."""
+
+_ROWS = 10_000
+"""Rows up to which a step hardly depends on their number."""
+
+
+@dataclass(frozen=True)
+class Further:
+    """What was computed apart from the search, to be shown with it.
+
+    Attributes
+    ----------
+    evidence_note : str
+        How the evidence was found, or why there is none.
+    """
+
+    stability: Stability | None = None
+    evidence: Table | None = None
+    effects: Sequence[Effects] = ()
+    evidence_note: str = ""
+
+
+def chosen_evidence(
+    optima: Optima, problem: Problem | None, asked: Table | bool | None
+) -> tuple[Table | None, str]:
+    """Return the evidence for a page, and a remark on it.
+
+    Parameters
+    ----------
+    asked : Table, bool or None
+        The evidence itself; True to find it for all edges of all optima, however long that takes;
+        None to find it for those of the best, by as much work as takes a few seconds; or False.
+    """
+    if isinstance(asked, Table):
+        return asked, evidence_words(asked)
+    if asked is False:
+        return None, ""
+    if problem is None:
+        return None, "Evidence needs the data, which were not at hand."
+    if asked:
+        found = evidence(optima, problem, "edges", tasks=TASKS, threads=threads(None))
+        return found, evidence_words(found, TASKS)
+    tasks = _tasks(optima, problem)
+    if tasks is None:
+        return None, "For a network of this size evidence takes longer than a few seconds."
+    found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=1)
+    return found, evidence_words(found, tasks)
+
+
+def _tasks(optima: Optima, problem: Problem) -> int | None:
+    """Return how many tasks there is time for on each side; None if there is none for anything."""
+    edges, size = len(optima.best.graph.skeleton), problem.size
+    steps = float(max(edges, 1) * size.variables * max(size.variables, size.columns))
+    steps *= max(1.0, optima.cases / _ROWS)
+    if size.columns:
+        steps *= 1 + max(map(len, problem.dataset.states)) ** 3 * _PER_CUBE
+    return None if steps > _MOST_WORK else min(TASKS, int(_WORK / steps))
+
+
+def evidence_words(table: Table, tasks: int | None = None) -> str:
+    """Say how evidence was found, and what else came out."""
+    exact = sum(how == "exact" for how in table["how"])
+    if exact == len(table):
+        how = "exact: the best networks with and without each edge were found for certain"
+    else:
+        search = "" if tasks is None else f", a search with {counted(tasks, 'task')} for each"
+        how = f"an estimate: it compares the best networks with and without each edge found{search}"
+        how += f"; exact for {exact} of {len(table)} edges" if exact else ""
+    also = [
+        line
+        for line in (table.note or "").splitlines()
+        if line.startswith(("On the way", "It ended after"))
+    ]
+    return " ".join([f"Evidence is {how}.", *also])
+
+
+class Certainty:
+    """What is known about the edges of all optima, and how sure those of the best are.
+
+    Parameters
+    ----------
+    problem : Problem or None
+        The data and settings, for what edges are worth.
+    further : Further
+        What is known besides.
+    """
+
+    def __init__(self, optima: Optima, problem: Problem | None, further: Further) -> None:
+        self.parts: list[Ensemble] = [*ensembles(optima, further.stability)]
+        self.edges = edge_table(optima.names, self.parts, further.evidence)
+        self.further = further
+        self.has_evidence = further.evidence is not None
+        self._best = optima.best
+        self._problem = problem
+        self._rows = {frozenset((row["x"], row["y"])): row for row in self.edges}
+
+    @cached_property
+    def worth(self) -> dict[frozenset[str], float] | None:
+        """What each edge of the best network is worth with all else fixed; None without data."""
+        return None if self._problem is None else edge_worth(self._best.graph, self._problem)
+
+    @cached_property
+    def nats(self) -> dict[frozenset[str], float | None]:
+        """Evidence for each edge of the best network; None where there is none."""
+        pairs = self._best.graph.skeleton
+        return {pair: self._rows[pair]["evidence"] if self.has_evidence else None for pair in pairs}
+
+    def count(self, low: float, high: float = math.inf) -> int:
+        """Return how many edges have evidence from one number of nats to below another."""
+        known = [nats for nats in self.nats.values() if nats is not None]
+        return sum(low <= nats < high or (nats == high == math.inf) for nats in known)
+
+    def strongest(self, most: int) -> list[tuple[str, str, str]]:
+        """Return the strongest edges as two names with a mark between: an arrow, if clear."""
+        graph = self._best.mpdag
+        order = {name: i for i, name in enumerate(graph.nodes)}
+        pairs = sorted(
+            graph.skeleton,
+            key=lambda pair: (-self._strength(pair), sorted(order[name] for name in pair)),
+        )
+        found = []
+        for pair in pairs[:most]:
+            a, b = sorted(pair, key=order.__getitem__)
+            if (b, a) in graph.directed:
+                a, b = b, a
+            found.append((a, "→" if (a, b) in self.clear else "–", b))
+        return found
+
+    def _strength(self, pair: frozenset[str]) -> float:
+        nats = self.nats[pair]
+        if nats is not None:
+            return nats
+        return (
+            self._rows[pair][SUPPORT_COLUMNS["search"]] if self.worth is None else self.worth[pair]
+        )
+
+    @cached_property
+    def clear(self) -> frozenset[tuple[str, str]]:
+        """Arcs of the best network whose direction is clear, or told by knowledge."""
+        graph = self._best.mpdag
+        return frozenset(
+            arc for arc in graph.directed if arc in graph.by_knowledge or self._is_clear(*arc)
+        )
+
+    def _is_clear(self, a: str, b: str) -> bool:
+        row = self._rows[frozenset((a, b))]
+        way = ("x_to_y", 1) if row["x"] == a else ("y_to_x", -1)
+        nats = row["direction"] if self.has_evidence else None
+        if nats is None:
+            return bool(row[f"weight_{way[0]}"] >= CLEAR)
+        return bool(way[1] * nats >= WEAK)

@@ -1,0 +1,213 @@
+"""What ``kes learn`` ends with, and what a result remembers for the commands that follow."""
+
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.cli.learn_output import WEAK
+
+
+@pytest.fixture(autouse=True)
+def home(cli_home, monkeypatch):
+    monkeypatch.chdir(cli_home)
+    return cli_home
+
+
+# --- learn ---------------------------------------------------------------------------------------
+
+
+def test_learn_ends_with_the_network(printed):
+    code, out, _ = printed("learn", "data.csv", "--runs", 5)
+    best = kes.learn("data.csv", runs=5).best
+    assert code == 0
+    assert re.search(r"^  isolated +'noise'$", out, re.M)
+    [(x, y)] = map(sorted, best.graph.skeleton)
+    lines = out[out.index("The best network, 1 edge,") :].splitlines()
+    gain = kes.score([(x, y)], "data.csv") - kes.score([], "data.csv")
+    assert lines[2].split() == ["smoker", "-", "cancer", f"{gain:.3f}", "100"]
+    assert "directions: at most" not in out  # there are none
+
+
+def test_weak_edges_are_marked(printed, tmp_path):
+    """What the only edge is worth is known by its definition; more cases make it strong."""
+    few = pd.DataFrame({"a": [0, 1] * 6, "b": [0, 1] * 5 + [1, 0]})
+    for times, mark in ((1, True), (9, False)):
+        pd.concat([few] * times).to_csv(tmp_path / "ab.csv", index=False)
+        gain = kes.score([("a", "b")], tmp_path / "ab.csv") - kes.score([], tmp_path / "ab.csv")
+        assert (0 < gain < WEAK) == mark
+        _, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 2)
+        assert bool(re.search(rf"a - b +{gain:.3f} +100  weak$", out, re.M)) == mark
+        assert ("weak: less than 3 nats" in out) == mark
+
+
+def test_what_is_told_of_edges_bounds_their_evidence(printed):
+    """Evidence is exact on so few variables, and models at hand can only be worse than the best."""
+    data = kes.datasets.alarm(rows=300)
+    part = pd.DataFrame(
+        {n: np.array(s)[c] for n, s, c in zip(data.names, data.states, data.codes, strict=True)}
+    ).iloc[:, :8]
+    part.to_csv("part.csv", index=False)
+    _, out, _ = printed("learn", "part.csv", "--runs", 20)
+    optima = kes.learn("part.csv", runs=20)
+    evidence = {frozenset((r["x"], r["y"])): r for r in optima.evidence()}
+    shown = re.findall(r"^  (\w+) ->? (\w+) +(-?[\d.]+) +\d+ *([a-z ]*)$", out, re.M)
+    assert {frozenset(row[:2]) for row in shown} == optima.best.graph.skeleton
+    for a, b, bound, mark in shown:
+        exact = evidence[frozenset((a, b))]
+        assert exact["how"] == "exact"
+        assert exact["evidence"] <= float(bound) + 6e-4
+        assert (mark == "weak") == (float(bound) < WEAK)
+        if mark == "direction weak":
+            assert abs(exact["direction"]) < WEAK
+    assert optima.best.graph.directed
+    assert "directions: at most as sure as shown" in out
+
+
+def test_directions_are_those_of_the_best_model(printed):
+    _, out, _ = printed("learn", "--example", "alarm", "--rows", 500, "--runs", 5)
+    best = kes.learn(kes.datasets.alarm(rows=500), runs=5).best
+    shown = set(re.findall(r"^  (\w+) (->?) (\w+) ", out, re.M))
+    directed = {(a, b) for a, mark, b in shown if mark == "->"}
+    undirected = {frozenset((a, b)) for a, mark, b in shown if mark == "-"}
+    assert (directed, undirected) == (set(best.graph.directed), set(best.graph.undirected))
+
+
+def test_a_long_network_is_cut_and_says_where_all_of_it_is(printed, tmp_path):
+    kes_file = tmp_path / "long.kes.json"
+    drawn = kes.datasets.random_network(90, seed=2).sample(2000, seed=2)
+    columns = zip(drawn.names, drawn.states, drawn.codes, strict=True)
+    table = {name: np.array(states)[codes] for name, states, codes in columns}
+    pd.DataFrame(table).to_csv(tmp_path / "long.csv", index=False)
+    words = ("learn", tmp_path / "long.csv", "--runs", 2, "--no-improve", "--out", kes_file)
+    _, out, _ = printed(*words)
+    edges = len(kes.load(kes_file).best.graph.skeleton)
+    assert edges > 50
+    assert f"The best network, {edges} edges" in out
+    assert len(re.findall(r"^  \w+ ->? \w+ ", out, re.M)) == 50
+    assert f"All edges, with their evidence: kes edges {kes_file}" in out
+
+
+def test_the_suggested_commands_can_be_given(printed, tmp_path):
+    _, out, _ = printed("learn", "mixed.csv", "--runs", 3, "--out", tmp_path / "a b.json")
+    commands = re.findall(r"^  [a-z ]+  kes (.*)$", out[out.index("Next:") :], re.M)
+    assert len(commands) == 4
+    assert re.search(r"fit .* --out .*\.bif", commands[2])
+    assert re.search(r"query .*P\(.*\)", commands[3]), "one notation, whatever is asked for"
+    for command in commands:
+        if not command.startswith("report"):  # tests of its own
+            code, _, err = printed(*shlex.split(command))
+            assert code == 0, err
+
+
+def test_a_network_without_edges_is_told_in_words(printed, tmp_path):
+    pd.DataFrame({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18}).to_csv(tmp_path / "ab.csv", index=False)
+    code, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 1, "--out", tmp_path / "a.json")
+    assert code == 0
+    assert "The best network has no edges: by this criterion all is independent." in out
+    assert "kes query" in out
+
+
+def test_relations_that_are_not_linear_are_not_denied(printed, tmp_path):
+    """A parabola: linearly independent, and yet the one is a function of the other."""
+    x = np.linspace(-1, 1, 101)
+    pd.DataFrame({"x": x, "y": x**2}).to_csv(tmp_path / "xy.csv", index=False)
+    _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1)
+    assert "as far as linear relations go, all is independent (--discretize 3 sees others)" in out
+    _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1, "--discretize", 3)
+    assert "1 edge" in out
+
+
+def test_required_edges_have_a_worth_too(printed):
+    """What the search may not take away may still be worth nothing."""
+    code, out, _ = printed("learn", "data.csv", "--runs", 2, "--require", "noise,cancer")
+    assert code == 0
+    assert re.search(r"^  noise -> cancer +-\d+\.\d+ +100  weak$", out, re.M)
+
+
+# --- the data are found again --------------------------------------------------------------------
+
+
+def test_the_file_is_found_by_its_name(printed):
+    code, out, err = printed("edges", "data.kes.json.gz", "--tasks", 1)
+    assert (code, err) == (0, "")
+    assert "evidence" in out
+
+
+def test_a_result_remembers_how_the_file_was_read(printed):
+    cases = pd.read_csv("holes.csv", sep=";", na_values="?").dropna()[["smoker", "cancer"]]
+    network = kes.fit(kes.load("holes.kes.json.gz").best.graph, cases)
+    code, out, err = printed("query", "holes.kes.json.gz", "P(cancer=yes)")
+    assert (code, err) == (0, "")
+    weighted = float(out.split()[-1])
+    assert weighted == pytest.approx(network.probability({"cancer": "yes"}), abs=2e-3)
+    code, out, err = printed("score", "holes.csv", "holes.kes.json.gz")
+    assert (code, err) == (0, "")
+    assert float(out.split()[0]) == pytest.approx(kes.load("holes.kes.json.gz").best.score)
+
+
+def test_the_file_is_found_beside_the_result_wherever_that_is(printed, home, tmp_path, monkeypatch):
+    for name in ("data.csv", "data.kes.json.gz"):
+        (tmp_path / name).write_bytes((home / name).read_bytes())
+    monkeypatch.chdir(tmp_path.parent)
+    code, _, err = printed("query", tmp_path / "data.kes.json.gz", "P(cancer)")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_file_that_is_gone_or_changed_is_named(printed, home, tmp_path, monkeypatch, changed):
+    result = tmp_path / "data.kes.json.gz"
+    result.write_bytes((home / "data.kes.json.gz").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    why = f"{result} was learned from data.csv, which is neither there nor beside the result"
+    if changed:
+        lines = (home / "data.csv").read_text().splitlines(keepends=True)
+        (tmp_path / "data.csv").write_text("".join(lines[:-1]))
+        why = f"data.csv does not hold the data of {result} any more (the rows or their weights"
+    code, out, err = printed("query", result, "P(cancer)")
+    assert (code, out) == (2, "")
+    assert why in err
+    assert "give the table by --data FILE" in err
+    code, out, err = printed("edges", result)
+    assert code == 0, "supports can be told without"
+    assert "search_support" in out
+    assert why in err
+    assert printed("query", result, "P(cancer)", "--data", home / "data.csv")[0] == 0
+
+
+def test_the_example_is_drawn_again(printed, tmp_path):
+    words = ("--example", "alarm", "--rows", 200, "--runs", 2, "--out", tmp_path / "a.json")
+    assert printed("learn", *words)[0] == 0
+    network = kes.load(tmp_path / "a.json").best.fit(kes.datasets.alarm(rows=200))
+    _, out, _ = printed("query", tmp_path / "a.json", "P(CVP=LOW)")
+    assert float(out.split()[-1]) == pytest.approx(network.probability({"CVP": "LOW"}), abs=1e-6)
+
+
+def test_python_remembers_the_file_as_well(tmp_path):
+    kes.learn("data.csv", runs=1).save(tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json").record.reading.source == "data.csv"
+
+
+def test_a_table_can_be_written_in_full(printed):
+    code, out, _ = printed("edges", "data.kes.json.gz", "--tasks", 1, "--out", "edges.csv")
+    assert (code, out) == (0, "edges.csv: 1 row\n")
+    [row] = kes.load("data.kes.json.gz").evidence(tasks=1, data="data.csv")
+    written = pd.read_csv("edges.csv").iloc[0]
+    assert written["evidence"] == row["evidence"]
+    assert {written["x"], written["y"]} == {row["x"], row["y"]}
+
+
+def test_evidence_counts_its_questions_and_keeps_what_it_has_after_ctrl_c(printed):
+    """Nothing is searched before the first report, so that the models at hand are all there is."""
+
+    def stop(progress):
+        assert (progress.done, progress.wanted, progress.unit) == (0, 1, "questions")
+        raise KeyboardInterrupt
+
+    optima = kes.load("data.kes.json.gz")
+    with pytest.raises(kes.Interrupted) as caught:
+        optima.evidence(data="data.csv", progress=stop)
+    assert "It ended after 0 of 1 question" in caught.value.evidence.note

@@ -1,0 +1,320 @@
+"""CSV files: values stay as written, and a bad file is reported with its line.
+
+Python's own csv module is the independent reader that the parser is compared with.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kes import _core
+from kes.data import encode
+from kes.data.csv_dialect import find_delimiter
+from kes.errors import KesError
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: str | bytes, name: str = "table.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def rows_of(content: bytes, delimiter: str = ",") -> list[list[str]]:
+    """What the core read, put back into rows, header first."""
+    header, columns = _core.parse_csv([content], delimiter)
+    cells = ([column.values()[code] for code in column.codes] for column in columns)
+    return [header, *map(list, zip(*cells, strict=True))]
+
+
+def tables():
+    """Rows of equally many cells that hold all that is special in CSV."""
+    cells = st.text(st.sampled_from('ab1 ,;"\n\té€'), max_size=4)
+    widths = st.integers(1, 4)
+    return widths.flatmap(lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), min_size=1))
+
+
+class TestParser:
+    @given(tables())
+    def test_reads_what_pythons_csv_writes(self, rows):
+        buffer = io.StringIO()
+        csv.writer(buffer, quoting=csv.QUOTE_ALL).writerows(rows)
+        assert rows_of(buffer.getvalue().encode()) == rows
+
+    def test_reads_a_large_file_as_pythons_csv_does(self):
+        random.seed(0)
+        values = [["yes", "no"], ["low", "medium", "high"], [str(i) for i in range(500)]]
+        lines = [",".join(random.choice(v) for v in values) for _ in range(5000)]
+        content = "\n".join(["a,b,c", *lines])
+        assert rows_of(content.encode()) == list(csv.reader(io.StringIO(content)))
+
+    def test_values_come_in_order_of_appearance(self):
+        header, [column] = _core.parse_csv([b"x\nb\na\nb\nb\n"], ",")
+        assert (header, column.values(), column.codes.tolist()) == (["x"], ["b", "a"], [0, 1, 0, 0])
+
+    @pytest.mark.parametrize(
+        ("values", "bytes_each"), [(1, 1), (128, 1), (129, 2), (2**15, 2), (2**15 + 1, 4)]
+    )
+    def test_codes_take_as_few_bytes_as_the_values_need(self, values, bytes_each):
+        texts = [f"v{i}" for i in range(values)]
+        content = "\n".join(["x,y", *(f"{text},{text}" for text in [*texts, texts[0]])]).encode()
+        for column in _core.parse_csv([content], ",")[1]:
+            assert column.codes.dtype.itemsize == bytes_each
+            assert column.codes.tolist() == [*range(values), 0]
+            assert column.values() == texts
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"\xef\xbb\xbfa,b\n1,2\n",
+            b"a,b\r\n1,2\r\n",
+            b"a,b\r1,2",
+            b"\n\na,b\n\n1,2\n\n\n",
+            b'"a","b"\n"1","2"',
+        ],
+        ids=["byte order mark", "CRLF", "CR", "blank lines", "quotes"],
+    )
+    def test_forms_of_the_same_table(self, content):
+        assert rows_of(content) == [["a", "b"], ["1", "2"]]
+
+    def test_no_rows_and_nothing_at_all(self):
+        assert rows_of(b"a,b\n") == [["a", "b"]]
+        assert _core.parse_csv([b""], ",") == ([], [])
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_line_numbers_count_blank_and_quoted_lines(self, end):
+        lines = ["a,b", "1,2", "", '"3', 'more",4', "", "5"]
+        with pytest.raises(Exception, match=r"^line 7: expected 2 fields.*found 1$"):
+            _core.parse_csv([end.join(lines).encode()], ",")
+
+    @pytest.mark.parametrize("rest", ["\n", "\n3,4\n", "\n3,4,5"])
+    def test_a_quote_that_is_never_closed(self, rest):
+        with pytest.raises(Exception, match=r"^line 3: a quoted field is never closed$"):
+            _core.parse_csv([f'a,b\n1,2\n1,"2{rest}'.encode()], ",")
+
+    def test_a_stray_quote_is_a_character(self):
+        assert rows_of(b'a,b\n1,5" pipe\n') == [["a", "b"], ["1", '5" pipe']]
+
+    def test_delimiter_must_be_one_byte(self):
+        with pytest.raises(Exception, match="one ASCII character"):
+            _core.parse_csv([b"a"], "§")
+
+
+class TestStates:
+    def test_values_stay_as_written(self, write):
+        dataset = encode(write("a,b\nTRUE,01\nfalse,1\nTRUE,01\n"))
+        assert dataset.names == ("a", "b")
+        assert dataset.states == (("TRUE", "false"), ("01", "1"))
+        assert dataset.codes.tolist() == [[0, 1, 0], [0, 1, 0]]
+
+    def test_integers_are_sorted_numerically(self, write):
+        dataset = encode(write("a,b\n10,10\n-1,x\n+9,9\n009,9\n"))
+        assert dataset.states == (("-1", "+9", "009", "10"), ("10", "9", "x"))
+
+    def test_whole_decimals_are_states(self, write):
+        assert encode(write("a\n10.0\n9.0\n")).states == (("9.0", "10.0"),)
+
+    @pytest.mark.parametrize("values", [["0.5", "1"], ["1e-3", "2"], ["-.5", "+7.25"]])
+    def test_other_decimals_are_continuous(self, write, values):
+        [column] = encode(write("\n".join(["a", *values]))).columns
+        assert column.values.tolist() == [float(value) for value in values]
+
+    def test_numbers_among_marks_are_refused_with_what_helps(self, write):
+        path = write("a,b,c\n0.5,x,?\nNA,y,2.5\n1.5,x,3.25\n2.5,y,4.25\n")
+        with pytest.raises(KesError) as error:
+            encode(path)
+        for part in ("2 columns cannot be used", "'a' holds numbers, but also 'NA'", "'c'", "'?'"):
+            assert part in str(error.value)
+        dataset = encode(path, na_values=["NA", "?"], missing="drop")
+        assert dataset.kinds == ("continuous", "discrete", "continuous")
+        assert dataset.rows == 2
+
+    def test_many_integers_are_continuous(self, write):
+        content = "\n".join(["a", *(str(7 * i) for i in range(51))])
+        assert encode(write(content)).kinds == ("continuous",)
+        assert encode(write(content[: content.rindex("\n")])).cardinalities == [50]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
+        path = write(end.join(["", "a", "x", "", '"y', "", 'z"', "", "x", "", ""]))
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(2 of 5 rows\);"):
+            encode(path)
+        dataset = encode(path, missing="state")
+        assert dataset.codes.tolist() == [[0, 2, 1, 2, 0]]
+        assert len(dataset.states[0]) == 3, "the blank line within quotes is part of a value"
+
+    def test_only_empty_fields_are_missing(self, write):
+        path = write("a,b\nNA,1\n,2\nx,1\n")
+        with pytest.raises(KesError, match=r"missing values: column 'a' \(1 of 3 rows\);"):
+            encode(path)
+        dataset = encode(path, missing="state")
+        assert dataset.states == (("NA", "x", "<missing>"), ("1", "2"))
+        assert "looks like a missing value" in dataset.notes[1]
+
+    def test_a_first_line_of_numbers_is_told(self, write):
+        [note] = encode(write("3.1,0\n" + "2.5,1\n1.5,0\n" * 4)).notes
+        assert note.startswith("the first line is taken for names, but they are all numbers")
+        for names in ("0,1", "1,2", "3.1,b"):  # a count of the columns, or a name
+            assert encode(write(f"{names}\n" + "2.5,1\n1.5,0\n" * 4)).notes == ()
+
+    def test_further_values_can_mean_missing(self, write):
+        path = write("a,b\nNA,1\n?,2\n10,1\n9,2\n")
+        dataset = encode(path, missing="drop", na_values=["NA", "?"])
+        assert dataset.states == (("9", "10"), ("1", "2"))  # what is left are integers
+        assert dataset.codes.tolist() == [[1, 0], [0, 1]]
+
+    def test_weights(self, write):
+        path = write("a,n\nx,2\ny,0.5\nx,1e2\n")
+        dataset = encode(path, weights="n")
+        assert dataset.names == ("a",)
+        assert dataset.weights.tolist() == [2, 0.5, 100]
+        with pytest.raises(KesError, match=r"row 1 .* has nan"):
+            encode(write("a,n\nx,2\ny,\n"), weights="n")
+        with pytest.raises(
+            KesError, match=r"weights \(column 'n'\): row 1: 'many' is not a number"
+        ):
+            encode(write("a,n\nx,2\ny,many\n"), weights="n")
+
+
+class TestFiles:
+    CONTENT = "a,b\nx,1\ny,2\n"
+
+    @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.txt", "t.csv.gz", "t.tsv", "t.tsv.gz"])
+    @pytest.mark.parametrize("compressed", [False, True])
+    def test_kinds(self, write, name, compressed):
+        content = self.CONTENT.replace(",", "\t") if "tsv" in name else self.CONTENT
+        path = write(gzip.compress(content.encode()) if compressed else content, name)
+        dataset = encode(str(path))
+        assert dataset.states == (("x", "y"), ("1", "2"))
+        assert encode(path).states == dataset.states
+
+    @pytest.mark.parametrize(
+        ("header", "delimiter"),
+        [
+            ("a,b", ","),
+            ("a;b", ";"),
+            ("a\tb", "\t"),
+            ("a", ","),
+            ("a;b,c;d", ","),
+            ('"a,b";c', ";"),
+            ("\n\na;b", ";"),
+        ],
+    )
+    def test_delimiter(self, header, delimiter):
+        assert find_delimiter(f"{header}\n1,2;3\t4".encode()) == delimiter
+
+    def test_semicolons(self, write):
+        dataset = encode(write("a;b\nx;1,5\ny;2,5\n"))
+        assert dataset.states == (("x", "y"), ())
+        assert dataset.columns[1].values.tolist() == [1.5, 2.5]
+        assert any("'b': text read as numbers with decimal commas" in n for n in dataset.notes)
+
+    def test_absent(self, tmp_path):
+        with pytest.raises(KesError, match=r"there is no file '.*none\.csv' \(looked in"):
+            encode(tmp_path / "none.csv")
+        with pytest.raises(KesError, match="there is no file 'alarm'"):
+            encode("alarm")
+
+    def test_unknown_suffix(self, write):
+        with pytest.raises(KesError, match=r"cannot tell what kind of file .*xlsx.*\.csv, \.tsv"):
+            encode(write(self.CONTENT, "table.xlsx"))
+
+    def test_directory(self, tmp_path):
+        (tmp_path / "folder.csv").mkdir()
+        with pytest.raises(KesError, match=r"cannot read .*folder\.csv: Is a directory"):
+            encode(tmp_path / "folder.csv")
+
+    @pytest.mark.parametrize("content", ["", "\n \n"])
+    def test_empty(self, write, content):
+        with pytest.raises(KesError, match=r"table\.csv' is empty"):
+            encode(write(content))
+
+    def test_header_only(self, write):
+        with pytest.raises(KesError, match="the data have no rows"):
+            encode(write("a,b\n"))
+
+    def test_ragged(self, write):
+        with pytest.raises(KesError) as error:
+            encode(write("a,b\n1,2\n1,2,3\n"))
+        assert "table.csv', line 3: expected 2 fields, as in the header, found 3" in str(
+            error.value
+        )
+
+    def test_not_utf8(self, write):
+        content = "a\né\nb\n€\n"
+        dataset = encode(write(content.encode("cp1252")))
+        assert dataset.states == (("b", "é", "€"),)
+        assert "read as cp1252" in dataset.notes[0]
+        assert (
+            encode(write(b"a\n\xe9\n\x81\n")).notes[0].startswith("not UTF-8, so read as latin-1")
+        )
+        with pytest.raises(KesError, match="line 2: this is not text in utf-8; give the right enc"):
+            encode(write(content.encode("cp1252")), encoding="utf-8")
+        with pytest.raises(KesError, match="there is no encoding 'klingon'"):
+            encode(write(content), encoding="klingon")
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+    def test_encodings_that_say_what_they_are(self, write, encoding):
+        dataset = encode(write("ä,b\né,1\n€,2\n".encode(encoding)))
+        assert (dataset.names, dataset.states[0], dataset.notes) == (("ä", "b"), ("é", "€"), ())
+
+    def test_an_encoding_that_is_given(self, write):
+        dataset = encode(write("a\né\nж\n".encode("koi8-r", "replace")), encoding="koi8-r")
+        assert "ж" in dataset.states[0]
+
+    def test_a_separator_and_a_decimal_sign_that_are_given(self, write):
+        path = write("a b\n1,5 x\n2,5 y\n")
+        dataset = encode(path, sep=" ", decimal=",")
+        assert dataset.columns[0].values.tolist() == [1.5, 2.5]
+        for options, message in (
+            ({"sep": "ab"}, "sep must be one ASCII character"),
+            ({"decimal": ";"}, "decimal must be a point or a comma"),
+            ({"sep": ",", "decimal": ","}, "cannot both be ','"),
+        ):
+            with pytest.raises(KesError, match=message):
+                encode(path, **options)
+
+    def test_pipes_and_single_quotes(self, write):
+        dataset = encode(write("'a'|'b'\n'x|y'|1\n'it''s'|2\n"))
+        assert dataset.states == (("it's", "x|y"), ("1", "2"))
+
+    def test_row_numbers_without_a_name_are_left_out(self, write):
+        rows = "".join(f"{i},{'xy'[i % 2]}\n" for i in range(20))
+        dataset = encode(write(",a\n" + rows))
+        assert dataset.names == ("a",)
+        assert "'column 1'" in dataset.notes[0]
+
+    def test_duplicate_and_empty_names(self, write):
+        with pytest.raises(KesError, match="same name: 'a'; rename them"):
+            encode(write("a,a\n1,2\n1,2\n"))
+        with pytest.raises(KesError, match=r"column 1 has no name.*index=False"):
+            encode(write(",a\n0,2\n1,2\n"))
+
+    def test_damaged_gzip(self, write):
+        with pytest.raises(KesError, match="damaged or incomplete"):
+            encode(write(gzip.compress(self.CONTENT.encode())[:-9], "t.csv.gz"))
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")
+def test_a_real_file_as_pandas_reads_it():
+    pandas = pytest.importorskip("pandas")
+    path = SHARED / "alarm20k_states.csv.gz"
+    dataset, frame = encode(path), pandas.read_csv(path, dtype=str, keep_default_na=False)
+    assert dataset.names == tuple(frame.columns)
+    for name, states, codes in zip(dataset.names, dataset.states, dataset.codes, strict=True):
+        assert list(states) == sorted(frame[name].unique())
+        assert np.array_equal(np.array(states)[codes], frame[name].to_numpy())

@@ -1,0 +1,490 @@
+"""Result files: exact, reproducible, atomic, and clear about what is wrong with them."""
+
+import gzip
+import json
+import math
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.search.collector import Collector
+
+SETTINGS = {
+    "k": 0.3,
+    "criterion": "bic",
+    "ess": None,
+    "seed": 0,
+    "max_parents": None,
+    "two_phase": False,
+    "neighbourhood": "exact",
+    "start": None,
+}
+IMPROVING = {"asked": True, "complete": True, "own": 400, "earlier": 0, "calls": []}
+MODEL = {"score": -1.0, "local optimum": True, "directed": [], "undirected": []}
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and messages of Unix")
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Names and states that need care in text files."""
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 2, 150)
+    y = np.where(rng.random(150) < 0.1, 1 - x, x)
+    frame = pd.DataFrame({'a "b", c': x > 0, "größe\n": y, "z": rng.integers(5, 8, 150)})
+    frame["text"] = np.where(y > 0, "naïve ✓", 'quote"\\')
+    return frame
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    return kes.learn(data, k=0.3, runs=40, random_state=2**64 - 1)
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    """Many optima, with scores that use all digits."""
+    return kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=50)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """The same without what improving makes of them."""
+    return kes.learn(kes.datasets.alarm(rows=300), k=0.3, runs=50, improve=False)
+
+
+@pytest.mark.parametrize("name", ["a.kes.json", "a.kes.json.gz"])
+def test_round_trip(optima, alarm, name, tmp_path):
+    for result in (optima, alarm):
+        result.save(tmp_path / name)
+        again = kes.load(tmp_path / name)
+        assert again == result
+        assert again.record.models == result.record.models, "scores to the last bit"
+        assert again.notes == result.notes
+        assert again.states == result.states
+        assert [type(s) for s in again.states[again.names[0]]] == [
+            type(s) for s in result.states[result.names[0]]
+        ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"criterion": "bdeu", "ess": 0.1},
+        {"max_parents": 1, "two_phase": True},
+        {"neighbourhood": kes.Sampled(reversals=3, failures=7)},
+        {"neighbourhood": "sampled"},
+        {"start": [("z", "text")]},
+    ],
+)
+def test_settings_round_trip(data, options, tmp_path):
+    optima = kes.learn(data, runs=3, **options)
+    optima.save(tmp_path / "a.json")
+    again = kes.load(tmp_path / "a.json")
+    assert again.settings == optima.settings
+    assert again == optima
+    assert again.extend(3, data) == optima.extend(3)
+
+
+@pytest.mark.parametrize("name", ["a.kes.json", "a.kes.json.gz"])
+def test_same_result_same_bytes(data, optima, name, tmp_path):
+    first, second = tmp_path / name, tmp_path / f"other_{name}"
+    optima.save(first)
+    kes.learn(data, k=0.3, runs=15, random_state=2**64 - 1, n_jobs=1).extend(25).save(second)
+    assert first.read_bytes() == second.read_bytes()
+    kes.load(first).save(second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_gzip_by_name(optima, tmp_path):
+    optima.save(tmp_path / "a.gz")
+    optima.save(tmp_path / "a.json")
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == (tmp_path / "a.json").read_bytes()
+    (tmp_path / "a.gz").rename(tmp_path / "renamed.json")
+    assert kes.load(tmp_path / "renamed.json") == optima
+
+
+def test_content(alarm, tmp_path):
+    """Any JSON reader gets at everything, and finds no data."""
+    alarm.save(tmp_path / "a.json")
+    content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert content["format"] == "kes optima"
+    assert content["kes"] == kes.__version__
+    assert content["settings"]["k"] == 0.3
+    assert len(content["runs"]) == 50
+    assert len(content["models"]) == len(alarm.of_runs)
+    assert len(content["models"]) + len(content["offspring"]) + 1 >= len(alarm)
+    assert content["version"] == 2
+    assert content["improving"]["own"] == 500
+    scores = [content["models"][model]["score"] for model in content["runs"]]
+    assert scores == list(alarm.run_scores)
+    sizes = {key: len(json.dumps(value)) for key, value in content.items()}
+    del sizes["models"], sizes["states"], sizes["names"], sizes["ges"], sizes["offspring"]
+    assert sum(sizes.values()) < 300 * 37 / 8, "no room for 300 rows, even as bits"
+
+
+def test_fingerprint_tells_names_states_and_rows_apart(data):
+    base = kes.learn(data, runs=1).record.fingerprint
+    for other in (
+        data.rename(columns={"z": "y"}),
+        data.assign(z=data["z"] + 1),
+        data.assign(z=data["z"][::-1].to_numpy()),
+        pd.concat([data, data]),
+    ):
+        assert kes.learn(other, runs=1).record.fingerprint != base
+    assert kes.learn(data[::-1], runs=1).record.fingerprint == base
+
+
+# --- how the data were read ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """A table with counts, and a value that only an incomplete row has."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 2, (60, 3)).astype(str), columns=list("abc"))
+    frame["a"] = frame["b"]
+    frame.loc[3, ["a", "b"]] = ["9", None]
+    frame["times"] = rng.integers(1, 4, 60)
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    return frame
+
+
+def test_a_loaded_result_reads_its_data_as_they_were_read(holes, tmp_path):
+    """Neither the column of weights nor what to do with missing values need be said again."""
+    optima = kes.learn(holes, runs=5, weights="times", missing="state")
+    optima.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    assert (loaded.record.reading.weights, loaded.record.reading.missing) == ("times", "state")
+    assert loaded.extend(5, holes) == optima.extend(5)
+    assert loaded.trace(0, tmp_path / "holes.csv") == optima.trace(0)
+    assert loaded.explain(data=holes).score == optima.explain().score
+    given = kes.learn(holes.drop(columns="times"), runs=5, weights=holes["times"], missing="state")
+    given.save(tmp_path / "b.json")
+    assert given == optima
+    with pytest.raises(kes.KesError, match="the rows or their weights differ"):
+        kes.load(tmp_path / "b.json").extend(5, holes)
+    assert kes.load(tmp_path / "b.json").extend(5, holes, weights="times") == optima.extend(5)
+
+
+def test_the_file_knows_the_version_that_did_the_work(data, optima, tmp_path):
+    old = Optima(replace(optima.record, version="0.0.1"))
+    old.save(tmp_path / "a.json")
+    loaded = kes.load(tmp_path / "a.json")
+    assert loaded.record.version == "0.0.1"
+    loaded.save(tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert loaded.extend(1, data).record.version == kes.__version__
+
+
+# --- stored files ---------------------------------------------------------------------------------
+
+FIRST = Path(__file__).parents[2] / "data" / "version1"
+"""Written by version 0.1.0: ``kes learn table.csv --k 0 --runs 12 --improve-tasks 120`` and
+``--k 0 --runs 2 --seed 5 --improve-tasks 40``."""
+SECOND = Path(__file__).parents[2] / "data" / "version2"
+"""Written by version 0.2.0 with the first of these commands. Later versions must read both."""
+
+
+def test_a_file_of_version_1_with_ges_among_its_runs():
+    """What it holds is written here by hand, from the summary that version 0.1.0 printed."""
+    optima = kes.load(FIRST / "twelve.kes.json.gz")
+    assert (len(optima.runs), len(optima.of_runs), optima.tasks) == (12, 5, 120)
+    assert f"{optima.best.score:.4f} {optima.best.origin}" == "-515.0218 refined from task 1"
+    assert [row["origin"] for row in optima.ancestry()][-2:] == [
+        "recombined from run 3 and run 5",
+        "refined from task 1",
+    ]
+    assert f"{optima.best_run.score:.4f} {optima.best_run.origin}" == "-520.4944 run 3"
+    assert optima.best_run.hits == 1
+    assert (f"{optima.ges.score:.4f}", optima.ges.first_run) == ("-537.1153", 0)
+    assert optima.record.version == "0.1.0"
+
+
+def test_ges_among_the_parents_in_a_file_of_version_1(tmp_path):
+    """It had a place after those of the runs, also where run 0 had ended there."""
+    with gzip.open(FIRST / "twelve.kes.json.gz") as file:
+        document = json.load(file)
+    document["offspring"][0]["parents"] = [len(document["models"]), 1]
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    record = kes.load(tmp_path / "a.json").record
+    assert [record.pool[place] for place in record.offspring[0].parents] == [
+        record.ges,
+        record.models[1],
+    ]
+    assert record.offspring[1:] == kes.load(FIRST / "twelve.kes.json.gz").record.offspring[1:]
+
+
+def test_a_file_of_version_1_in_which_no_run_ended_where_ges_does():
+    optima = kes.load(FIRST / "two.kes.json")
+    assert optima.best.origin == "recombined from run 1 and GES"
+    assert (optima.ges.hits, optima.ges.origin) == (0, "GES")
+    assert len(optima) == 2 + 1 + 6
+    assert list(optima) == sorted(optima, key=lambda o: -o.score)
+
+
+def test_a_file_of_version_2():
+    """The runs, which no version may change, are those of version 1."""
+    optima, first = (kes.load(folder / "twelve.kes.json.gz") for folder in (SECOND, FIRST))
+    assert optima.record.version == "0.2.0"
+    assert optima.record.reading.source == "table.csv"
+    assert list(optima.run_scores) == list(first.run_scores)
+    assert [o.graph for o in optima.of_runs] == [o.graph for o in first.of_runs]
+    assert f"{optima.best.score:.4f}" == f"{first.best.score:.4f}"
+
+
+@pytest.mark.parametrize(
+    "file", [FIRST / "twelve.kes.json.gz", FIRST / "two.kes.json", SECOND / "twelve.kes.json.gz"]
+)
+def test_a_stored_file_takes_its_data(file, tmp_path):
+    """Scores are those of the graphs; improved models stay until there are more runs."""
+    table = FIRST / "table.csv"
+    optima = kes.load(file)
+    for optimum in optima:
+        assert optima.record.level(optimum.score) == optima.record.level(
+            kes.score(optimum.graph, table)
+        )
+        assert optimum.is_local_optimum
+    assert optima.explain(0, table).better == 0
+    assert optima.trace(0, table)
+    optima.save(tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json") == optima, "as version 2"
+    more = optima.improve(tasks=30, data=table)
+    assert {o.graph for o in more} >= {o.graph for o in optima}
+    longer = optima.extend(8, table)
+    runs = len(optima.runs) + 8
+    improve = 120 if file.parent == SECOND else True  # files of version 1 do not hold it
+    assert longer == kes.learn(table, k=0, runs=runs, improve=improve, random_state=optima.seed)
+
+
+# --- safe writing --------------------------------------------------------------------------------
+
+
+def test_a_failed_write_leaves_the_old_file(optima, alarm, tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    optima.save(path)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: No space left on device"):
+        alarm.save(path)
+    monkeypatch.undo()
+    assert kes.load(path) == optima
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"], "nothing is left behind"
+
+
+@posix
+def test_permissions_are_those_of_any_new_file(optima, tmp_path):
+    (tmp_path / "plain").touch()
+    optima.save(tmp_path / "a.json")
+    mode = stat.S_IMODE((tmp_path / "a.json").stat().st_mode)
+    assert mode == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@posix
+def test_writes_through_a_link(optima, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link.json").symlink_to(tmp_path / "real" / "a.json")
+    optima.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert kes.load(tmp_path / "real" / "a.json") == optima
+
+
+def test_no_such_folder(optima, tmp_path):
+    with pytest.raises(kes.KesError, match=r"cannot write .*No such file or directory"):
+        optima.save(tmp_path / "nowhere" / "a.json")
+
+
+# --- checkpoints ---------------------------------------------------------------------------------
+
+
+def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(runs, tmp_path):
+    """Runs 0-9 and 20-29 are done: ten runs are shown, twenty need not be done again."""
+    record = runs.record
+    ahead = tuple((run, record.runs[run]) for run in range(20, 30))
+    order = dict.fromkeys([*record.runs[:10], *record.runs[20:30]])
+    number = {model: i for i, model in enumerate(order)}
+    base = replace(
+        record,
+        models=tuple(record.models[model] for model in order),
+        runs=tuple(number[model] for model in record.runs[:10]),
+        ahead=tuple((run, number[model]) for run, model in ahead),
+    )
+    storage.write(base, tmp_path / "a.json")
+    data = kes.datasets.alarm(rows=300)
+    assert kes.load(tmp_path / "a.json") == kes.learn(data, k=0.3, runs=10, improve=False)
+    again = storage.read(tmp_path / "a.json")
+    assert again == base
+    assert list(Collector(again, 50).pending()) == [*range(10, 20), *range(30, 50)]
+
+
+def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
+    path = tmp_path / "a.json"
+    collector = Collector(alarm.record, 50)
+    seldom = storage.Checkpoint(path, 3600)
+    seldom(collector)
+    assert not path.exists()
+    seldom.keep(alarm.record)
+    assert kes.load(path) == alarm
+    path.unlink()
+    often = storage.Checkpoint(path, 0.0)
+    often(collector)
+    assert kes.load(path) == alarm
+
+
+def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, monkeypatch, capsys):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.json"
+    collector = Collector(alarm.record, 50)
+    checkpoint = storage.Checkpoint(path, 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        checkpoint(collector)
+        checkpoint(collector)
+        checkpoint.keep(alarm.record)
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "No space left on device; the search goes on, and tries again" in shown
+    checkpoint(collector)
+    assert kes.load(path) == alarm
+
+
+def test_nothing_done_nothing_written(alarm, tmp_path):
+    blank = replace(alarm.record.unimproved(False), runs=(), models=())
+    checkpoint = storage.Checkpoint(tmp_path / "a.json", 0.0)
+    checkpoint(Collector(blank, 50))
+    assert not (tmp_path / "a.json").exists()
+
+
+# --- files that cannot be used -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
+def test_truncated_at_any_place(optima, name, tmp_path):
+    path = tmp_path / name
+    optima.save(path)
+    content = path.read_bytes()
+    for length in range(0, len(content) - 2, 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(kes.KesError, match=r"is truncated or damaged .* learn again"):
+            kes.load(path)
+
+
+def test_damaged_gzip(optima, tmp_path):
+    path = tmp_path / "a.json.gz"
+    optima.save(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(kes.KesError, match="is truncated or damaged"):
+        kes.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "something else"}, "is not a kes result file"),
+        ({"version": 3, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* install that version"),
+        ({"runs": [0, 1, 1000]}, "1000 where a number below"),
+        ({"runs": None}, "damaged"),
+        ({"names": ["only one"]}, "damaged"),
+        ({"states": []}, "names and states differ"),
+        ({"settings": {}}, "damaged"),
+        ({"reading": {}}, "damaged"),
+        ({"reading": {"missing": "drop", "weights": 3, "na_values": []}}, "damaged .*text"),
+        ({"improving": {}}, "damaged"),
+        ({"improving": IMPROVING | {"asked": 0}}, "damaged .*improve must be"),
+        ({"improving": IMPROVING | {"own": -1}}, "damaged .*own must be"),
+        ({"ahead": [[0, 0]]}, "given twice"),
+        ({"ges": {"score": "high"}}, "damaged"),
+        ({"tolerance": 0}, "damaged .*tolerance must be a number greater than 0"),
+        ({"tolerance": math.nan}, "damaged .*tolerance must be"),
+        ({"tolerance": True}, "damaged .*tolerance must be"),
+        ({"cases": math.inf}, "damaged .*cases must be"),
+        ({"settings": SETTINGS | {"k": "0.5"}}, "damaged .*k must be"),
+        ({"settings": SETTINGS | {"seed": None}}, "damaged .*seed must be"),
+        ({"settings": SETTINGS | {"max_parents": -1}}, "damaged .*max_parents must be"),
+        ({"settings": SETTINGS | {"two_phase": 1}}, "damaged .*two_phase must be"),
+        ({"ges": MODEL | {"score": math.nan}}, "damaged .*score must be"),
+        ({"ges": MODEL | {"score": True}}, "damaged .*score must be"),
+        ({"ges": MODEL | {"score": "inf"}}, "damaged .*score must be"),
+        ({"ges": MODEL | {"score": math.inf}}, "damaged .*score must be"),
+        ({"ges": MODEL | {"local optimum": 1}}, "damaged .*1 where true or false is expected"),
+        ({"runs": [True]}, "damaged .*True where a number below"),
+        ({"ahead": [[True, 0]]}, "damaged .*ahead must be a whole number"),
+        ({"ges": MODEL | {"score": 10**400}}, "damaged"),
+    ],
+)
+def test_content_that_makes_no_sense(optima, tmp_path, change, message):
+    path = tmp_path / "a.json"
+    optima.save(path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(document | change), encoding="utf-8")
+    with pytest.raises(kes.KesError, match=message) as caught:
+        kes.load(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["[1, 2]", '"text"', "{}", "null"])
+def test_json_of_another_kind(content, tmp_path):
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+    with pytest.raises(kes.KesError, match="is not a kes result file; give a file that"):
+        kes.load(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("content", ["a,b\n0,1\n", "[" * 100_000, "0,1", "\udcff"])
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_a_file_of_another_kind_is_not_to_be_removed(content, name, tmp_path):
+    path, raw = tmp_path / name, content.encode(errors="surrogateescape")
+    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    with pytest.raises(kes.KesError, match="is not a kes result file") as caught:
+        kes.load(path)
+    assert str(path) in str(caught.value)
+    assert "remove" not in str(caught.value)
+
+
+def test_nesting_without_end(optima, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"format": "kes optima", "runs": ' + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(kes.KesError, match=r"a\.json is truncated or damaged"):
+        kes.load(path)
+
+
+@pytest.mark.parametrize("score", [math.inf, -math.inf])
+def test_infinite_scores_are_not_written(alarm, score, tmp_path):
+    record = replace(alarm.record, ges=replace(alarm.record.ges, score=score))
+    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
+        storage.write(record, tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("change", [{"tolerance": math.inf}, {"fingerprint": "\udcff"}])
+def test_what_no_file_can_hold(alarm, change, tmp_path):
+    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
+        storage.write(replace(alarm.record, **change), tmp_path / "a.json")
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(kes.KesError, match=r"there is no file .*a\.json' \(looked in"):
+        kes.load(tmp_path / "a.json")
+    with pytest.raises(kes.KesError, match="cannot read "):
+        kes.load(tmp_path)
+
+
+def test_a_file_without_finished_runs(alarm, tmp_path):
+    bare = alarm.record.unimproved(False)
+    record = replace(bare, runs=(), ahead=((1, 0),), models=bare.models[:1])
+    storage.write(record, tmp_path / "a.json")
+    with pytest.raises(kes.KesError, match="no finished run yet; give the same kes learn command"):
+        kes.load(tmp_path / "a.json")

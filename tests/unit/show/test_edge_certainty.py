@@ -1,0 +1,180 @@
+"""What the report calls sure, clear and proven."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.unit.show.test_report import content
+
+import kes
+from kes.analysis.coverage import Coverage
+from kes.analysis.evidence.evidence import TASKS
+from kes.cli import run
+from kes.show.report import edge_certainty, prose, report_text
+from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
+from kes.show.report.headline import Claim, headline
+from kes.show.report.page import page
+
+NAMES = ["HR", "BP", "CO", "TPR", "CATECHOL", "HRBP", "HREKG", "HRSAT"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=400).select(NAMES)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    return kes.learn(data, runs=10)
+
+
+def plain(html):
+    return re.sub(r"\s+", " ", re.sub("<[^>]*>", "", html))
+
+
+@pytest.fixture(scope="module")
+def twins():
+    """Two columns that are nearly the same: each can stand in for the other."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 600)
+    second = np.where(rng.random(600) < 0.01, 1 - first, first)
+    effect = np.where(rng.random(600) < 0.2, 1 - first, first)
+    return pd.DataFrame({"first": first, "second": second, "effect": effect}).astype(str)
+
+
+def test_what_others_can_stand_in_for_is_not_called_sure(twins):
+    """Its worth is high, as all else stays; its evidence is not, as the twin takes its place."""
+    optima = kes.learn(twins, runs=5)
+    evidence, _ = chosen_evidence(optima, optima.problem, None)
+    found = Certainty(optima, optima.problem, Further(evidence=evidence))
+    [pair] = [edge for edge in optima.best.graph.skeleton if "effect" in edge]
+    assert found.worth[pair] > 50
+    assert found.nats[pair] < 10
+    assert found.count(10) == 1
+    text = plain(headline(optima, found, Claim.of(optima, None)))
+    assert "Of 2 connections, 1 is sure" in text
+    without = Certainty(optima, optima.problem, Further())
+    said = plain(headline(optima, without, Claim.of(optima, None)))
+    assert "sure" not in said
+    assert "2 cost at least 10 nats if taken out alone; whether others could stand in" in said
+
+
+def test_the_report_finds_the_evidence_of_the_best_by_itself(optima):
+    found = content(report_text(optima, {}))
+    expected = {frozenset((row["x"], row["y"])): row for row in optima.evidence()}
+    assert found["evidence_note"].startswith("Evidence is exact")
+    best = optima.best.graph.skeleton
+    for i, pair in enumerate(found["pairs"]):
+        names = frozenset(found["names"][node] for node in pair)
+        nats = found["evidence"]["nats"][i]
+        if names in best:
+            assert nats == pytest.approx(expected[names]["evidence"], abs=0.01)
+            assert found["evidence"]["exact"][i]
+        else:
+            assert nats is None, "only the edges of the best model"
+
+
+def test_evidence_can_be_left_out_given_or_asked_for_in_full(optima):
+    assert content(report_text(optima, {"evidence": False}))["evidence"] is None
+    full = content(report_text(optima, {"evidence": True}))
+    assert None not in full["evidence"]["nats"]
+    table = optima.evidence(tasks=1)
+    given = content(report_text(optima, {"evidence": table}))
+    assert given["evidence"]["nats"] == full["evidence"]["nats"], "both are exact"
+
+
+def test_work_follows_from_the_size_and_not_from_the_clock(optima, monkeypatch):
+    monkeypatch.setattr(edge_certainty, "_WORK", 0)
+    assert edge_certainty._tasks(optima, optima.problem) == 0
+    monkeypatch.setattr(edge_certainty, "_WORK", 10**12)
+    assert edge_certainty._tasks(optima, optima.problem) == TASKS
+    monkeypatch.setattr(edge_certainty, "_MOST_WORK", 1)
+    found = content(report_text(optima, {}))
+    assert found["evidence"] is None
+    assert "longer than a few seconds" in found["evidence_note"]
+
+
+def test_an_estimate_is_called_one(monkeypatch):
+    optima = kes.learn(kes.datasets.alarm(rows=300), runs=5)
+    table, note = chosen_evidence(optima, optima.problem, None)
+    assert set(table["how"]) == {"estimate"}
+    assert "an estimate" in note
+    assert f"{TASKS} tasks" in note
+
+
+def test_directions_are_clear_by_their_nats():
+    optima = kes.learn(kes.datasets.alarm(rows=300), runs=5)
+    evidence, _ = chosen_evidence(optima, optima.problem, None)
+    found = Certainty(optima, optima.problem, Further(evidence=evidence))
+    rows = {(row["x"], row["y"]): row["direction"] for row in evidence}
+    expected = {
+        (a, b)
+        for a, b in optima.best.graph.directed
+        if rows.get((a, b), 0) >= 3 or -rows.get((b, a), 0) >= 3
+    }
+    assert found.clear == expected
+    assert 0 < len(expected) < len(optima.best.graph.directed)
+    text = page(optima, further=Further(evidence=evidence))
+    assert f"direction clear for {len(expected)}" in text
+    weight = {(r["x"], r["y"]): (r["weight_x_to_y"], r["weight_y_to_x"]) for r in optima.edges()}
+    without = Certainty(optima, optima.problem, Further()).clear
+    for a, b in optima.best.graph.directed:
+        share = weight[a, b][0] if (a, b) in weight else weight[b, a][1]
+        assert ((a, b) in without) == (share >= 0.9)
+
+
+def test_what_was_told_to_the_search_is_clear(data):
+    known = kes.Knowledge(required=[("HR", "HRBP")])
+    optima = kes.learn(data, runs=5, knowledge=known)
+    evidence = optima.evidence(tasks=1)
+    found = Certainty(optima, optima.problem, Further(evidence=evidence))
+    assert ("HR", "HRBP") in found.clear
+    shown = content(page(optima, further=Further(evidence=evidence)))
+    [told] = shown["evidence"]["told"]
+    assert {shown["names"][node] for node in shown["pairs"][told]} == {"HR", "HRBP"}
+
+
+def test_a_proven_score_has_no_chance_of_a_better_one(optima):
+    coverage = Coverage(optima)
+    open_end, proven = (prose.seen(coverage, proven=proven) for proven in (False, True))
+    assert "better" in open_end
+    assert "better" not in proven
+    assert "more runs can only find more of the optima that score lower" in proven
+
+
+def test_the_strongest_connections_are_named(optima):
+    evidence = optima.evidence()
+    text = plain(headline(optima, Certainty(optima, None, Further(evidence=evidence)), PROOF))
+    first = text.split(".Of ")[0]
+    named = [re.split(" [→–] ", part.split(" are ")[-1]) for part in first.split(", ")]
+    pairs = {frozenset(pair) for pair in optima.best.graph.skeleton}
+    strongest = [frozenset((r["x"], r["y"])) for r in evidence]
+    expected = [pair for pair in strongest if pair in pairs][:5]
+    assert [frozenset(pair) for pair in named] == expected
+
+
+PROOF = Claim(proven=True, value="", note="")
+
+
+def test_the_command_has_flags_for_evidence(optima, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data.to_pandas().to_csv("blood.csv", index=False)
+    assert run(["learn", "blood.csv", "--runs", "3", "--out", "my blood.kes.json.gz"]) == 0
+    for flags, has in (([], True), (["--no-evidence"], False), (["--evidence"], True)):
+        assert run(["report", "my blood.kes.json.gz", "--out", "a.html", *flags]) == 0
+        text = (tmp_path / "a.html").read_text()
+        found = content(text)
+        assert (found["evidence"] is not None) == has
+    assert (found["file"], found["stem"]) == ("my blood.kes.json.gz", "blood")
+    assert "kes.learn(&#x27;blood.csv&#x27;" in text, "the real names stand in what repeats it"
+    assert "kes learn blood.csv" in text
+    assert "--out &#x27;my blood.kes.json.gz&#x27;" in text
+
+
+def test_without_variables_that_are_joined_it_says_so():
+    rng = np.random.default_rng(0)
+    optima = kes.learn(rng.integers(0, 2, (500, 3)), runs=2)
+    assert not optima.best.graph.skeleton
+    text = plain(headline(optima, Certainty(optima, None, Further()), PROOF))
+    assert text.startswith("By this criterion no variable tells anything about another.")

@@ -1,0 +1,383 @@
+"""`kes.learn`: what each option promises, and that nothing but data and settings decides a run."""
+
+import importlib
+import itertools
+import subprocess
+import sys
+import time
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.clock import within
+
+import kes
+from kes.search.execution import Execution
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=400)
+
+
+@pytest.fixture(scope="module")
+def optima(data):
+    """Half greedy on few rows: many different optima."""
+    return kes.learn(data, k=0.5, runs=60)
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Three dependent variables: small enough to look at every model."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 2, 200), rng.integers(0, 3, 200)
+    c = (a + b + (rng.random(200) < 0.2)) % 3
+    return pd.DataFrame({"a": a, "b": b, "c": c})
+
+
+def all_graphs(nodes):
+    """Every class over the nodes, from every choice of arcs that is acyclic."""
+    pairs = list(itertools.combinations(nodes, 2))
+    found = set()
+    for choice in itertools.product((None, 0, 1), repeat=len(pairs)):
+        arcs = [
+            pair[::-1] if turned else pair
+            for pair, turned in zip(pairs, choice, strict=True)
+            if turned is not None
+        ]
+        try:
+            found.add(kes.EssentialGraph.from_dag(nodes, arcs))
+        except kes.KesError:
+            continue  # a cycle
+    return found
+
+
+# --- the search ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu", "qnml"])
+def test_runs_end_in_the_local_optima_of_all_models(three, criterion):
+    """Brute force: with k=0 every local optimum that exists can be reached, and nothing else."""
+    graphs = all_graphs(("a", "b", "c"))
+    assert len(graphs) == 11
+    local = {
+        graph
+        for graph in graphs
+        if kes.inclusion_boundary(graph, three, criterion=criterion)[0].delta <= 1e-9
+    }
+    optima = kes.learn(three, k=0, runs=200, criterion=criterion)
+    assert {optimum.graph for optimum in optima} <= local
+    assert optima.best.graph == max(local, key=lambda g: kes.score(g, three, criterion=criterion))
+    assert all(optimum.is_local_optimum for optimum in optima)
+
+
+def test_scores_are_those_of_the_graphs(data, optima):
+    for optimum in optima[:5]:
+        assert optimum.score == kes.score(optimum.graph, data)
+
+
+def test_ges_is_the_first_greedy_run(data, optima):
+    greedy = kes.learn(data, k=1, runs=3)
+    assert optima.ges.graph == greedy[greedy.run_optima[0]].graph
+    assert greedy.ges.graph == optima.ges.graph
+    assert greedy.ges.score == greedy.run_scores[0]
+
+
+def test_max_parents_holds_for_every_dag_of_every_optimum(data):
+    free = kes.learn(data, k=0.5, runs=20, criterion="aic")
+    bound = kes.learn(data, k=0.5, runs=20, criterion="aic", max_parents=1)
+
+    def most_parents(optima):
+        arcs = (optimum.graph.to_dag() for optimum in optima)
+        return max(max(np.unique([b for _, b in dag], return_counts=True)[1]) for dag in arcs)
+
+    assert most_parents(bound) <= 1 < most_parents(free)
+    assert kes.learn(data, runs=2, max_parents=0).best.graph.skeleton == frozenset()
+
+
+def test_two_phases_never_go_back_to_insertions(data):
+    optima = kes.learn(data, k=0.5, runs=10, two_phase=True)
+    kinds = ["".join(kind[0] for kind in optima.trace(run)["kind"]) for run in range(10)]
+    assert all("di" not in kind for kind in kinds)
+    one_phase = kes.learn(data, k=0.5, runs=10)
+    kinds = ["".join(kind[0] for kind in one_phase.trace(run)["kind"]) for run in range(10)]
+    assert any("di" in kind for kind in kinds), "else the option is not tested by these data"
+
+
+def test_a_local_optimum_is_where_a_search_from_it_stays(data, optima):
+    best = optima.best
+    again = kes.learn(data, runs=4, start=best.graph)
+    assert [(own.graph, own.hits) for own in again.of_runs] == [(best.graph, 4)]
+    by_arcs = kes.learn(data, runs=4, start=best.graph.to_dag())
+    assert by_arcs == again
+
+
+def test_start_may_lack_variables_of_the_data(three):
+    start = kes.EssentialGraph(["c", "a"], undirected=[("a", "c")])
+    assert kes.learn(three, runs=5, start=start) == kes.learn(three, runs=5, start=[("a", "c")])
+
+
+def test_sampled_neighbourhood(three):
+    """A generous sample of a small boundary ends where the exact search does."""
+    exact = kes.learn(three, k=1, runs=1)
+    sampled = kes.learn(three, k=1, runs=5, neighbourhood="sampled")
+    assert sampled.best.graph == exact.best.graph
+    assert sampled == kes.learn(three, k=1, runs=5, neighbourhood=kes.Sampled(reversals=10))
+    assert sampled.settings != exact.settings
+    hasty = kes.Sampled(reversals=0, failures=1)
+    ends = kes.learn(kes.datasets.alarm(rows=400), k=0, runs=5, neighbourhood=hasty)
+    # One draw in vain and it gives up; what improving makes of that is complete.
+    assert not any(end.is_local_optimum for end in ends.of_runs)
+    assert all(end.is_local_optimum for end in ends if "from" in end.origin)
+
+
+# --- data ----------------------------------------------------------------------------------------
+
+
+def test_weights_count_rows(three):
+    counted = three.value_counts().rename("times").reset_index()
+    by_name = kes.learn(counted, k=0.3, runs=10, weights="times")
+    by_array = kes.learn(counted[["a", "b", "c"]], k=0.3, runs=10, weights=counted["times"])
+    assert by_name == by_array == kes.learn(three, k=0.3, runs=10)
+
+
+def test_missing_values(three):
+    holes = three.astype("Int64")
+    holes.loc[::7, "a"] = pd.NA
+    assert kes.learn(holes, runs=5, missing="drop") == kes.learn(holes.dropna(), runs=5)
+    assert len(kes.learn(holes, runs=5, missing="state").states["a"]) == 3
+
+
+def test_forms_of_data_do_not_matter(three, tmp_path):
+    three.to_csv(tmp_path / "three.csv", index=False)
+    expected = kes.learn(three, runs=10)
+    for data in (tmp_path / "three.csv", three.to_numpy()):
+        other = kes.learn(data, runs=10)
+        assert list(other.run_scores) == list(expected.run_scores)
+
+
+def test_a_constant_column_is_noted_and_stays_alone(three):
+    optima = kes.learn(three.assign(same="x"), runs=3)
+    assert any("same" in note for note in optima.notes)
+    assert all("same" not in edge for edge in optima.best.graph.skeleton)
+
+
+# --- determinism ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4, -1])
+def test_threads_do_not_matter(data, optima, n_jobs):
+    assert kes.learn(data, k=0.5, runs=60, n_jobs=n_jobs) == optima
+
+
+def test_more_threads_than_a_system_gives_are_not_asked_for(three):
+    cores = Execution.checked().threads
+    assert Execution.checked(n_jobs=3 * cores).threads == 3 * cores
+    assert Execution.checked(n_jobs=100_000).threads == 4 * cores
+    assert kes.learn(three, runs=5, n_jobs=100_000) == kes.learn(three, runs=5)
+
+
+@pytest.mark.parametrize("patience", [None, 9])
+def test_runs_handed_to_the_core_in_parts_are_the_same(data, optima, patience, monkeypatch):
+    whole = kes.learn(data, k=0.5, runs=60, patience=patience)
+    monkeypatch.setattr(importlib.import_module("kes.search.runs"), "_AT_ONCE", 7)
+    parts = kes.learn(data, k=0.5, runs=60, patience=patience)
+    assert parts == whole
+    assert patience is not None or parts == optima
+
+
+def test_runs_that_are_never_reached_cost_no_memory(three):
+    tracemalloc.start()
+    try:
+        kes.learn(three, runs=10**15, patience=5, n_jobs=1)
+        assert tracemalloc.get_traced_memory()[1] < 30e6, "five million run numbers take 200 MB"
+    finally:
+        tracemalloc.stop()
+
+
+def test_cache_does_not_matter(data, optima):
+    assert kes.learn(data, k=0.5, runs=60, cache_mb=1) == optima
+
+
+def test_order_of_rows_does_not_matter(three):
+    shuffled = three.sample(frac=1, random_state=1)
+    assert kes.learn(shuffled, k=0.5, runs=20) == kes.learn(three, k=0.5, runs=20)
+
+
+def test_fewer_runs_are_the_first_of_more(data, optima):
+    fewer = kes.learn(data, k=0.5, runs=25)
+    assert np.array_equal(fewer.run_scores, optima.run_scores[:25])
+    assert fewer.extend(35) == optima, "improved models included"
+    assert len(fewer.runs) == 25, "extend returns a new result"
+
+
+def test_seed(data, optima):
+    other = kes.learn(data, k=0.5, runs=60, random_state=1)
+    assert not np.array_equal(other.run_scores, optima.run_scores)
+    drawn = kes.learn(data, k=0.5, runs=5, random_state=None)
+    assert kes.learn(data, k=0.5, runs=5, random_state=drawn.seed) == drawn
+    assert kes.learn(data, runs=1, random_state=None).seed != drawn.seed
+
+
+# --- stopping ------------------------------------------------------------------------------------
+
+
+def expected_stop(scores, patience):
+    """First length at which the last `patience` runs all fail to beat what came before."""
+    for length in range(patience + 1, len(scores) + 1):
+        if max(scores[length - patience : length]) <= max(scores[: length - patience]) + 1e-6:
+            return length
+    return len(scores)
+
+
+@pytest.mark.parametrize("patience", [1, 3, 10, 1000])
+@pytest.mark.parametrize("n_jobs", [1, 4])
+def test_patience_stops_at_the_same_run_always(data, optima, patience, n_jobs):
+    stopped = kes.learn(data, k=0.5, runs=60, patience=patience, n_jobs=n_jobs)
+    length = expected_stop(optima.run_scores, patience)
+    assert len(stopped.runs) == length
+    assert stopped == kes.learn(data, k=0.5, runs=length)
+
+
+def test_patience_counts_runs_that_are_there_already(data):
+    stopped = kes.learn(data, k=0.5, runs=60, patience=3)
+    assert stopped.extend(50, patience=3) == stopped
+    assert len(stopped.extend(50).runs) == len(stopped.runs) + 50
+
+
+def test_budget_keeps_a_prefix(data):
+    with within(3):
+        optima = kes.learn(data, k=0.5, runs=10**6, budget="0.4s")
+    assert 1 < len(optima.runs) < 10**6
+    few = kes.learn(data, k=0.5, runs=20)
+    assert np.array_equal(optima.run_scores[:20], few.run_scores)
+
+
+def test_a_budget_that_is_far_too_short_is_an_error(data, monkeypatch):
+    """Neither twice the budget nor half a minute was enough."""
+    monkeypatch.setattr("kes.search.collector._LEAST", 0.0)
+    with pytest.raises(kes.KesError, match="the budget is too short for these data: no run has"):
+        kes.learn(data, budget=1e-9)
+    wide = np.random.default_rng(0).integers(3, size=(3000, 200))
+    with pytest.raises(kes.KesError, match="give more time, or fewer columns"):
+        kes.learn(wide, budget=1e-9)
+    done = kes.learn(data, runs=2)
+    assert len(done.extend(1000, budget=1e-9).runs) >= 2, "there is something to return"
+
+
+def test_the_shortest_budget_gives_a_run(data):
+    optima = kes.learn(data, runs=1000, budget=1e-9)
+    assert optima == kes.learn(data, runs=len(optima.runs), improve=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("1.5s", 1.5), ("5m", 300), ("1h30m", 5400), ("2 h", 7200), ("1d", 86400)],
+)
+def test_lengths_of_time(text, seconds):
+    from kes.settings import seconds as read
+
+    assert read("budget", text) == seconds
+
+
+# --- progress and interrupts ---------------------------------------------------------------------
+
+
+def test_progress_reports(data):
+    seen, times = [], []
+
+    def show(progress):
+        seen.append(progress)
+        times.append(time.monotonic())
+
+    optima = kes.learn(data, k=0.5, runs=1500, progress=show, n_jobs=1)
+    runs = [progress for progress in seen if progress.unit == "runs"]
+    tasks = [progress for progress in seen if progress.unit == "tasks"]
+    assert seen == [*runs, *tasks]
+    for part, wanted in ((runs, 1500), (tasks, 1000)):
+        assert all(a.done <= b.done for a, b in itertools.pairwise(part))
+        assert {progress.wanted for progress in part} == {wanted}
+        assert (part[-1].done, part[-1].left) == (wanted, 0)
+    ends = optima.of_runs
+    assert (runs[-1].best, runs[-1].optima) == (optima.best_run.score, len(ends))
+    assert tasks[-1].best == optima.best.score
+    for start, stop in zip(times, times[10:], strict=False):
+        assert stop - start >= 1, "eleven reports within a second"
+
+
+def test_the_time_left_is_no_longer_than_the_budget(data):
+    seen = []
+    kes.learn(data, k=0.5, runs=10**6, budget=0.5, improve=False, progress=seen.append)
+    assert len(seen) > 1
+    assert all(now.left is None or now.left <= max(0.0, 0.5 - now.seconds) for now in seen)
+
+
+def test_progress_bar(data, capsys):
+    kes.learn(data, runs=20, progress=True)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "20/20 runs" in shown.err
+    assert "best -" in shown.err
+    assert "optima" in shown.err
+    assert "left" in shown.err
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupt_keeps_what_is_done(data, n_jobs):
+    def impatient(progress):
+        if progress.done >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted) as caught:
+        kes.learn(data, k=0.5, runs=10**6, progress=impatient, n_jobs=n_jobs)
+    optima = caught.value.optima
+    assert 1 <= len(optima.runs) < 10**6
+    assert optima == kes.learn(data, k=0.5, runs=len(optima.runs), improve=False)
+    assert optima.extend(5) == kes.learn(data, k=0.5, runs=len(optima.runs) + 5)
+
+
+def test_interrupt_while_improving_keeps_runs_and_what_was_found(data):
+    def impatient(progress):
+        if progress.unit == "tasks" and progress.done > 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted, match="in the attribute 'optima'") as caught:
+        kes.learn(data, k=0.5, runs=30, improve=10**9, progress=impatient)
+    optima = caught.value.optima
+    assert len(optima.runs) == 30
+    assert optima.tasks > 40
+    assert optima == kes.learn(data, k=0.5, runs=30, improve=optima.tasks)
+
+
+def test_interrupt_before_the_first_run(data):
+    def at_once(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted) as caught:
+        kes.learn(data, progress=at_once)
+    assert caught.value.optima is None
+
+
+def test_errors_of_a_callback_come_through(data):
+    def broken(_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        kes.learn(data, progress=broken)
+
+
+# --- the package ---------------------------------------------------------------------------------
+
+
+def test_import_loads_nothing_that_is_not_needed():
+    """Whatever costs time at import is left to the functions that use it."""
+    heavy = "click tqdm distributed dask pandas polars pyarrow matplotlib networkx sklearn scipy"
+    code = f"import sys, kes; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
+def test_public_names_exist():
+    assert [name for name in kes.__all__ if not hasattr(kes, name)] == []
+    assert kes.learn.__module__ == "kes.api"
