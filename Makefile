@@ -143,6 +143,9 @@ bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables beside pe
 bench-mixed: $(BENCH) ## Compare distances from the truth on mixed tables
 	$(BIN)/python benchmarks/mixed.py
 
+pictures: $(DEV) ## Draw the pictures of the README, light and dark
+	$(BIN)/python docs/pictures
+
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

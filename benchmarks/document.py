@@ -14,6 +14,7 @@ __all__ = [
     "COMPARISON",
     "QUALITY",
     "README",
+    "TABLES",
     "fill",
     "number",
     "record",
@@ -26,6 +27,8 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 COMPARISON = ROOT / "docs/comparison.md"
 QUALITY = ROOT / "docs/quality.md"
+TABLES = ROOT / "docs/benchmark-tables.md"
+"""Wide tables: every search on every data set."""
 
 
 def fill(page: Path, name: str, text: str) -> None:

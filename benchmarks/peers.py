@@ -5,8 +5,8 @@ network. What searches find is scored by one function, kes's BIC. Seconds are th
 processor spends on the public call for an in-memory table, the median of three calls if it is
 quick; what a library imports or compiles at its first call is not counted.
 
-`--install` makes the environments of the peers first; `--fill` puts the tables into README.md and
-docs/comparison.md.
+`--install` makes the environments of the peers first; `--fill` writes the table of
+docs/comparison.md, from which `make pictures` draws the chart of the README.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from document import COMPARISON, README, fill, number, seconds, table
+from document import COMPARISON, fill, number, seconds, table
 from environments import install, installed
 from peer_worker import SEARCHES
 from results import Cell, Results, measure
@@ -80,8 +80,6 @@ def main() -> None:
     show(header, lines)
     if options.fill:
         fill(COMPARISON, "peers", f"{table(header, lines, left=2)}\n\n{caption}")
-        short = [[search, cpu, score, shd] for search, _, cpu, score, shd in lines]
-        fill(README, "peers", f"{table(header[:1] + header[2:], short)}\n\n{caption}")
 
 
 if __name__ == "__main__":

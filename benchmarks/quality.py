@@ -7,7 +7,7 @@ kes's own, in natural logarithms; the distance is the structural Hamming distanc
 graphs. Each search is a process, in the environment that `peers.py --install` made for its peer.
 
 A search that takes longer than the limit on a table is given up on that data set and on those that
-follow, which are larger. `--fill` puts the tables into docs/quality.md.
+follow, which are larger. `--fill` writes the tables of docs.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import tables
-from document import QUALITY, fill
+from document import QUALITY, TABLES, fill
 from environments import installed
 from peer_worker import SEARCHES
 from results import Results, measure
@@ -89,9 +89,9 @@ def documented(results: Results) -> None:
     """Write the tables of the documentation."""
     every = (*WITHIN, OURS, *PEERS)
     fill(QUALITY, "scores within kes", tables.by_data(results, DATA, WITHIN, gap))
-    fill(QUALITY, "scores of peers", tables.by_data(results, DATA, PEERS, gap))
-    fill(QUALITY, "distances", tables.by_data(results, DATA, every, tables.distance))
-    fill(QUALITY, "seconds", tables.by_data(results, DATA, every, tables.cpu))
+    fill(TABLES, "scores of peers", tables.by_data(results, DATA, PEERS, gap))
+    fill(TABLES, "distances", tables.by_data(results, DATA, every, tables.distance))
+    fill(TABLES, "seconds", tables.by_data(results, DATA, every, tables.cpu))
 
 
 def compared(results: Results, data: str) -> None:

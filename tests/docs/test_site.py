@@ -106,6 +106,16 @@ def test_citations_lead_to_the_references(site):
     assert "../references.html#nielsen-2003" in reference  # from a docstring
 
 
+# --- the report ----------------------------------------------------------------------------------
+
+
+def test_the_home_page_links_the_report_of_the_demo(site):
+    assert "demo-report.html" in Anchors(site / "index.html").links
+    report = (site / "demo-report.html").read_text(encoding="utf-8")
+    for part in ("INSUFFANESTH", "Content-Security-Policy", "-211859"):
+        assert part in report
+
+
 # --- notebooks ------------------------------------------------------------------------------------
 
 
@@ -183,6 +193,14 @@ def test_one_can_click_through_from_disk(visit):
     page.locator(".md-nav--primary a[href='tutorial-messy.html']").click()
     page.wait_for_url("**/tutorial-messy.html")
     assert page.locator("h1").inner_text().startswith("Tutorial: a messy table")
+
+
+def test_the_report_opens_from_disk(visit):
+    page = visit("index.html")
+    page.locator(".md-content a[href='demo-report.html']").first.click()
+    page.wait_for_url("**/demo-report.html")
+    page.get_by_text("VENTLUNG").first.wait_for(state="attached")
+    page.locator("svg").first.wait_for()
 
 
 def test_the_search_works_from_disk(visit):

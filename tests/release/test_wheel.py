@@ -1,4 +1,4 @@
-"""The wheel: what is in it, where it can be installed, and that the README holds there."""
+"""The wheel: its content, where it installs, and that the examples of the first pages run there."""
 
 import re
 import subprocess
@@ -81,7 +81,8 @@ def test_the_readme_holds_without_rust(version, wheel, fresh, tmp_path, monkeypa
     monkeypatch.chdir(folder)
     examples.write_tables()
     run = 0
-    for block in examples.blocks(ROOT / "README.md"):
+    first_pages = [ROOT / "README.md", ROOT / "docs" / "index.md"]
+    for block in [block for page in first_pages for block in examples.blocks(page)]:
         if block.reason is None and block.language == "python":
             new.run("python", "-c", block.text, cwd=folder)
             run += 1
