@@ -43,10 +43,10 @@ if TYPE_CHECKING:
         read_graph,
         read_network,
     )
+    from kes.options import Sampled, Settings
     from kes.progress import Progress
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
-    from kes.settings import Sampled, Settings
     from kes.table import Table
 
 # KES is not here: a star import must neither need scikit-learn nor wait for it.
@@ -119,7 +119,7 @@ _HOMES = {
     "kes.progress": "Progress",
     "kes.results.optima": "Optima",
     "kes.results.optimum": "Optimum",
-    "kes.settings": "Sampled Settings",
+    "kes.options": "Sampled Settings",
     "kes.table": "Table",
     "kes.estimator": "KES",
 }

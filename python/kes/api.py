@@ -12,16 +12,16 @@ from kes.files import PathLike
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, neighbours
 from kes.native import core_errors
+from kes.options import DEFAULTS, SCORING_DEFAULTS, Criterion, ScoringOptions, SearchOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.search.budget import Amounts, check_improve, check_prove
 from kes.search.execution import Execution
 from kes.search.known import checked_knowledge, refuse_inadmissible
-from kes.search.options import DEFAULTS, SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
 from kes.search.record import Record
-from kes.settings import Criterion, arcs_of, whole
+from kes.validation import arcs, integer
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -170,7 +170,7 @@ def learn(
     """
     started = time.monotonic()
     if runs is not None:
-        whole("runs", runs, least=1)
+        integer("runs", runs, minimum=1)
     asked, proof = check_improve(improve), check_prove(prove)
     execution = Execution.checked(
         n_jobs=options.get("n_jobs"),
@@ -253,7 +253,7 @@ completions
     problem = Problem.of(data, 1.0, own)
     names = problem.dataset.names
     if not isinstance(graph, EssentialGraph):
-        graph = EssentialGraph.from_dag(names, arcs_of("graph", graph))
+        graph = EssentialGraph.from_dag(names, arcs("graph", graph))
     # In the order of the columns, as a search has them, for the very same bits.
     nodes = [name for name in names if name in set(graph.nodes)]
     problem = problem.over([*nodes, *sorted(set(graph.nodes).difference(names))])
@@ -313,7 +313,7 @@ def inclusion_boundary(
     insert b c given []
     insert b c given ['a']
     """
-    limit = None if max_parents is None else whole("max_parents", max_parents, least=0)
+    limit = None if max_parents is None else integer("max_parents", max_parents, minimum=0)
     if not isinstance(g, EssentialGraph):
         raise KesError(
             f"the model must be an EssentialGraph, not {type(g).__name__}; "

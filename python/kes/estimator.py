@@ -19,7 +19,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.like import encode_like_incomplete
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, not_installed
-from kes.search.options import DEFAULT_CACHE_MB
+from kes.options import DEFAULT_CACHE_MB
 
 try:
     from sklearn.base import BaseEstimator, DensityMixin
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kes.graph.knowledge import Knowledge
     from kes.network.fitting import Fitted, Prior
     from kes.network.new_rows import Unseen
+    from kes.options import Sampled
     from kes.results.optima import Optima
-    from kes.settings import Sampled
 
 _SEEDS = 2**31
 

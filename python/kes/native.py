@@ -16,7 +16,7 @@ from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
 from kes.data.notes import are_numbers, too_many
 from kes.errors import KesError, listed, option
-from kes.settings import Criterion
+from kes.options import Criterion
 
 _LEAST_ROWS = 3
 _WIDE = 4  # bytes of codes of more states than the core takes, which it says then

@@ -276,7 +276,7 @@ def test_the_shortest_budget_gives_a_run(data):
     [("90", 90), ("1.5s", 1.5), ("5m", 300), ("1h30m", 5400), ("2 h", 7200), ("1d", 86400)],
 )
 def test_lengths_of_time(text, seconds):
-    from kes.settings import seconds as read
+    from kes.validation import duration as read
 
     assert read("budget", text) == seconds
 

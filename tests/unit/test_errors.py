@@ -13,7 +13,7 @@ import pytest
 import kes
 from kes import _core
 from kes.errors import Interrupted, listed, not_installed, suggest, unknown
-from kes.search.options import DEFAULTS, SearchOptions
+from kes.options import DEFAULTS, SearchOptions
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -39,9 +39,9 @@ def optima():
         ({"k": math.nan}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not nan"),
         ({"k": "0.5"}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not '0.5'"),
         ({"k": True}, "k must be a number"),
-        ({"runs": 0}, "runs must be a whole number of at least 1, not 0"),
-        ({"runs": -3}, "runs must be a whole number of at least 1, not -3"),
-        ({"runs": 2.0}, "runs must be a whole number of at least 1, not 2.0"),
+        ({"runs": 0}, "runs must be an integer of at least 1, not 0"),
+        ({"runs": -3}, "runs must be an integer of at least 1, not -3"),
+        ({"runs": 2.0}, "runs must be an integer of at least 1, not 2.0"),
         ({"ess": 0}, "ess must be a number greater than 0 and at most 1e+300, not 0"),
         ({"ess": -1.0, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not -1.0"),
         ({"ess": math.inf, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not inf"),
@@ -55,21 +55,24 @@ def optima():
         ({"kinds": {"z": "discrete"}}, "unknown column in kinds 'z'"),
         ({"kinds": "discrete"}, "kinds must say what columns are"),
         ({"criterion": 3}, "unknown criterion 3"),
-        ({"random_state": -1}, "random_state must be a whole number of at least 0, not -1"),
+        ({"random_state": -1}, "random_state must be an integer of at least 0, not -1"),
         ({"random_state": 2**64}, "random_state must be less than 2**64"),
-        ({"random_state": "x"}, "random_state must be a whole number"),
-        ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, not 0"),
-        ({"max_parents": -1}, "max_parents must be a whole number of at least 0, not -1"),
+        ({"random_state": "x"}, "random_state must be an integer"),
+        ({"n_jobs": 0}, "n_jobs must be an integer of at least 1, not 0"),
+        ({"max_parents": -1}, "max_parents must be an integer of at least 0, not -1"),
         ({"two_phase": 1}, "two_phase must be True or False, not 1"),
         ({"two_phase": True, "neighbourhood": "sampled"}, "two_phase needs the exact"),
         ({"neighbourhood": "sample"}, "unknown neighbourhood 'sample' (did you mean 'sampled'?)"),
         ({"neighbourhood": 3}, "use 'exact', 'sampled' or kes.Sampled("),
-        ({"cache_mb": 0}, "cache_mb must be a whole number of at least 1, not 0"),
-        ({"budget": "soon"}, "budget 'soon' is no length of time: give seconds, or a text such as"),
-        ({"budget": "5x"}, "budget '5x' is no length of time"),
+        ({"cache_mb": 0}, "cache_mb must be an integer of at least 1, not 0"),
+        (
+            {"budget": "soon"},
+            "budget: 'soon' is not a valid duration; give seconds",
+        ),
+        ({"budget": "5x"}, "budget: '5x' is not a valid duration"),
         ({"budget": 0}, "budget must be a number greater than 0 (seconds), not 0"),
         ({"budget": -1}, "budget must be a number greater than 0 (seconds), not -1"),
-        ({"patience": 0}, "patience must be a whole number of at least 1, not 0"),
+        ({"patience": 0}, "patience must be an integer of at least 1, not 0"),
         ({"progress": "yes"}, "progress must be None, True or a function"),
         ({"client": "tcp://host:8786"}, "client must be a distributed.Client, not str"),
         ({"start": "ab"}, "start must be an EssentialGraph or a list of arcs"),
@@ -84,11 +87,11 @@ def optima():
         ({"k": 10**400}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not one of 401"),
         ({"k": -(10**5000)}, "k must be a number from 0 to 1"),
         ({"ess": 10**400}, "ess must be a number greater than 0 and at most 1e+300"),
-        ({"cache_mb": 10**20}, "cache_mb must be a whole number of at most 1073741824, not 1000"),
-        ({"max_parents": 10**30}, "max_parents must be a whole number of at most"),
-        ({"n_jobs": 10**30}, "n_jobs must be a whole number of at most"),
-        ({"runs": 10**5000}, "runs must be a whole number of at most"),
-        ({"patience": 10**30}, "patience must be a whole number of at most"),
+        ({"cache_mb": 10**20}, "cache_mb must be an integer of at most 1073741824, not 1000"),
+        ({"max_parents": 10**30}, "max_parents must be an integer of at most"),
+        ({"n_jobs": 10**30}, "n_jobs must be an integer of at most"),
+        ({"runs": 10**5000}, "runs must be an integer of at most"),
+        ({"patience": 10**30}, "patience must be an integer of at most"),
         ({"random_state": 10**5000}, "random_state must be less than 2**64"),
         (
             {"start": [("a", "b")], "max_parents": 0},
@@ -105,10 +108,10 @@ def test_options_of_learn(data, options, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: kes.Sampled(reversals=-1), "reversals must be a whole number of at least 0"),
-        (lambda: kes.Sampled(failures=0), "failures must be a whole number of at least 1"),
-        (lambda: kes.Sampled(reversals=10**30), "reversals must be a whole number of at most"),
-        (lambda: kes.Sampled(failures=10**30), "failures must be a whole number of at most"),
+        (lambda: kes.Sampled(reversals=-1), "reversals must be an integer of at least 0"),
+        (lambda: kes.Sampled(failures=0), "failures must be an integer of at least 1"),
+        (lambda: kes.Sampled(reversals=10**30), "reversals must be an integer of at most"),
+        (lambda: kes.Sampled(failures=10**30), "failures must be an integer of at most"),
     ],
 )
 def test_options_of_sampled(make, message):
@@ -227,7 +230,7 @@ def test_extend_without_data(optima, tmp_path):
 
 @pytest.mark.parametrize("runs", [0, -1, 1.5, None])
 def test_extend_by_nothing(optima, runs):
-    with pytest.raises(kes.KesError, match="runs must be a whole number of at least 1"):
+    with pytest.raises(kes.KesError, match="runs must be an integer of at least 1"):
         optima.extend(runs)
 
 
@@ -252,7 +255,7 @@ def test_what_the_core_says_of_data_is_told(data):
 def test_trace_of_no_run(optima):
     with pytest.raises(kes.KesError, match="there is no run 3: the runs are 0 to 2"):
         optima.trace(3)
-    with pytest.raises(kes.KesError, match="run must be a whole number of at least 0, not -1"):
+    with pytest.raises(kes.KesError, match="run must be an integer of at least 0, not -1"):
         optima.trace(-1)
 
 

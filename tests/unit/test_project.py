@@ -151,7 +151,7 @@ def test_the_first_pages_use_options_that_the_command_line_has():
 PACKAGE = ROOT / "python" / "kes"
 
 ORDER = (
-    *("errors", "files", "settings", "table", "progress"),
+    *("errors", "files", "validation", "options", "table", "progress"),
     *("drawing", "data", "native", "graph", "formats", "network"),
     *("solver", "search", "results", "exact", "analysis", "show"),
     *("api", "estimator"),
@@ -171,7 +171,9 @@ LAZY = {
 
 NAMED = {
     ("kes.errors", "results"): "Interrupted hands over optima",
-    ("kes.settings", "graph"): "a search starts from a graph",
+    ("kes.options", "graph"): "a search starts from a graph",
+    ("kes.options", "data"): "options say how a table is read",
+    ("kes.options", "progress"): "an option is a callback",
     ("kes.drawing.graph_pictures", "graph"): "draws any graph",
     ("kes.results.reporting", "analysis"): "a report shows what analyses found",
     ("kes.results.reporting", "exact"): "a report shows what a certificate says",

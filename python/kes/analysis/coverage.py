@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.results.summary import counted
-from kes.settings import whole
 from kes.table import Table
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
@@ -205,7 +205,7 @@ class Coverage:
         Gain or None
             None if there was only one run, from which nothing can be told.
         """
-        more = whole("runs", runs, least=1)
+        more = integer("runs", runs, minimum=1)
         n = self.runs
         if n == 1:
             return None

@@ -17,10 +17,9 @@ import numpy as np
 from kes.data.column import Discrete
 from kes.errors import KesError, checked_options, printable
 from kes.graph.boundary import Neighbour
+from kes.options import SCORING_DEFAULTS, Criterion, ScoringOptions, SearchOptions
 from kes.results.summary import counted
-from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
-from kes.settings import Criterion
 from kes.table import Table
 
 if TYPE_CHECKING:

@@ -27,15 +27,15 @@ from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag
 from kes.network.fitting import Prior, fit
 from kes.network.new_rows import Unseen
+from kes.options import DEFAULTS, SearchOptions
 from kes.progress import reporting
 from kes.results.optima import Optima
 from kes.search.budget import Improve, check_improve
 from kes.search.execution import Execution
-from kes.search.options import DEFAULTS, SearchOptions
 from kes.search.pipeline import search
 from kes.search.problem import Problem
-from kes.settings import whole
 from kes.table import Table
+from kes.validation import integer
 
 
 def validate(
@@ -50,7 +50,7 @@ def validate(
     missing: str,
 ) -> Table:
     """Judge the best optima by other data; see `Optima.validate`."""
-    count = whole("top", top, least=1)
+    count = integer("top", top, minimum=1)
     states, reading = list(optima.states.values()), optima.record.reading
     held_out = encode_like_incomplete(
         test,
@@ -135,9 +135,9 @@ def cross_validate(
     >>> table["model"]
     ('optimum 0', 'GES', 'no edges')
     """
-    parts = whole("folds", folds, least=2)
-    count = whole("top", top, least=1)
-    each, asked = whole("runs", runs, least=1), check_improve(improve)
+    parts = integer("folds", folds, minimum=2)
+    count = integer("top", top, minimum=1)
+    each, asked = integer("runs", runs, minimum=1), check_improve(improve)
     execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
     discretizer = Discretizer.checked(options.get("discretize"))
     problem = Problem.of(data, k, _uncut(options, discretizer))

@@ -20,16 +20,16 @@ from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data
 from kes.data.random_stream import Stream
 from kes.errors import KesError, checked_options
+from kes.options import DEFAULTS, SearchOptions
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
 from kes.search.collector import Limits
 from kes.search.execution import Execution
-from kes.search.options import DEFAULTS, SearchOptions
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Record
-from kes.settings import number, whole
 from kes.table import Table
+from kes.validation import integer, number
 
 _RUNS = 100
 _SPLITS = 128
@@ -247,7 +247,7 @@ def sweep(
     """
     if runs is not None and budget is not None:
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
-    wanted = whole("runs", _RUNS if runs is None else runs, least=1)
+    wanted = integer("runs", _RUNS if runs is None else runs, minimum=1)
     execution = Execution.checked(
         n_jobs=options.get("n_jobs"), budget=budget, progress=options.get("progress")
     )
@@ -256,7 +256,7 @@ def sweep(
     found: dict[float, Optima] = {}
     for k in several:
         # One seed for all, also if it was drawn.
-        settings = replace(first.settings, k=number("k", k, least=0.0, most=1.0))
+        settings = replace(first.settings, k=number("k", k, minimum=0.0, maximum=1.0))
         problem = Problem(first.dataset, settings, first.cache_mb, first.reading)
         found[settings.k] = _searched(problem, wanted, execution)
     given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"

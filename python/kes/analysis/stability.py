@@ -38,14 +38,14 @@ from kes.data.incomplete import AnyTable
 from kes.data.random_stream import Stream
 from kes.data.resampling import Cases, RunCounter
 from kes.errors import Interrupted, KesError, checked_options, either, unknown
+from kes.options import DEFAULTS, SearchOptions, Settings
 from kes.progress import reporting
 from kes.results.optima import Optima
 from kes.search.budget import check_improve
 from kes.search.execution import Execution
-from kes.search.options import DEFAULTS, SearchOptions
 from kes.search.pipeline import search
 from kes.search.problem import Problem
-from kes.settings import Settings, number, whole
+from kes.validation import integer, number
 
 if TYPE_CHECKING:
     from kes.results.optimum import Optimum
@@ -197,8 +197,8 @@ def stability(
     >>> len(stability.consensus(0.9).supports) < len(stability.edges())
     True
     """
-    wanted = whole("resamples", resamples, least=1)
-    each, asked = whole("runs", runs, least=1), check_improve(improve)
+    wanted = integer("resamples", resamples, minimum=1)
+    each, asked = integer("runs", runs, minimum=1), check_improve(improve)
     if scheme not in SCHEMES:
         raise unknown("scheme", scheme, SCHEMES)
     execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
@@ -228,7 +228,7 @@ def stability(
 
 def _size(cases: Cases[AnyTable], fraction: object) -> int:
     """Return the number of cases in a subsample."""
-    share = number("fraction", fraction, least=0.0, most=1.0)
+    share = number("fraction", fraction, minimum=0.0, maximum=1.0)
     size = int(share * cases.number + 1e-9)
     if not 2 <= size < cases.number:
         given = either(f"fraction={share:g}", f"--fraction {share:g}")

@@ -31,8 +31,8 @@ from kes.drawing.plot import draw
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
 from kes.graph.pdag import Pdag
-from kes.settings import number
 from kes.table import Table
+from kes.validation import number
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -302,7 +302,7 @@ def _downwards(graph: ConsensusGraph) -> list[tuple[str, str]]:
 
 def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:
     """Keep the edges whose support reaches a threshold; see `Optima.consensus`."""
-    least = number("threshold", threshold, least=0.0, most=1.0)
+    least = number("threshold", threshold, minimum=0.0, maximum=1.0)
     reached = least - _ROUNDING
     shares = part.shares(lambda graph: graph.skeleton)
     arcs = part.shares(lambda graph: graph.directed)

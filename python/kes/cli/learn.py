@@ -20,6 +20,7 @@ from kes.cli.out_file import check_writable, continued, earlier, save, say_inter
 from kes.cli.param_types import Number, Time, Whole
 from kes.cli.signals import exit_code
 from kes.cli.table_options import read_table
+from kes.options import DEFAULT_CACHE_MB, Sampled, Settings
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -28,10 +29,9 @@ from kes.search import dask_cluster
 from kes.search.budget import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.known import knowing
-from kes.search.options import DEFAULT_CACHE_MB
 from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
-from kes.settings import MOST_MB, Sampled, Settings
+from kes.validation import MAX_MB
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,7 +97,7 @@ Examples:
 )
 @click.option(
     "--cache-mb",
-    type=Whole(min=1, max=MOST_MB),
+    type=Whole(min=1, max=MAX_MB),
     metavar="N",
     default=DEFAULT_CACHE_MB,
     show_default=True,

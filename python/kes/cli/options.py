@@ -15,7 +15,7 @@ from kes.cli.suggestions import no_such_option
 from kes.data.infer_kinds import quoted
 from kes.data.missing import CHOICES
 from kes.errors import naming_flags
-from kes.settings import CRITERIA, TRANSFORMS
+from kes.options import CRITERIA, TRANSFORMS
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kes.network.fitting import Prior
-from kes.settings import seconds
+from kes.validation import duration
 
 _PRIORS = ("bdeu", "ml")
 
@@ -66,4 +66,4 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # it has none before cli
         ctx: click.Context | None,
     ) -> float:
         """Read 90, 30s, 5m or 1h30m."""
-        return seconds(str(param.name) if param else "time", value)
+        return duration(str(param.name) if param else "time", value)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
-from kes.settings import whole
+from kes.validation import integer
 
 
 class Stream:
@@ -25,7 +25,7 @@ class Stream:
     """
 
     def __init__(self, seed: int, *branch: int) -> None:
-        start = whole("seed", seed, least=0, most=2**64 - 1)
+        start = integer("seed", seed, minimum=0, maximum=2**64 - 1)
         self._bits = PCG64(SeedSequence(start, spawn_key=branch))
 
     def integers(self, *shape: int) -> NDArray[np.uint64]:

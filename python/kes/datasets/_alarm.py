@@ -10,7 +10,7 @@ import numpy as np
 
 from kes.data import Dataset
 from kes.network import BayesianNetwork
-from kes.settings import whole
+from kes.validation import integer
 
 
 @cache
@@ -67,4 +67,4 @@ def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
     >>> data.codes.shape
     (37, 1000)
     """
-    return alarm_network().sample(whole("rows", rows, least=1), seed)
+    return alarm_network().sample(integer("rows", rows, minimum=1), seed)

@@ -13,7 +13,7 @@ from kes.data.random_stream import Stream
 from kes.datasets._exact import exact
 from kes.errors import KesError
 from kes.network import BayesianNetwork
-from kes.settings import whole
+from kes.validation import integer
 
 
 def random_network(
@@ -46,7 +46,7 @@ def random_network(
     >>> len(network.arcs), network.n_parameters
     (3, 7)
     """
-    n, r = whole("nodes", nodes, least=1), whole("states", states, least=2)
+    n, r = integer("nodes", nodes, minimum=1), integer("states", states, minimum=2)
     if not 0 <= expected_degree <= n - 1:
         raise KesError(
             f"expected_degree must lie between 0 and nodes - 1 = {n - 1}, not {expected_degree!r}"

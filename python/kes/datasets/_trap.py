@@ -29,7 +29,7 @@ from kes.data import Dataset
 from kes.data.random_stream import Stream
 from kes.datasets._exact import refuse_large, weighted
 from kes.errors import KesError, unknown
-from kes.settings import whole
+from kes.validation import integer
 
 Variant: TypeAlias = Literal["deceptive", "printed"]
 
@@ -81,7 +81,7 @@ def trap(
     >>> trap(groups=2, rows=100).names
     ('X1', 'Y1', 'Z1', 'U1', 'X2', 'Y2', 'Z2', 'U2')
     """
-    groups, rows = whole("groups", groups, least=1), whole("rows", rows, least=1)
+    groups, rows = integer("groups", groups, minimum=1), integer("rows", rows, minimum=1)
     joint = _joint(variant, parameters)
     # The last cumulative sum is 1 up to rounding; left out, no draw can fall beyond the cells.
     thresholds = np.cumsum(joint)[:-1]
@@ -149,7 +149,7 @@ def example2(
     Dataset
         Columns X1, Y1, Z1, U1, X2, ...
     """
-    groups = whole("groups", groups, least=1)
+    groups = integer("groups", groups, minimum=1)
     one = _joint(variant, parameters)
     refuse_large(
         one.size**groups, f"Example 2 with {groups} groups", "kes.datasets.trap(groups, rows)"

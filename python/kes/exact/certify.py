@@ -27,15 +27,15 @@ from kes.exact.certificate import Certificate, CertifyProgress, Expense, about
 from kes.exact.incumbents import Rivals, score_of
 from kes.graph import EssentialGraph
 from kes.native import core_errors
+from kes.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions, Settings
 from kes.results.optima import Optima
 from kes.search.budget import Size
 from kes.search.execution import threads
-from kes.search.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions
 from kes.search.problem import Problem
 from kes.search.proof import PER_SET, set_seconds, with_proof
 from kes.search.record import Model, Proof
-from kes.settings import Settings, megabytes, seconds
 from kes.solver.bound import Bounded, Means, Network, upper_bound
+from kes.validation import duration, megabytes
 
 if TYPE_CHECKING:
     from kes._core import Families
@@ -111,7 +111,7 @@ completions
     (True, True)
     """
     memory = megabytes("memory_mb", memory_mb)
-    limit = seconds("budget", budget)
+    limit = duration("budget", budget)
     reporter = _Reporter(progress, limit)
     seed = optima.seed if isinstance(optima, Optima) else 0
     problem = _problem(data, max_parents, options, seed)

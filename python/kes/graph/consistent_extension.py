@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kes.settings import CoreGraph
+from kes.options import CoreGraph
 
 
 def oriented(n: int, graph: CoreGraph) -> tuple[list[tuple[int, int]], list[int]]:

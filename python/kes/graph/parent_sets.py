@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from kes import _core
 from kes.errors import KesError
 from kes.native import core_errors
-from kes.settings import CoreGraph, CoreKnowledge
+from kes.options import CoreGraph, CoreKnowledge
 
 NOTHING: CoreKnowledge = (None, [], [])
 """Knowledge that rules nothing out."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kes.drawing.graph_pictures import graph_html, plot_graph
 from kes.errors import KesError, listed, unknown
 from kes.graph.validate import edges_as_text
-from kes.settings import CoreGraph
+from kes.options import CoreGraph
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -9,7 +9,7 @@ from kes import _core
 from kes.errors import KesError, listed, printable, repeated, unknown
 from kes.graph.consistent_extension import oriented
 from kes.native import core_errors
-from kes.settings import CoreGraph
+from kes.options import CoreGraph
 
 
 def checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kes.data.random_stream import Stream
 from kes.network.cpds import Values
-from kes.settings import whole
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.network.base import Network
@@ -68,7 +68,7 @@ def in_order(network: Network) -> list[str]:
 
 def draw(network: Network, n: int, seed: int) -> dict[str, Values]:
     """Draw n cases, each node after its parents; see `Network.sample` for the rule."""
-    cases = whole("n", n, least=1)
+    cases = integer("n", n, minimum=1)
     uniforms = np.ascontiguousarray(Stream(seed).uniforms(cases, len(network.nodes)).T)
     number = dict(zip(network.nodes, uniforms, strict=True))
     columns: dict[str, Values] = {}

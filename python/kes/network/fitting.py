@@ -35,7 +35,8 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.linear_regression import fit_linear
 from kes.network.logistic import fit_logistic
 from kes.network.mixed import MixedNetwork
-from kes.settings import TRANSFORMS, number, whole
+from kes.options import TRANSFORMS
+from kes.validation import integer, number
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
@@ -148,7 +149,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: EncodingOptions) -> Fitted:
     """Estimate a network as `fit` does, from data that are read in a certain way."""
     transform = how["transform"]
-    completions = whole("completions", how["completions"], least=1)
+    completions = integer("completions", how["completions"], minimum=1)
     _check_prior(how["prior"], how["ess"])
     if transform not in (None, *TRANSFORMS):
         raise unknown("transform", transform, TRANSFORMS)
@@ -329,12 +330,12 @@ class _Estimator:
 def _check_prior(prior: Prior, ess: float) -> None:
     """Complain before any work is done."""
     if prior == "bdeu":
-        number("ess", ess, least=0.0, strictly=True)
+        number("ess", ess, above=0.0)
     elif isinstance(prior, str) or prior is None or isinstance(prior, bool):
         if prior != "ml":
             raise KesError(f'prior must be "bdeu", "ml" or a number of cases, not {prior!r}')
     else:
-        number("prior", prior, least=0.0, strictly=True)
+        number("prior", prior, above=0.0)
 
 
 def _cases_per_cell(prior: Prior, ess: float, cells: int) -> float:

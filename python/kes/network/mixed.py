@@ -26,8 +26,8 @@ from kes.network.display import as_array, coefficient_table, cpt_table
 from kes.network.moments import Moments, Probability
 from kes.network.new_rows import Unseen
 from kes.network.query import Inquiry
-from kes.settings import whole
 from kes.table import Table
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data
@@ -172,7 +172,7 @@ class MixedNetwork(Network):
         KesError
             If a node or state is unknown, a node is continuous, or the evidence is impossible.
         """
-        count = whole("draws", draws, least=1)
+        count = integer("draws", draws, minimum=1)
         known = dict(evidence or {})
         if isinstance(query, str):
             values, errors = self._posterior(query, known, count, seed)
@@ -237,7 +237,7 @@ class MixedNetwork(Network):
         if discrete:
             raise KesError(f"discrete nodes have no moments: {listed(discrete)}; see probability()")
         known = self._known_of(self._evidence(evidence))
-        count = whole("draws", draws, least=1)
+        count = integer("draws", draws, minimum=1)
         inquiry = Inquiry(known, asked, draws=count, seed=seed)
         found = inquiry.moments(asked)
         if np.isnan(found.mean).any():
@@ -291,7 +291,7 @@ class MixedNetwork(Network):
                 f"the node {target!r} is {self.kinds[target]}: ask for "
                 + ("probabilities" if states else "deviations")
             )
-        answer = self._answer(data, target, unseen, whole("draws", draws, least=1), seed)
+        answer = self._answer(data, target, unseen, integer("draws", draws, minimum=1), seed)
         few = int((answer.worth < _FEW_DRAWS).sum())
         if few:
             warnings.warn(

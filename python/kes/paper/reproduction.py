@@ -21,7 +21,7 @@ from kes.paper.style import check_plotting
 from kes.paper.table1 import Table1
 from kes.paper.theorems import Theorems
 from kes.progress import Progress
-from kes.settings import whole
+from kes.validation import integer
 
 
 class Experiment(Protocol):
@@ -113,7 +113,7 @@ def reproduce(
     Interrupted
         On Ctrl-C. The runs done so far are kept; call it again to go on.
     """
-    whole("runs", runs, least=1)
+    integer("runs", runs, minimum=1)
     check_plotting()
     plan = _plan(only, runs)
     library = Library(coil, leukemia)

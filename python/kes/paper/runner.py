@@ -20,6 +20,7 @@ from kes import _core
 from kes.data import Dataset
 from kes.errors import KesError
 from kes.files import write_file
+from kes.options import Settings
 from kes.paper.samples import Sample
 from kes.progress import Progress
 from kes.results import storage
@@ -28,7 +29,6 @@ from kes.search.execution import Execution, SearchInterrupted
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Record
-from kes.settings import Settings
 
 _CHECKPOINT = 5.0  # seconds
 

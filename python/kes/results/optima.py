@@ -26,8 +26,8 @@ from kes.search.improve import improve
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Proof, Record
-from kes.settings import whole
 from kes.table import Table
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -178,7 +178,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
             number of neighbours that were `better` than the model at this point, and the `rank`
             of the chosen one among them, 1 being the best.
         """
-        number = whole("run", run, least=0)
+        number = integer("run", run, minimum=0)
         if number >= len(self.record.runs):
             raise KesError(f"there is no run {number}: the runs are 0 to {self.runs[-1]}")
         steps, end = self.ready(data, weights, missing).trace(number)
@@ -273,7 +273,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         Interrupted
             On Ctrl-C, with what was found as ``.optima``.
         """
-        wanted = len(self.record.runs) + whole("runs", runs, least=1)
+        wanted = len(self.record.runs) + integer("runs", runs, minimum=1)
         execution = Execution.checked(
             n_jobs=n_jobs, budget=budget, patience=patience, progress=progress, client=client
         )

@@ -15,7 +15,7 @@ from kes.data.dataset import Data, Weights
 from kes.errors import checked_options
 from kes.progress import Show
 from kes.search.execution import threads
-from kes.settings import number, seconds, whole
+from kes.validation import duration, integer, number
 
 if TYPE_CHECKING:
     from kes.analysis.effects import Effects
@@ -179,8 +179,8 @@ class PartQuestions:
             self,
             self.ready(data, weights, missing),
             of,
-            tasks=TASKS if tasks is None else whole("tasks", tasks, least=0),
-            seconds=None if budget is None else seconds("budget", budget),
+            tasks=TASKS if tasks is None else integer("tasks", tasks, minimum=0),
+            seconds=None if budget is None else duration("budget", budget),
             threads=threads(n_jobs),
             progress=progress,
         )
@@ -248,6 +248,6 @@ class PartQuestions:
             y,
             states=states,
             outcome=outcome,
-            within=number("within", within, least=0.0),
-            resamples=whole("resamples", resamples, least=0),
+            within=number("within", within, minimum=0.0),
+            resamples=integer("resamples", resamples, minimum=0),
         )

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
 from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit_as
+from kes.options import SearchOptions
 from kes.results.parts import PartQuestions
 from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
-from kes.search.options import SearchOptions
 from kes.search.problem import Problem
-from kes.settings import whole
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,7 +125,7 @@ class Questions(PartQuestions):
         """
         from kes.analysis.explain import explain_stop
 
-        number = whole("optimum", optimum, least=0)
+        number = integer("optimum", optimum, minimum=0)
         if number >= len(self):
             raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
         return explain_stop(self[number], self.ready(data, weights, missing))
@@ -268,7 +268,7 @@ class Questions(PartQuestions):
         from kes.show.notebook import Inline
         from kes.show.report import report_text
 
-        return Inline(report_text(self, options), whole("height", height, least=100))
+        return Inline(report_text(self, options), integer("height", height, minimum=100))
 
     def _repr_html_(self: Optima) -> str:
         from kes.show.notebook import optima_html

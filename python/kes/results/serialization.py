@@ -21,6 +21,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
+from kes.options import Sampled, Settings
 from kes.results.validate_record import check_graph, check_record
 from kes.search.budget import check_improve, check_prove
 from kes.search.record import (
@@ -33,7 +34,7 @@ from kes.search.record import (
     Reading,
     Record,
 )
-from kes.settings import Sampled, Settings, number, whole
+from kes.validation import integer, number
 
 FORMAT = "kes optima"
 VERSION = 2
@@ -80,7 +81,7 @@ def decoded(document: dict[str, Any]) -> Record:
     models = tuple(_model_from_json(model, len(names)) for model in document["models"])
     runs = tuple(_below(len(models), model) for model in document["runs"])
     ahead = tuple(
-        (whole("ahead", run, least=0), _below(len(models), model))
+        (integer("ahead", run, minimum=0), _below(len(models), model))
         for run, model in document.get("ahead", ())
     )
     states = tuple(tuple(_state(state) for state in column) for column in document["states"])
@@ -91,8 +92,8 @@ def decoded(document: dict[str, Any]) -> Record:
         names=names,
         states=states,
         fingerprint=_text(document["fingerprint"]),
-        cases=number("cases", document["cases"], least=0.0, strictly=True),
-        tolerance=number("tolerance", document["tolerance"], least=0.0, strictly=True),
+        cases=number("cases", document["cases"], above=0.0),
+        tolerance=number("tolerance", document["tolerance"], above=0.0),
         ges=_model_from_json(document["ges"], len(names)),
         models=models,
         runs=runs,
@@ -153,10 +154,10 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
     return Improving(
         asked=check_improve(entry["asked"]),
         complete=_flag(entry["complete"]),
-        own=whole("own", entry["own"], least=0),
-        earlier=whole("earlier", entry["earlier"], least=0),
-        calls=tuple(whole("calls", call, least=1) for call in entry["calls"]),
-        outdated=whole("outdated", entry.get("outdated", 0), least=0),
+        own=integer("own", entry["own"], minimum=0),
+        earlier=integer("earlier", entry["earlier"], minimum=0),
+        calls=tuple(integer("calls", call, minimum=1) for call in entry["calls"]),
+        outdated=integer("outdated", entry.get("outdated", 0), minimum=0),
     )
 
 
@@ -167,13 +168,13 @@ def _reading_from_json(entry: dict[str, Any]) -> Reading:
     source, example = entry.get("source"), entry.get("example")
     return Reading(
         source=None if source is None else _text(source),
-        example=None if example is None else whole("example", example, least=1),
+        example=None if example is None else integer("example", example, minimum=1),
         missing=_text(entry["missing"]),
         weights=weights if isinstance(weights, bool) else _text(weights),
         na_values=tuple(_text(value) for value in entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
         columns=tuple(_text(name) for name in entry.get("columns", ())),
-        completions=whole("completions", entry.get("completions", 5), least=1),
+        completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **writing,
     )
@@ -185,10 +186,10 @@ def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:
     bound = entry["upper_bound"]
     return Proof(
         proven=_flag(entry["proven"]),
-        upper_bound=None if bound is None else number("upper_bound", bound, least=-math.inf),
+        upper_bound=None if bound is None else number("upper_bound", bound, minimum=-math.inf),
         method=_text(entry["method"]),
-        counted=whole("counted", entry["counted"], least=0),
-        families=whole("families", entry["families"], least=0),
+        counted=integer("counted", entry["counted"], minimum=0),
+        families=integer("families", entry["families"], minimum=0),
     )
 
 
@@ -199,10 +200,10 @@ def _task_from_json(task: object, tasks: int) -> int | None:
 def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | None:
     if entry is None:
         return None
-    cells = tuple(whole("cells", cell, least=0) for cell in entry["cells"])
+    cells = tuple(integer("cells", cell, minimum=0) for cell in entry["cells"])
     if len(cells) != n:
         raise ValueError("names and cells differ in number")
-    rounds = whole("rounds", entry["rounds"], least=1)
+    rounds = integer("rounds", entry["rounds"], minimum=1)
     return Completion(cells, rounds, settled=_flag(entry["settled"]))
 
 
@@ -248,7 +249,7 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         k=entry["k"],
         criterion=entry["criterion"],
         ess=1.0 if entry["ess"] is None else entry["ess"],
-        random_state=whole("seed", entry["seed"], least=0, most=2**64 - 1),
+        random_state=integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1),
         max_parents=entry["max_parents"],
         two_phase=entry["two_phase"],
         neighbourhood=Sampled(**where) if isinstance(where, dict) else where,
@@ -272,7 +273,7 @@ def _model_from_json(entry: dict[str, Any], n: int) -> Model:
     return Model(
         directed=_edges_from_json(entry["directed"], n),
         undirected=_edges_from_json(entry["undirected"], n),
-        score=number("score", entry["score"], least=-math.inf),
+        score=number("score", entry["score"], minimum=-math.inf),
         is_local_optimum=_flag(entry["local optimum"]),
     )
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from kes.data.notes import MANY_STATES, are_numbers
 from kes.errors import listed, printable
+from kes.options import Sampled
 from kes.search.structural_em import MOST_ROUNDS
-from kes.settings import Sampled
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima

@@ -13,8 +13,8 @@ from typing import Any
 
 from kes import _core
 from kes.errors import repeated
+from kes.options import CoreGraph
 from kes.search.record import Record
-from kes.settings import CoreGraph
 
 _ORIGINS = {"recombined": 2, "refined": 1, "perturbed": 1, "ordered": 1, "exact": 0}
 """How a model was made, and of how many others."""

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from kes.data.column import State, kind_of
 from kes.errors import KesError
-from kes.settings import seconds, whole
+from kes.validation import duration, integer
 
 Improve: TypeAlias = bool | int | str
 """How much to improve on runs: not at all, as much as is chosen, so many tasks, or so long.
@@ -103,8 +103,8 @@ class Effort:
         if budget is None and tasks is None:
             return chosen(runs)
         return cls(
-            tasks=None if tasks is None else whole("tasks", tasks, least=1),
-            seconds=None if budget is None else seconds("budget", budget),
+            tasks=None if tasks is None else integer("tasks", tasks, minimum=1),
+            seconds=None if budget is None else duration("budget", budget),
         )
 
     def within(self, size: Size) -> Effort:
@@ -164,10 +164,10 @@ def check_improve(value: object) -> Improve:
     if isinstance(value, bool) or value == "auto":
         return value
     if isinstance(value, str):
-        seconds("improve", value)
+        duration("improve", value)
         return value
     try:
-        return whole("improve", value, least=1)
+        return integer("improve", value, minimum=1)
     except KesError:
         raise KesError(
             "improve must be True, False, a number of tasks of at least 1, or a time as text such "
@@ -191,7 +191,7 @@ def effort_of(improve: Improve, runs: int) -> Effort | None:
     if improve == "auto":
         return Effort(tasks=_MOST_SETTLING, settling=MOST_TASKS)
     if isinstance(improve, str):
-        return Effort(seconds=seconds("improve", improve))
+        return Effort(seconds=duration("improve", improve))
     return Effort(tasks=improve)
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kes._core import __version__
+from kes.options import CoreGraph
 from kes.search.budget import Improve, effort_of
 from kes.search.record import Edges, Model, Record
-from kes.settings import CoreGraph
 
 _LEAST = 30.0
 """Seconds for the first run, however short the budget: a table is seldom so large."""

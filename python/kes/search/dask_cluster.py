@@ -40,8 +40,8 @@ from kes.search.record import Reading
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+    from kes.options import Settings
     from kes.search.collector import Collector, NewModels
-    from kes.settings import Settings
 
 _CHUNK_SECONDS = 15.0  # long against the cost of a task, short against a user's patience
 _LEAST_SECONDS = 0.2

@@ -12,7 +12,7 @@ from kes.errors import KesError
 from kes.progress import Progress
 from kes.search import dask_cluster
 from kes.search.collector import Limits
-from kes.settings import seconds, whole
+from kes.validation import duration, integer
 
 if TYPE_CHECKING:
     from kes.search.record import Record
@@ -53,8 +53,8 @@ class Execution:
     ) -> Execution:
         """Make it of what a user wrote, or say what is wrong with it."""
         limits = Limits(
-            budget=None if budget is None else seconds("budget", budget),
-            patience=None if patience is None else whole("patience", patience, least=1),
+            budget=None if budget is None else duration("budget", budget),
+            patience=None if patience is None else integer("patience", patience, minimum=1),
         )
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise KesError(
@@ -99,7 +99,7 @@ def threads(n_jobs: object) -> int:
     cores = _usable_cores()
     if n_jobs is None or n_jobs == -1:
         return cores
-    return min(whole("n_jobs", n_jobs, least=1), _THREADS_PER_CORE * cores)
+    return min(integer("n_jobs", n_jobs, minimum=1), _THREADS_PER_CORE * cores)
 
 
 def _usable_cores() -> int:

@@ -25,12 +25,12 @@ from typing import TypeAlias
 
 from kes._core import __version__
 from kes.native import core_errors
+from kes.options import CoreGraph
 from kes.progress import Progress, Reporter, reporting
 from kes.search.budget import Effort, Improve, effort_of
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Improving, Model, Offspring, Record
-from kes.settings import CoreGraph
 
 KEPT = 20
 """How many of the best models of an improvement are kept, with their ancestors."""

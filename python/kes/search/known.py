@@ -10,7 +10,7 @@ from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import why_inadmissible
-from kes.settings import Settings
+from kes.options import Settings
 
 
 def knowing(settings: Settings, knowledge: object, names: Sequence[str]) -> Settings:

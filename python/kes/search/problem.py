@@ -21,14 +21,14 @@ from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.native import core_errors, core_problem
+from kes.options import DEFAULT_CACHE_MB, DEFAULTS, CoreKnowledge, SearchOptions, Settings
 from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
 from kes.search.known import knowing
-from kes.search.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions
 from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
 from kes.search.start import starting
 from kes.search.structural_em import GoingOn, complete
-from kes.settings import CoreKnowledge, Settings, megabytes, whole
+from kes.validation import integer, megabytes
 
 
 class OtherData(KesError):
@@ -107,7 +107,7 @@ class Problem:
             missing="em" if isinstance(table, Incomplete) else missing,
             weights=weights if isinstance(weights, str) else table.weights is not None,
             kinds=dict(kinds or {}),
-            completions=whole("completions", chosen["completions"], least=1),
+            completions=integer("completions", chosen["completions"], minimum=1),
             cuts={} if discretizer is None else dict(discretizer.cuts),
         )
         return cls(table, settings, memory, reading)

@@ -20,8 +20,8 @@ from kes._core import __version__, level
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.parse_text import Sign
+from kes.options import CoreGraph, Settings
 from kes.search.budget import Improve, Prove
-from kes.settings import CoreGraph, Settings
 
 Edges: TypeAlias = tuple[tuple[int, int], ...]
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
-from kes.settings import Settings, arcs_of
+from kes.options import Settings
+from kes.validation import arcs
 
 
 def starting(settings: Settings, start: object, names: Sequence[str]) -> Settings:
@@ -30,7 +31,7 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
     if start is None:
         return None
     if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, arcs_of("start", start))
+        return EssentialGraph.from_dag(names, arcs("start", start))
     known = set(names)
     strangers = [node for node in start.nodes if node not in known]
     if strangers:

@@ -31,11 +31,10 @@ from kes.graph import EssentialGraph
 from kes.native import core_errors, core_problem, cores
 from kes.network.completion import SWEEPS, fill
 from kes.network.fitting import Estimates, Model, families
+from kes.options import DEFAULT_K, CoreGraph, Settings
 from kes.search.budget import of_round
 from kes.search.collector import NewModels
-from kes.search.options import DEFAULT_K
 from kes.search.record import Completion
-from kes.settings import CoreGraph, Settings
 
 MOST_ROUNDS = 20
 MOST_VALUES = 3 * 10**8

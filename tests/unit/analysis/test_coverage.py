@@ -275,5 +275,5 @@ def test_one_run():
     assert coverage.expected_gain(10) is None
     assert len(coverage.accumulation()) == len(coverage.best_so_far()) == 1
     assert "one run cannot tell" in str(coverage)
-    with pytest.raises(kes.KesError, match="runs must be a whole number of at least 1"):
+    with pytest.raises(kes.KesError, match="runs must be an integer of at least 1"):
         coverage.expected_gain(0)

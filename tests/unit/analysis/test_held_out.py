@@ -84,7 +84,7 @@ def test_after_loading_the_data_are_needed(optima, data, judges, tmp_path):
 def test_data_that_do_not_fit_are_named(optima, judges):
     with pytest.raises(kes.KesError, match="the data lack columns"):
         optima.validate(np.array([[0, 1]]))
-    with pytest.raises(kes.KesError, match="top must be a whole number of at least 1"):
+    with pytest.raises(kes.KesError, match="top must be an integer of at least 1"):
         optima.validate(judges, top=0)
     with pytest.raises(kes.KesError, match="prior must be"):
         optima.validate(judges, prior="laplace")
@@ -175,7 +175,7 @@ def test_progress_counts_the_runs_of_all_folds(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 1}, "folds must be a whole number of at least 2"),
+        ({"folds": 1}, "folds must be an integer of at least 2"),
         ({"folds": 400}, "too few for 400 folds"),
         ({"top": 0}, "top must be"),
         ({"prior": -1.0}, "prior must be"),

@@ -174,8 +174,8 @@ def test_smallest():
         ({"ks": [0.4, 0.4]}, "more than once"),
         ({"ks": [0, 2]}, "k must be a number from 0 to 1"),
         ({"runs": 5, "budget": "1s"}, "either runs or budget"),
-        ({"runs": 0}, "runs must be a whole number"),
-        ({"budget": "soon"}, "no length of time"),
+        ({"runs": 0}, "runs must be an integer"),
+        ({"budget": "soon"}, "not a valid duration"),
     ],
 )
 def test_errors(data, options, message):

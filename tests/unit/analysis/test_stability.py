@@ -208,12 +208,12 @@ def test_interrupted_with_what_is_finished(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": 0}, "resamples must be a whole number of at least 1"),
+        ({"resamples": 0}, "resamples must be an integer of at least 1"),
         ({"scheme": "jackknife"}, "unknown scheme 'jackknife'"),
         ({"fraction": 0}, "subsamples of 0; they must have at least 2 cases and fewer"),
         ({"fraction": 1}, "fewer than the data"),
         ({"fraction": 2}, "fraction must be a number from 0 to 1"),
-        ({"runs": 0}, "runs must be a whole number"),
+        ({"runs": 0}, "runs must be an integer"),
         ({"k": 2}, "k must be a number from 0 to 1"),
         ({"weights": [0.5] * 400}, "no whole numbers.*scheme='bootstrap'"),
         ({"weights": [MOST_CASES] * 400, "scheme": "bootstrap"}, "can be drawn one by one"),

@@ -189,17 +189,17 @@ def test_exact_refuses_a_senseless_number_of_cases(small, cases):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: datasets.alarm(rows=0), "rows must be a whole number of at least 1, not 0"),
-        (lambda: datasets.alarm(rows=2.5), "rows must be a whole number of at least 1, not 2.5"),
-        (lambda: datasets.alarm(seed=-1), "seed must be a whole number of at least 0, not -1"),
-        (lambda: datasets.alarm(seed=None), "seed must be a whole number of at least 0, not None"),
-        (lambda: datasets.trap(groups=0), "groups must be a whole number of at least 1, not 0"),
-        (lambda: datasets.trap(rows=0), "rows must be a whole number of at least 1, not 0"),
-        (lambda: datasets.random_network(0), "nodes must be a whole number of at least 1, not 0"),
+        (lambda: datasets.alarm(rows=0), "rows must be an integer of at least 1, not 0"),
+        (lambda: datasets.alarm(rows=2.5), "rows must be an integer of at least 1, not 2.5"),
+        (lambda: datasets.alarm(seed=-1), "seed must be an integer of at least 0, not -1"),
+        (lambda: datasets.alarm(seed=None), "seed must be an integer of at least 0, not None"),
+        (lambda: datasets.trap(groups=0), "groups must be an integer of at least 1, not 0"),
+        (lambda: datasets.trap(rows=0), "rows must be an integer of at least 1, not 0"),
+        (lambda: datasets.random_network(0), "nodes must be an integer of at least 1, not 0"),
         (lambda: datasets.random_network(3, 2.5), "expected_degree must lie between 0 and"),
         (
             lambda: datasets.random_network(3, states=1),
-            "states must be a whole number of at least 2, not 1",
+            "states must be an integer of at least 2, not 1",
         ),
     ],
 )

@@ -217,5 +217,5 @@ def test_states_of_probability_zero_are_never_drawn_even_by_the_largest_number(m
 
 @pytest.mark.parametrize(("n", "seed"), [(0, 0), (-1, 0), (2.5, 0), (True, 0), (1, -1), (1, "x")])
 def test_samples_need_whole_numbers(n, seed):
-    with pytest.raises(KesError, match=r"must be a whole number of at least"):
+    with pytest.raises(KesError, match=r"must be an integer of at least"):
         sprinkler().sample(n, seed)

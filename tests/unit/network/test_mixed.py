@@ -307,7 +307,7 @@ def test_draws_that_are_worth_little_are_warned_of():
         (lambda n: n.probability("age"), "'age' is continuous; ask for its moments"),
         (lambda n: n.conditional("sex"), "discrete nodes have no moments: 'sex'"),
         (lambda n: n.probability("sex", {"level": 7}), "'level' has no state 7"),
-        (lambda n: n.probability("sex", draws=0), "draws must be a whole number"),
+        (lambda n: n.probability("sex", draws=0), "draws must be an integer"),
         (lambda n: n.cpt("ill"), "'ill' has coefficients, not a table"),
         (lambda n: n.coefficients("sex"), "'sex' has a table, not coefficients"),
         (lambda n: n.predict(n.sample(2), "sex", deviations=True), "ask for probabilities"),

@@ -423,7 +423,7 @@ def test_damaged_gzip(optima, tmp_path):
         ({"ges": MODEL | {"score": math.inf}}, "damaged .*score must be"),
         ({"ges": MODEL | {"local optimum": 1}}, "damaged .*1 where true or false is expected"),
         ({"runs": [True]}, "damaged .*True where a number below"),
-        ({"ahead": [[True, 0]]}, "damaged .*ahead must be a whole number"),
+        ({"ahead": [[True, 0]]}, "damaged .*ahead must be an integer"),
         ({"ges": MODEL | {"score": 10**400}}, "damaged"),
     ],
 )

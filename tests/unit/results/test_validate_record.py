@@ -7,7 +7,7 @@ import time
 import pytest
 
 import kes
-from kes.settings import Criterion
+from kes.options import Criterion
 
 
 @pytest.fixture(scope="module")

@@ -355,8 +355,8 @@ def test_an_extension_that_is_interrupted_takes_no_model_away(data, optima, unit
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tasks": 0}, "tasks must be a whole number of at least 1, not 0"),
-        ({"budget": "soon"}, "budget 'soon' is no length of time"),
+        ({"tasks": 0}, "tasks must be an integer of at least 1, not 0"),
+        ({"budget": "soon"}, "budget: 'soon' is not a valid duration"),
         ({"random_state": 1}, "improve() has no option 'random_state'"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"progress": 3}, "progress must be"),

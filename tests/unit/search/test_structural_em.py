@@ -217,7 +217,7 @@ class TestSearch:
         whole = filled.rows - int(table.isna().any(axis=1).sum())
         assert whole == len(table.dropna().drop_duplicates()), "one copy of each case with gaps"
         assert once.record.reading.completions == 1
-        with pytest.raises(KesError, match="completions must be a whole number"):
+        with pytest.raises(KesError, match="completions must be an integer"):
             kes.learn(table, missing="em", completions=0)
 
     @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_a_network_is_fitted_to_gaps_by_em():
 @pytest.mark.parametrize("completions", [0, "x"])
 def test_a_network_is_fitted_to_one_completion_at_least(completions):
     frame = pd.DataFrame({"x": ["u", "v", None], "y": ["u", "v", "v"]})
-    with pytest.raises(KesError, match="completions must be a whole number of at least 1"):
+    with pytest.raises(KesError, match="completions must be an integer of at least 1"):
         kes.fit([("x", "y")], frame, missing="em", completions=completions)
 
 

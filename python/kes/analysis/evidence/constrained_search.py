@@ -17,9 +17,9 @@ from kes import _core
 from kes.exact.certify import estimate
 from kes.graph.parent_sets import NOTHING, descendants, parent_sets
 from kes.native import core_errors
+from kes.options import CoreGraph, CoreKnowledge
 from kes.search.collector import NewModels
 from kes.search.problem import Problem
-from kes.settings import CoreGraph, CoreKnowledge
 
 Arc: TypeAlias = tuple[int, int]
 

@@ -10,7 +10,7 @@ from typing import Any
 from kes.errors import KesError, suggest
 from kes.graph.knowledge.checks import arcs, names_of, pairs, refuse_contradiction, tiers_of
 from kes.graph.knowledge.files import read, write
-from kes.settings import CoreKnowledge
+from kes.options import CoreKnowledge
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

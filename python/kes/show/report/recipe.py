@@ -6,16 +6,16 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
+from kes.options import Sampled
 from kes.results.summary import completed
 from kes.search.budget import Size, chosen_runs
-from kes.settings import Sampled
 
 if TYPE_CHECKING:
     from kes.files import PathLike
     from kes.graph.knowledge import Knowledge
+    from kes.options import Settings
     from kes.results.optima import Optima
     from kes.search.record import Improving, Reading
-    from kes.settings import Settings
 
 
 def settings_rows(optima: Optima) -> list[tuple[str, str]]:

@@ -1,31 +1,27 @@
-"""The settings that, with the data, decide how every run ends."""
+"""Options of searches: their declarations, and the settings that are made of them."""
 
 from __future__ import annotations
 
-import math
-import numbers
-import re
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from kes import _core
 from kes.errors import KesError, option, suggest, unknown
+from kes.validation import boolean, integer, number, seed
 
 if TYPE_CHECKING:
+    from kes.data.dataset import Weights
+    from kes.data.discretizer import Discretizer
+    from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
+    from kes.progress import Progress
 
 CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
-MOST_MB = 2**30
-"""Megabytes that anybody can mean; the core counts bytes in a machine word."""
-
-_MOST = 2**63 - 1  # what fits a machine word, and is no limit to anybody
 _MOST_ESS = 1e300
 _MOST_PENALTY = 1e9
-_SHOWN_DIGITS = 30
 CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
 CoreKnowledge: TypeAlias = tuple[
     list[int | None] | None, list[tuple[int, int]], list[tuple[int, int]]
@@ -63,9 +59,9 @@ class Sampled:
 
     def __post_init__(self) -> None:
         """Refuse values that no search could use."""
-        object.__setattr__(self, "reversals", whole("reversals", self.reversals, least=0))
+        object.__setattr__(self, "reversals", integer("reversals", self.reversals, minimum=0))
         if self.failures is not None:
-            object.__setattr__(self, "failures", whole("failures", self.failures, least=1))
+            object.__setattr__(self, "failures", integer("failures", self.failures, minimum=1))
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ class Criterion:
         cls, criterion: object, ess: object, penalty: object = 1.0, transform: object = None
     ) -> Criterion:
         """Make it of what a user wrote, or say what is wrong with it."""
-        strength = number("ess", ess, least=0.0, most=_MOST_ESS, strictly=True)
+        strength = number("ess", ess, above=0.0, maximum=_MOST_ESS)
         name = criterion.lower() if isinstance(criterion, str) else criterion
         if name not in CRITERIA:
             raise unknown("criterion", criterion, CRITERIA)
@@ -103,7 +99,7 @@ class Criterion:
         return cls(
             str(name),
             strength if name == "bdeu" else None,
-            number("penalty", penalty, least=0.0, strictly=True, most=_MOST_PENALTY),
+            number("penalty", penalty, above=0.0, maximum=_MOST_PENALTY),
             None if transform is None else str(transform),
         )
 
@@ -178,22 +174,22 @@ class Settings:
         """Make settings of what a user wrote, or say what is wrong with it."""
         measure = Criterion.checked(criterion, ess, penalty, transform)
         where = _neighbourhood(neighbourhood)
-        if not isinstance(two_phase, bool):
-            raise KesError(f"{option('two_phase')} must be True or False, not {two_phase!r}")
-        if two_phase and where != "exact":
+        if boolean("two_phase", two_phase) and where != "exact":
             raise KesError(
                 f"{option('two_phase')} needs the exact neighbourhood: leave it out, or use "
                 f"{option('neighbourhood', 'exact')}"
             )
         return cls(
-            k=number("k", k, least=0.0, most=1.0, hint=": 0 is SES, 1 is GES"),
+            k=number("k", k, minimum=0.0, maximum=1.0, hint=": 0 is SES, 1 is GES"),
             criterion=measure.name,
             ess=measure.ess,
             penalty=measure.penalty,
             transform=measure.transform,
-            seed=check_seed(random_state),
-            max_parents=None if max_parents is None else whole("max_parents", max_parents, least=0),
-            two_phase=two_phase,
+            seed=seed(random_state),
+            max_parents=None
+            if max_parents is None
+            else integer("max_parents", max_parents, minimum=0),
+            two_phase=boolean("two_phase", two_phase),
             neighbourhood=where,
         )
 
@@ -228,87 +224,6 @@ class Settings:
         ]
 
 
-def whole(name: str, value: object, *, least: int, most: int = _MOST) -> int:
-    """Return `value` as an int within bounds, or say that it is not one."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise KesError(
-            f"{option(name)} must be a whole number of at least {least}, not {_given(value)}"
-        )
-    if int(value) > most:
-        raise KesError(
-            f"{option(name)} must be a whole number of at most {most}, not {_given(value)}"
-        )
-    return int(value)
-
-
-def megabytes(name: str, value: object) -> int:
-    """Return `value` as a bound on memory, or say that it is none."""
-    return whole(name, value, least=1, most=MOST_MB)
-
-
-def number(
-    name: str,
-    value: object,
-    *,
-    least: float,
-    most: float = math.inf,
-    strictly: bool = False,
-    hint: str = "",
-) -> float:
-    """Return `value` as a finite float within bounds, or say that it is not one."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    try:
-        result = float(value) if real else math.nan  # type: ignore[arg-type]
-    except OverflowError:
-        result = math.inf
-    fits = math.isfinite(result) and least <= result <= most and not (strictly and result == least)
-    if not fits:
-        if most < math.inf and not strictly:
-            bounds = f"from {least:g} to {most:g}"
-        else:
-            bounds = f"greater than {least:g}" if strictly else f"of at least {least:g}"
-            bounds += f" and at most {most:g}" if most < math.inf else ""
-        raise KesError(f"{option(name)} must be a number {bounds}{hint}, not {_given(value)}")
-    return result
-
-
-def seconds(name: str, value: object) -> float:
-    """Seconds from a number or from a text such as "30s", "5m" or "1h30m"."""
-    if isinstance(value, str):
-        parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(s|m|h|d|$)", value.strip())
-        if not parts or "".join(a + b for a, b in parts) != re.sub(r"\s", "", value):
-            raise KesError(
-                f"{option(name)} {value!r} is no length of time: "
-                "give seconds, or a text such as '30s', '5m' or '1h30m'"
-            )
-        unit = {"s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-        value = sum(float(amount) * unit[letter] for amount, letter in parts)
-    return number(name, value, least=0.0, strictly=True, hint=" (seconds)")
-
-
-def arcs_of(name: str, value: object) -> list[tuple[str, str]]:
-    """Return `value` as a list of pairs of names, or say that it is none."""
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        arcs: list[Any] = list(value)
-        if all(isinstance(arc, tuple | list) and len(arc) == 2 for arc in arcs):
-            return [(a, b) for a, b in arcs]
-    raise KesError(
-        f"{name} must be an EssentialGraph or a list of arcs (parent, child), "
-        f"not {type(value).__name__}"
-    )
-
-
-def check_seed(random_state: object) -> int:
-    """Return the seed that `random_state` gives, or a drawn one for None."""
-    if random_state is None:
-        return secrets.randbits(32)
-    if isinstance(random_state, int) and random_state >= 2**64:
-        raise KesError(
-            f"{option('random_state')} must be less than 2**64, not {_given(random_state)}"
-        )
-    return whole("random_state", random_state, least=0, most=2**64 - 1)
-
-
 def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
     if value == "exact":
         return "exact"
@@ -322,13 +237,6 @@ def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
     )
 
 
-def _given(value: object) -> str:
-    """Return a wrong value for a message; of huge numbers only how long they are."""
-    if isinstance(value, int) and abs(value) >= 10**_SHOWN_DIGITS:
-        return f"one of {int(value.bit_length() * math.log10(2)) + 1} digits"
-    return repr(value)
-
-
 def _shown(value: object) -> str:
     """Return a setting in one short line; graphs are told by their number of edges only."""
     if value is None:
@@ -337,3 +245,70 @@ def _shown(value: object) -> str:
     if edges is not None:
         return f"a graph with {len(edges) + len(value.undirected)} edges"  # type: ignore[attr-defined]
     return str(value)
+
+
+# --- options as keyword arguments ---
+
+DEFAULT_CACHE_MB = 512
+DEFAULT_K = 0.8
+
+
+class DataOptions(TypedDict, total=False):
+    """How a table is read; `kes.learn` explains it."""
+
+    kinds: Kinds | None
+    weights: Weights
+    discretize: int | Mapping[str, int] | Discretizer | None
+    missing: str
+    completions: int
+
+
+class ScoringOptions(DataOptions, total=False):
+    """What decides a score, and which models have one: as `kes.score` and `kes.certify` take it."""
+
+    criterion: str
+    ess: float
+    penalty: float
+    transform: str | None
+    knowledge: Knowledge | None
+
+
+class SearchOptions(ScoringOptions, total=False):
+    """What `kes.learn`, `sweep`, `stability` and `cross_validate` take."""
+
+    random_state: int | None
+    n_jobs: int | None
+    max_parents: int | None
+    two_phase: bool
+    neighbourhood: str | Sampled
+    start: EssentialGraph | Sequence[tuple[str, str]] | None
+    cache_mb: int
+    progress: bool | Callable[[Progress], object] | None
+
+
+SCORING_DEFAULTS: ScoringOptions = {
+    "criterion": "bic",
+    "ess": 1.0,
+    "penalty": 1.0,
+    "transform": None,
+    "knowledge": None,
+    "kinds": None,
+    "weights": None,
+    "discretize": None,
+    "missing": "error",
+    "completions": 5,
+}
+"""What each of them is if it is not given."""
+
+DEFAULTS: SearchOptions = {
+    **SCORING_DEFAULTS,
+    "random_state": 0,
+    "n_jobs": None,
+    "max_parents": None,
+    "two_phase": False,
+    "neighbourhood": "exact",
+    "start": None,
+    "cache_mb": DEFAULT_CACHE_MB,
+    "progress": None,
+}
+"""What each of them is if it is not given."""
