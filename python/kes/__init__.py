@@ -16,6 +16,8 @@ TYPE_CHECKING = False  # as typing has it, which takes longer to import than all
 if TYPE_CHECKING:
     from kes import datasets
     from kes._core import __version__
+    from kes.analysis.certificate import Certificate, CertifyProgress
+    from kes.analysis.certify import certify
     from kes.analysis.explain import explain
     from kes.analysis.ground_truth import compare_to_truth
     from kes.analysis.held_out import cross_validate
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer, discretize
     from kes.errors import ClusterLost, Interrupted, KesError
     from kes.estimator import KES as KES
-    from kes.exact.certificate import Certificate, CertifyProgress
-    from kes.exact.certify import certify
     from kes.graph import EssentialGraph
     from kes.graph.boundary import Neighbour
     from kes.graph.knowledge import Knowledge
@@ -107,8 +107,8 @@ _HOMES = {
     "kes.data.audit": "audit",
     "kes.data.discretizer": "Discretizer discretize",
     "kes.errors": "ClusterLost Interrupted KesError",
-    "kes.exact.certificate": "Certificate CertifyProgress",
-    "kes.exact.certify": "certify",
+    "kes.analysis.certificate": "Certificate CertifyProgress",
+    "kes.analysis.certify": "certify",
     "kes.graph": "EssentialGraph",
     "kes.graph.boundary": "Neighbour",
     "kes.graph.knowledge": "Knowledge",

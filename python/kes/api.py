@@ -16,8 +16,8 @@ from kes.options import DEFAULTS, SCORING_DEFAULTS, Criterion, ScoringOptions, S
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.search.budget import Amounts, check_improve, check_prove
+from kes.search.constraints import checked_knowledge, refuse_inadmissible
 from kes.search.execution import Execution
-from kes.search.known import checked_knowledge, refuse_inadmissible
 from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
 from kes.search.record import Record

@@ -63,6 +63,36 @@ class Reporter:
             self._show(progress)
 
 
+class RunCounter:
+    """Counts the runs on several tables as if they were one search.
+
+    Parameters
+    ----------
+    each, wanted : int
+        Runs on each table, and on all of them.
+    """
+
+    def __init__(self, each: int, wanted: int) -> None:
+        self._each, self._wanted = each, wanted
+        self._started = time.monotonic()
+
+    def at(self, tables: int, runs: int = 0) -> Progress:
+        """Return the progress after all runs on some tables and some runs on the next one."""
+        done, spent = tables * self._each + runs, time.monotonic() - self._started
+        left = spent * (self._wanted - done) / done if done else None
+        # No best score: those of different tables cannot be compared.
+        return Progress(done, self._wanted, best=None, optima=0, seconds=spent, left=left)
+
+    def after(self, tables: int, report: Reporter) -> Show:
+        """Return a display for the search on the next table."""
+
+        def show(progress: Progress) -> None:
+            # Tasks that follow the runs on a table are not counted.
+            report(self.at(tables, progress.done if progress.unit == "runs" else self._each))
+
+        return show
+
+
 @contextmanager
 def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
     """Give the reporter that the option `progress` asks for.

@@ -153,7 +153,7 @@ PACKAGE = ROOT / "python" / "kes"
 ORDER = (
     *("errors", "files", "validation", "options", "table", "progress"),
     *("drawing", "data", "native", "graph", "formats", "network"),
-    *("solver", "search", "results", "exact", "analysis", "show"),
+    *("exact", "search", "results", "analysis", "show"),
     *("api", "estimator"),
     *("datasets", "paper", "cli"),
 )
@@ -176,7 +176,6 @@ NAMED = {
     ("kes.options", "progress"): "an option is a callback",
     ("kes.drawing.graph_pictures", "graph"): "draws any graph",
     ("kes.results.reporting", "analysis"): "a report shows what analyses found",
-    ("kes.results.reporting", "exact"): "a report shows what a certificate says",
 }
 """Annotations that name a class of a room above."""
 

@@ -21,14 +21,14 @@ from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.infer_kinds import Kinds
 from kes.data.like import encode_like_incomplete
 from kes.data.random_stream import Stream
-from kes.data.resampling import Cases, RunCounter
+from kes.data.resampling import Cases
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag
 from kes.network.fitting import Prior, fit
 from kes.network.new_rows import Unseen
 from kes.options import DEFAULTS, SearchOptions
-from kes.progress import reporting
+from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
 from kes.search.budget import Improve, check_improve
 from kes.search.execution import Execution

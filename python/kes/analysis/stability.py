@@ -36,10 +36,10 @@ from kes.analysis.support import (
 from kes.data.dataset import Data
 from kes.data.incomplete import AnyTable
 from kes.data.random_stream import Stream
-from kes.data.resampling import Cases, RunCounter
+from kes.data.resampling import Cases
 from kes.errors import Interrupted, KesError, checked_options, either, unknown
 from kes.options import DEFAULTS, SearchOptions, Settings
-from kes.progress import reporting
+from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
 from kes.search.budget import check_improve
 from kes.search.execution import Execution

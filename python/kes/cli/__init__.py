@@ -27,7 +27,7 @@ def main() -> "NoReturn":
 
     code = run()
     ignore_interrupts()
-    solver = sys.modules.get("kes.solver.linear_program")
+    solver = sys.modules.get("kes.exact.linear_program")
     if solver is not None and solver.is_running():  # Python would wait for it
         os._exit(code)
     sys.exit(code)

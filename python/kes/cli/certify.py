@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 import click
 
+from kes.analysis.certify import certify, estimate, joined
 from kes.api import learn, load
 from kes.cli import options
 from kes.cli.console import say
@@ -18,7 +19,6 @@ from kes.cli.model import table_of
 from kes.cli.out_file import check_writable
 from kes.cli.param_types import Whole
 from kes.cli.table_options import as_known, read_table
-from kes.exact.certify import certify, estimate, joined
 from kes.results.optima import Optima
 
 _EXAMPLES = """

@@ -27,8 +27,8 @@ from kes.results.optima import Optima
 from kes.results.summary import text
 from kes.search import dask_cluster
 from kes.search.budget import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
+from kes.search.constraints import constrained
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
-from kes.search.known import knowing
 from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
 from kes.validation import MAX_MB
@@ -212,7 +212,7 @@ def command(
     amount = _amount(improve, improve_tasks, improve_budget)
     known = read_knowledge(told)
     dataset, reading = read_table(data, told)
-    settings = knowing(settings, known, dataset.names)
+    settings = constrained(settings, dataset.names, knowledge=known)
     problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         say(f"Note: {note}", err=True)

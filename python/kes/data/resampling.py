@@ -7,8 +7,6 @@ the table, with all states it declares, is the same in every sample.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
@@ -18,7 +16,6 @@ from numpy.typing import NDArray
 from kes.data.incomplete import AnyTable
 from kes.data.random_stream import Stream
 from kes.errors import KesError
-from kes.progress import Progress, Reporter
 
 TableT = TypeVar("TableT", bound=AnyTable)
 
@@ -88,33 +85,3 @@ class Cases(Generic[TableT]):
         chosen = counts[rows]
         weights = None if np.all(chosen == 1) else chosen.astype(np.float64)
         return cast("TableT", self.table.take(rows, weights))
-
-
-class RunCounter:
-    """Counts the runs on several tables as if they were one search.
-
-    Parameters
-    ----------
-    each, wanted : int
-        Runs on each table, and on all of them.
-    """
-
-    def __init__(self, each: int, wanted: int) -> None:
-        self._each, self._wanted = each, wanted
-        self._started = time.monotonic()
-
-    def at(self, tables: int, runs: int = 0) -> Progress:
-        """Return the progress when tables are finished, and runs on a further one are."""
-        done, spent = tables * self._each + runs, time.monotonic() - self._started
-        left = spent * (self._wanted - done) / done if done else None
-        # No best score: those of different tables cannot be compared.
-        return Progress(done, self._wanted, best=None, optima=0, seconds=spent, left=left)
-
-    def after(self, tables: int, report: Reporter) -> Callable[[Progress], None]:
-        """Return a display for the search on a further table."""
-
-        def show(progress: Progress) -> None:
-            # What follows the runs on a table has no number of its own.
-            report(self.at(tables, progress.done if progress.unit == "runs" else self._each))
-
-        return show

@@ -1,1 +1,1 @@
-"""The highest score there is, or a bound on it: `certify`, and `estimate` of what it may need."""
+"""Bounds on the score of all networks: a linear programme over families of variables."""

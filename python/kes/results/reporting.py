@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from kes.analysis.certificate import Certificate
     from kes.analysis.effects import Effects
     from kes.analysis.stability import Stability
     from kes.data.dataset import Data, Weights
-    from kes.exact.certificate import Certificate
     from kes.files import PathLike
     from kes.table import Table
 

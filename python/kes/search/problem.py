@@ -24,9 +24,8 @@ from kes.native import core_errors, core_problem
 from kes.options import DEFAULT_CACHE_MB, DEFAULTS, CoreKnowledge, SearchOptions, Settings
 from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
-from kes.search.known import knowing
+from kes.search.constraints import constrained
 from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
-from kes.search.start import starting
 from kes.search.structural_em import GoingOn, complete
 from kes.validation import integer, megabytes
 
@@ -100,8 +99,9 @@ class Problem:
         table = encode_incomplete(
             data, weights=weights, missing=missing, kinds=kinds, discretizer=discretizer
         )
-        settings = starting(settings, chosen["start"], table.names)
-        settings = knowing(settings, chosen["knowledge"], table.names)
+        settings = constrained(
+            settings, table.names, start=chosen["start"], knowledge=chosen["knowledge"]
+        )
         reading = Reading(
             source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
             missing="em" if isinstance(table, Incomplete) else missing,

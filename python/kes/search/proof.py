@@ -6,8 +6,8 @@ possible whatever the data say is often a hundred times too many. So what is est
 whether it is worth a start, by the least: all sets of up to three variables, or all there are if
 there are no such bounds (continuous columns) or weak ones (BDeu, qNML). Then sets are counted, as
 many as are allowed. Of the families that are found, the best network is made by dynamic programming
-up to 23 variables that depend on each other, else by the linear programme of `kes.solver`, and last
-by dynamic programming up to 25 variables.
+up to 23 variables that depend on each other, else by the linear programme of `kes.exact.bound`, and
+last by dynamic programming up to 25 variables.
 
 Amounts of work are limited, and not time, so that the same search ends in the same proof, or in
 none, anywhere. Only a budget of the whole search, if there is one, may end it as well.
@@ -21,6 +21,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kes.exact.bound import Bounded, Means, Network, upper_bound
+from kes.exact.linear_program import Counts
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
@@ -28,8 +30,6 @@ from kes.search.budget import Prove, Size
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Model, Proof, Record
-from kes.solver.bound import Bounded, Means, Network, upper_bound
-from kes.solver.linear_program import Counts
 
 if TYPE_CHECKING:
     from kes._core import Families

@@ -9,9 +9,9 @@ import highspy
 import pytest
 
 import kes
-from kes.solver import linear_program
-from kes.solver.linear_program import Cluster
-from kes.solver.separation import Separation, cycles
+from kes.exact import linear_program
+from kes.exact.linear_program import Cluster
+from kes.exact.separation import Separation, cycles
 
 
 def test_violated_clusters_are_cycles_when_choices_are_whole():
@@ -86,7 +86,7 @@ def test_a_solver_that_does_not_stop_is_left_to_itself():
 def test_commands_do_not_wait_for_a_solver_that_does_not_stop():
     code = """
 import sys, threading
-import kes.cli, kes.solver.linear_program as programme
+import kes.cli, kes.exact.linear_program as programme
 threading.Thread(target=threading.Event().wait, args=(120,), name=programme._THREAD).start()
 sys.argv = ["kes", "--version"]
 kes.cli.main()

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import kes
 from kes.cli import kes as command
+from kes.exact.linear_program import Counts
 from kes.results.optima import Optima
 from kes.results.serialization import encoded
 from kes.search import proof
@@ -18,7 +19,6 @@ from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Proof
-from kes.solver.linear_program import Counts
 
 NO_NETWORK = "proven: no network scores higher"
 

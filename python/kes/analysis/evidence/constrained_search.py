@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from kes import _core
-from kes.exact.certify import estimate
+from kes.analysis.certify import estimate
 from kes.graph.parent_sets import NOTHING, descendants, parent_sets
 from kes.native import core_errors
 from kes.options import CoreGraph, CoreKnowledge

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from kes.analysis.certificate import Certificate
 from kes.analysis.evidence.evidence import WEAK
 from kes.errors import KesError
-from kes.exact.certificate import Certificate
 from kes.results.summary import counted
 from kes.show.report.edge_certainty import SURE, Certainty
 

@@ -26,7 +26,7 @@ from kes.show.report.model_check import TITLE, gaps, gaps_pointer, gaps_words
 from kes.show.report.recipe import python_call
 
 if TYPE_CHECKING:
-    from kes.exact.certificate import Certificate
+    from kes.analysis.certificate import Certificate
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.search.problem import Problem

@@ -12,10 +12,10 @@ import pytest
 from tests.clock import within
 
 import kes
+from kes.analysis.certify import certify, estimate
+from kes.analysis.incumbents import Rivals
 from kes.cli import run
-from kes.exact.certify import certify, estimate
-from kes.exact.incumbents import Rivals
-from kes.solver.bound import Means, upper_bound
+from kes.exact.bound import Means, upper_bound
 
 
 @pytest.fixture(scope="module")

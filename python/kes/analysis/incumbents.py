@@ -13,7 +13,7 @@ from kes.native import core_errors
 from kes.options import CoreGraph, CoreOptions
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
-from kes.search.known import refuse_inadmissible
+from kes.search.constraints import refuse_inadmissible
 from kes.search.problem import Problem
 from kes.table import Table
 

@@ -23,8 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from kes.solver.linear_program import Choices, Cluster, Counts, Programme
-from kes.solver.separation import Separation, cycles
+from kes.exact.linear_program import Choices, Cluster, Counts, Programme
+from kes.exact.separation import Separation, cycles
 
 if TYPE_CHECKING:
     from kes._core import Families

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.solver.linear_program import (
+from kes.exact.linear_program import (
     NOTHING,
     SLACK,
     Choices,

@@ -2,7 +2,7 @@
 
 Up to about 25 variables the global optimum is found by dynamic programming over sets of variables;
 with more of them its score is bounded, and often met, by a linear programme
-(`kes.solver.bound`). Both need all families that can be part of a best network. A parent set is
+(`kes.exact.bound`). Both need all families that can be part of a best network. A parent set is
 left out only if a bound of the criterion proves that a subset scores at least as much, so the
 result holds for all networks, with any number of parents, unless `max_parents` is given.
 
@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack, cast
 
 from kes import _core
+from kes.analysis.certificate import Certificate, CertifyProgress, Expense, about
+from kes.analysis.incumbents import Rivals, score_of
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
 from kes.errors import KesError, checked_options, option
-from kes.exact.certificate import Certificate, CertifyProgress, Expense, about
-from kes.exact.incumbents import Rivals, score_of
+from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions, Settings
@@ -34,12 +35,11 @@ from kes.search.execution import threads
 from kes.search.problem import Problem
 from kes.search.proof import PER_SET, set_seconds, with_proof
 from kes.search.record import Model, Proof
-from kes.solver.bound import Bounded, Means, Network, upper_bound
 from kes.validation import duration, megabytes
 
 if TYPE_CHECKING:
     from kes._core import Families
-    from kes.exact.incumbents import Known
+    from kes.analysis.incumbents import Known
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64

@@ -1,4 +1,4 @@
-"""The linear programme behind `kes.solver.bound`.
+"""The linear programme behind `kes.exact.bound`.
 
 Scores and solutions go through HiGHS, the solver of the extra ``certify``.
 """

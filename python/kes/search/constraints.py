@@ -1,0 +1,87 @@
+"""Validate background knowledge and the start of a search against the columns of the data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kes.errors import KesError, listed, option
+from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.graph.mpdag import why_inadmissible
+from kes.options import Settings
+from kes.validation import arcs
+
+
+def constrained(
+    settings: Settings, names: Sequence[str], *, start: object = None, knowledge: object = None
+) -> Settings:
+    """Return settings with a start and with knowledge about the columns `names`.
+
+    Raises
+    ------
+    KesError
+        If one of them names other columns, breaks the bound on parents, or if they contradict each
+        other.
+    """
+    graph = _start(start, names)
+    known = checked_knowledge(knowledge, names)
+    limit = settings.max_parents
+    if graph is not None and limit is not None:
+        _check_parents(graph.to_dag(), limit, "start", "gives {} {} parents")
+    if known is not None and limit is not None:
+        _check_parents(known.required, limit, "knowledge", "requires {1} parents of {0}")
+    if graph is not None and known is not None:
+        refuse_inadmissible(graph, known, "start")
+    return replace(settings, start=graph, knowledge=known)
+
+
+def checked_knowledge(knowledge: object, names: Sequence[str]) -> Knowledge | None:
+    """Validate knowledge about some of `names`; return None if it is empty."""
+    if knowledge is None:
+        return None
+    if not isinstance(knowledge, Knowledge):
+        raise KesError(
+            f"{option('knowledge')} must be a kes.Knowledge, not {type(knowledge).__name__}; make "
+            "one of lists, kes.Knowledge(tiers=...), or read a file, kes.Knowledge.read(path)",
+            option="knowledge",
+        )
+    return knowledge.checked(names) or None
+
+
+def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> None:
+    """Raise an error if no network of a model satisfies the knowledge."""
+    reason = why_inadmissible(graph, known)
+    if reason is not None:
+        raise KesError(f"{what} contradicts the knowledge: {reason}", option="knowledge")
+
+
+def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
+    """Return the model to start from, over exactly the variables of the data."""
+    if start is None:
+        return None
+    if not isinstance(start, EssentialGraph):
+        return EssentialGraph.from_dag(names, arcs("start", start))
+    known = set(names)
+    strangers = [node for node in start.nodes if node not in known]
+    if strangers:
+        raise KesError(
+            f"start has nodes that are not columns of the data: {listed(strangers)}; "
+            "start from a graph over columns of the data",
+            option="start",
+            column=strangers[0],
+        )
+    return EssentialGraph(names, start.directed, start.undirected)
+
+
+def _check_parents(pairs: Iterable[tuple[str, str]], limit: int, what: str, verb: str) -> None:
+    """Refuse arcs that give a node more parents than allowed: no step could repair that."""
+    for node, parents in Counter(child for _, child in pairs).items():
+        if parents > limit:
+            raise KesError(
+                f"{option(what)} {verb.format(repr(node), parents)}, but {option('max_parents')} "
+                f"is {limit}; raise it, or use fewer arcs",
+                option=what,
+                column=node,
+            )

@@ -1,1 +1,0 @@
-"""Bounds on the score of all networks, by a linear programme over families."""
