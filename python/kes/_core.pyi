@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Edges: TypeAlias = list[tuple[int, int]]
-_Graph: TypeAlias = tuple[_Edges, _Edges]
+_Graph: TypeAlias = tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
 _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
@@ -189,7 +189,7 @@ class Problem:
 
     def local_optima(
         self,
-        graphs: list[_Graph],
+        graphs: Sequence[_Graph],
         max_parents: int | None,
         knowledge: _Knowledge | None = None,
         *,
@@ -246,7 +246,7 @@ class Problem:
 
     def improve(
         self,
-        graphs: list[_Graph],
+        graphs: Sequence[_Graph],
         on_batch: Callable[[list[tuple[_Graph, float, str, list[int], int]], int], bool],
         *,
         tasks: int,

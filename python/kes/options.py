@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from kes import _core
 from kes.errors import KesError, option, suggest, unknown
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer
     from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
+    from kes.graph.core_graph import CoreGraph, CoreKnowledge
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
 
@@ -22,10 +23,6 @@ CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
 _MOST_ESS = 1e300
 _MOST_PENALTY = 1e9
-CoreGraph: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
-CoreKnowledge: TypeAlias = tuple[
-    list[int | None] | None, list[tuple[int, int]], list[tuple[int, int]]
-]
 
 
 class CoreOptions(TypedDict):

@@ -360,7 +360,7 @@ def test_a_chunk_of_runs_ends_where_these_runs_end(data):
     here = kes.learn(data, k=0.4, runs=8, improve=False).record
     for number, place in zip(done.runs, done.models, strict=True):
         (directed, undirected), *_ = done.new_models[place]
-        assert (tuple(directed), tuple(undirected)) == here.models[here.runs[number]].edges
+        assert (tuple(directed), tuple(undirected)) == here.models[here.runs[number]].graph
 
 
 def test_chunks_grow_to_their_length_in_time(monkeypatch):

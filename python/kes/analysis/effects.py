@@ -25,7 +25,8 @@ from kes.data.random_stream import Stream
 from kes.data.resampling import Cases
 from kes.errors import KesError, either, listed, option, unknown
 from kes.formats.escaping import labels
-from kes.graph.parent_sets import NOTHING, Parents, descendants, parent_sets
+from kes.graph.core_graph import NOTHING
+from kes.graph.parent_sets import Parents, descendants, parent_sets
 from kes.results.summary import counted, of_completed
 from kes.search.problem import Problem
 from kes.table import Table
@@ -184,9 +185,8 @@ def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Way]
 def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
     """Return the sets of parents that a variable can have in an optimum, by what is known."""
     names, known = optimum.names, optimum.knowledge
-    graph = (list(optimum.edges[0]), list(optimum.edges[1]))
     knowledge = NOTHING if known is None else known.to_core(names)
-    return parent_sets(names, graph, names.index(x), knowledge)
+    return parent_sets(names, optimum.edges, names.index(x), knowledge)
 
 
 # --- estimates -----------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any, TypeAlias
 
-from kes import _core
 from kes._core import level
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
+from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.native import core_errors
-from kes.options import CoreGraph, CoreOptions
+from kes.options import CoreOptions
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.constraints import refuse_inadmissible
@@ -75,7 +75,7 @@ class Rivals:
         if self._networks:
             return
         problem, names = self._problem, self._problem.dataset.names
-        found: list[tuple[CoreGraph, float]] = []
+        found: list[tuple[RawGraph, float]] = []
 
         def on_runs(runs: list[int], models: list[int], new: list[tuple[Any, ...]]) -> bool:
             found.extend((graph, score) for graph, score, _ in new)
@@ -101,7 +101,7 @@ class Rivals:
             )
         if found:
             best, _ = max(found, key=lambda network: network[1])
-            arcs = _core.extension(len(names), best)
+            arcs = CoreGraph.of(best).to_dag(len(names))
         else:
             arcs = problem.knowledge[1] if problem.knowledge else []
         self._add("", EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs]))

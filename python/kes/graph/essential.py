@@ -9,13 +9,13 @@ equal iff their essential graphs are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kes import _core
 from kes.errors import KesError
+from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.graph.pdag import Pdag
 from kes.graph.validate import checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
-from kes.native import core_errors
 
 
 class EssentialGraph(Pdag):
@@ -66,7 +66,7 @@ class EssentialGraph(Pdag):
         arcs = [ends(edge, index) for edge in directed]
         edges = [tuple(sorted(ends(edge, index))) for edge in undirected]
         refuse_double(names, arcs, [(a, b) for a, b in edges])
-        graph = (sorted(arcs), sorted((a, b) for a, b in edges))
+        graph = CoreGraph(tuple(sorted(arcs)), tuple(sorted((a, b) for a, b in edges)))
         try:
             _core.check_essential(len(names), graph)
         except _core.CoreError as error:
@@ -98,18 +98,13 @@ class EssentialGraph(Pdag):
         pairs = [ends(arc, index) for arc in arcs]
         refuse_cycle(names, pairs)
         refuse_double(names, pairs, [])
-        with core_errors():
-            return cls.from_core(names, _core.essential_graph(len(names), pairs))
+        return cls.from_core(names, CoreGraph.from_dag(len(names), pairs))
 
     @classmethod
-    def from_core(
-        cls,
-        names: tuple[str, ...],
-        graph: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
-    ) -> EssentialGraph:
-        """Wrap a graph of the core unchecked; thousands of graphs may share their names."""
+    def from_core(cls, names: tuple[str, ...], graph: RawGraph) -> EssentialGraph:
+        """Wrap an essential graph of the core, unchecked; many graphs may share their names."""
         self = cls.__new__(cls)
-        self._fill(names, (list(graph[0]), list(graph[1])))
+        self._fill(names, CoreGraph.of(graph))
         return self
 
     @property
@@ -120,9 +115,7 @@ class EssentialGraph(Pdag):
     def to_dag(self) -> list[tuple[str, str]]:
         """Arcs (a, b), sorted, of one DAG of the class: the same for equal graphs."""
         names = sorted(self._nodes)
-        with core_errors():
-            arcs = _core.extension(len(names), self.to_core(names))
-        return [(names[a], names[b]) for a, b in arcs]
+        return [(names[a], names[b]) for a, b in self.to_core(names).to_dag(len(names))]
 
     def __reduce__(self) -> tuple[object, ...]:
         # Leaves out the hash: that of a string differs from process to process.

@@ -55,9 +55,7 @@ and c are not joined
         reason = why_inadmissible(graph, knowledge.checked(names))
         if reason is not None:
             raise KesError(f"no network of the class obeys the knowledge: {reason}")
-        with core_errors():
-            oriented = _core.mpdag(len(names), graph.to_core(names), knowledge.to_core(names))
-        self._fill(names, oriented)
+        self._fill(names, graph.to_core(names).mpdag(len(names), knowledge.to_core(names)))
         self._essential, self._knowledge = graph, knowledge
 
     @property
@@ -78,10 +76,8 @@ and c are not joined
     def to_dag(self) -> list[tuple[str, str]]:
         """Arcs (a, b), sorted, of one admissible DAG of the class: the same for equal graphs."""
         names = sorted(self._nodes)
-        graph, known = self._essential.to_core(names), self._knowledge.to_core(names)
-        with core_errors():
-            arcs = _core.extension(len(names), graph, known)
-        return [(names[a], names[b]) for a, b in arcs]
+        graph, knowledge = self._essential.to_core(names), self._knowledge.to_core(names)
+        return [(names[a], names[b]) for a, b in graph.to_dag(len(names), knowledge)]
 
     def __reduce__(self) -> tuple[object, ...]:
         return Mpdag, (self._essential, self._knowledge)

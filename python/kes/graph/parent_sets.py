@@ -17,11 +17,7 @@ from dataclasses import dataclass
 
 from kes import _core
 from kes.errors import KesError
-from kes.native import core_errors
-from kes.options import CoreGraph, CoreKnowledge
-
-NOTHING: CoreKnowledge = (None, [], [])
-"""Knowledge that rules nothing out."""
+from kes.graph.core_graph import NOTHING, CoreGraph, CoreKnowledge
 
 MOST_SETS = 4096
 """A node with more possible sets of parents is refused: nothing that is said of it is of use."""
@@ -59,17 +55,15 @@ def parent_sets(
         If there are too many sets, or no network of the class is admissible.
     """
     n, (tiers, required, forbidden) = len(names), knowledge
-    with core_errors():
-        directed, undirected = _core.mpdag(n, graph, knowledge)
+    directed, undirected = graph.mpdag(n, knowledge)
     fixed = frozenset(a for a, b in directed if b == x)
     open_ = sorted({a + b - x for a, b in undirected if x in (a, b)})
     found: list[Parents] = []
-    for chosen in _cliques(open_, _neighbours(n, graph)):
+    for chosen in _cliques(open_, graph.adjacency(n)):
         away = [(x, other) for other in open_ if other not in chosen]
         own = (tiers, [*required, *((other, x) for other in chosen), *away], forbidden)
         if _core.contradiction(n, own) is None and _core.inadmissible(n, graph, own) is None:
-            dag = _core.extension(n, graph, own)
-            found.append(Parents(fixed.union(chosen), tuple(dag)))
+            found.append(Parents(fixed.union(chosen), tuple(graph.to_dag(n, own))))
         if len(found) > MOST_SETS:
             raise KesError(
                 f"{names[x]!r} can have more than {MOST_SETS} different sets of parents in one "
@@ -90,14 +84,6 @@ def descendants(dag: Sequence[tuple[int, int]], x: int) -> set[int]:
         found.update(new)
         waiting += new
     return found
-
-
-def _neighbours(n: int, graph: CoreGraph) -> list[set[int]]:
-    adjacent: list[set[int]] = [set() for _ in range(n)]
-    for a, b in [*graph[0], *graph[1]]:
-        adjacent[a].add(b)
-        adjacent[b].add(a)
-    return adjacent
 
 
 def _cliques(nodes: Sequence[int], adjacent: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:

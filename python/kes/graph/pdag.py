@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kes.drawing.graph_pictures import graph_html, plot_graph
 from kes.errors import KesError, listed, unknown
+from kes.graph.core_graph import CoreGraph
 from kes.graph.validate import edges_as_text
-from kes.options import CoreGraph
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -60,7 +60,7 @@ class Pdag:
         position = {name: i for i, name in enumerate(names)}
         directed = sorted((position[a], position[b]) for a, b in self.directed)
         undirected = [tuple(sorted(position[name] for name in edge)) for edge in self.undirected]
-        return directed, sorted((a, b) for a, b in undirected)
+        return CoreGraph(tuple(directed), tuple(sorted((a, b) for a, b in undirected)))
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Pdag:
         """Edges (a, b), meaning a -> b, that all these DAGs have."""
         if self._directed is None:
             name = self._nodes
-            self._directed = frozenset((name[a], name[b]) for a, b in self._graph[0])
+            self._directed = frozenset((name[a], name[b]) for a, b in self._graph.directed)
         return self._directed
 
     @property
@@ -80,7 +80,9 @@ class Pdag:
         """Edges {a, b} that point one way in some of them, the other way in others."""
         if self._undirected is None:
             name = self._nodes
-            self._undirected = frozenset(frozenset((name[a], name[b])) for a, b in self._graph[1])
+            self._undirected = frozenset(
+                frozenset((name[a], name[b])) for a, b in self._graph.undirected
+            )
         return self._undirected
 
     @property

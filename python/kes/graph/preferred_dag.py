@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kes.errors import KesError, unknown
-from kes.graph.consistent_extension import oriented
+from kes.graph.core_graph import CoreGraph
 from kes.graph.essential import EssentialGraph
 from kes.graph.pdag import Pdag
 
@@ -70,7 +70,7 @@ def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]
     edges = sorted((index[a], index[b]) for a, b in map(sorted, graph.undirected - taken))
     if len(taken) < len(fixed):  # both directions of an edge
         return None
-    found, stuck = oriented(len(index), (arcs, edges))
+    found, stuck = CoreGraph(tuple(arcs), tuple(edges)).consistent_extension(len(index))
     if stuck:
         return None
     dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from kes import _core
 from kes.errors import KesError, listed, printable, repeated, unknown
-from kes.graph.consistent_extension import oriented
-from kes.native import core_errors
-from kes.options import CoreGraph
+from kes.graph.core_graph import Arc, CoreGraph
 
 
 def checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
@@ -34,9 +31,7 @@ def ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
     return index[pair[0]], index[pair[1]]
 
 
-def refuse_double(
-    names: Sequence[str], arcs: list[tuple[int, int]], edges: list[tuple[int, int]]
-) -> None:
+def refuse_double(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc]) -> None:
     """Complain if two nodes are joined more than once."""
     seen: set[frozenset[int]] = set()
     for a, b in [*arcs, *edges]:
@@ -48,7 +43,7 @@ def refuse_double(
         seen.add(frozenset((a, b)))
 
 
-def refuse_cycle(names: Sequence[str], arcs: list[tuple[int, int]]) -> None:
+def refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:
     """Complain, naming it, about a directed cycle."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for a, b in arcs:
@@ -62,8 +57,8 @@ def refuse_cycle(names: Sequence[str], arcs: list[tuple[int, int]]) -> None:
 def edges_as_text(names: Sequence[str], graph: CoreGraph) -> list[str]:
     """Write each edge out, directed ones first."""
     shown = [printable(name) for name in names]
-    arcs = [f"{shown[a]} -> {shown[b]}" for a, b in graph[0]]
-    return arcs + [f"{shown[a]} - {shown[b]}" for a, b in graph[1]]
+    arcs = [f"{shown[a]} -> {shown[b]}" for a, b in graph.directed]
+    return arcs + [f"{shown[a]} - {shown[b]}" for a, b in graph.undirected]
 
 
 def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
@@ -71,16 +66,15 @@ def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
 
     Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
     """
-    refuse_cycle(names, graph[0])
-    arcs, stuck = oriented(len(names), graph)
+    refuse_cycle(names, graph.directed)
+    arcs, stuck = graph.consistent_extension(len(names))
     if stuck:
         return (
             "not an essential graph: the undirected edges cannot be given directions without a "
             f"cycle or a new v-structure, at {listed((names[i] for i in stuck), show=str)}"
         )
     ours = set(edges_as_text(names, graph))
-    with core_errors():
-        right = set(edges_as_text(names, _core.essential_graph(len(names), arcs)))
+    right = set(edges_as_text(names, CoreGraph.from_dag(len(names), arcs)))
     return (
         f"not an essential graph: {listed(sorted(ours - right), show=str)} should be "
         f"{listed(sorted(right - ours), show=str)}. EssentialGraph.from_dag gets this right for "

@@ -112,7 +112,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
     @cached_property
     def ges(self) -> Optimum:
         """Where greedy equivalence search ends: run 0 with k=1 and all else as here."""
-        return next(optimum for optimum in self if optimum.edges == self.record.ges.edges)
+        return next(optimum for optimum in self if optimum.edges == self.record.ges.graph)
 
     def __len__(self) -> int:
         return len(self._optima)
@@ -182,7 +182,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
         if number >= len(self.record.runs):
             raise KesError(f"there is no run {number}: the runs are 0 to {self.runs[-1]}")
         steps, end = self.ready(data, weights, missing).trace(number)
-        if end != self.record.models[self.record.runs[number]].edges:
+        if end != self.record.models[self.record.runs[number]].graph:
             raise KesError(
                 f"run {number} now ends in another model than it did: the result was made by "
                 "another version of kes; learn again"
@@ -385,7 +385,7 @@ class Optima(Provenance, Questions, Sequence[Optimum]):
                 origin=self._lineage.origin(place),
                 is_local_optimum=record.pool[place].is_local_optimum,
                 names=record.names,
-                edges=record.pool[place].edges,
+                edges=record.pool[place].graph,
                 knowledge=record.settings.knowledge,
                 proven=record.level(record.pool[place].score) >= top,
                 kinds=tuple(self.kinds.values()),

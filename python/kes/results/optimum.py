@@ -10,12 +10,13 @@ from kes.data.dataset import Data, Dataset
 from kes.data.encoder import EncodingOptions
 from kes.data.incomplete import Incomplete
 from kes.graph import EssentialGraph
+from kes.graph.core_graph import CoreGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.network.fitting import FitOptions
 from kes.results.questions import OptimumQuestions
-from kes.search.record import Edges, Reading
+from kes.search.record import Reading
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Optimum(OptimumQuestions):
         phases or with a sampled neighbourhood may stop elsewhere.
     names : tuple of str
         The variables.
-    edges : pair of tuples
-        Directed and undirected edges, as pairs of variable numbers: the model in short.
+    edges : CoreGraph
+        Its directed and undirected edges, as pairs of variable numbers.
     knowledge : Knowledge or None
         What the search was told.
     proven : bool
@@ -60,7 +61,7 @@ class Optimum(OptimumQuestions):
     origin: str
     is_local_optimum: bool
     names: tuple[str, ...] = field(repr=False)
-    edges: tuple[Edges, Edges] = field(repr=False)
+    edges: CoreGraph = field(repr=False)
     knowledge: Knowledge | None = field(default=None, repr=False)
     proven: bool = field(default=False, repr=False)
     kinds: tuple[Kind, ...] = field(default=(), repr=False, compare=False)

@@ -20,13 +20,13 @@ from kes.data.csv_dialect import Writing
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.graph import EssentialGraph
+from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
 from kes.options import Sampled, Settings
 from kes.results.validate_record import check_graph, check_record
 from kes.search.budget import check_improve, check_prove
 from kes.search.record import (
     Completion,
-    Edges,
     Improving,
     Model,
     Offspring,
@@ -242,9 +242,9 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
 def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settings:
     where, start = entry["neighbourhood"], entry["start"]
     if start is not None:
-        directed, undirected = (_edges_from_json(part, len(names)) for part in start)
-        check_graph(len(names), (list(directed), list(undirected)))
-        start = EssentialGraph.from_core(names, (directed, undirected))
+        graph = CoreGraph(*(_edges_from_json(part, len(names)) for part in start))
+        check_graph(len(names), graph)
+        start = EssentialGraph.from_core(names, graph)
     settings = Settings.checked(
         k=entry["k"],
         criterion=entry["criterion"],
@@ -264,15 +264,14 @@ def _model_to_json(model: Model) -> dict[str, Any]:
     return {
         "score": model.score,
         "local optimum": model.is_local_optimum,
-        "directed": model.directed,
-        "undirected": model.undirected,
+        "directed": model.graph.directed,
+        "undirected": model.graph.undirected,
     }
 
 
 def _model_from_json(entry: dict[str, Any], n: int) -> Model:
     return Model(
-        directed=_edges_from_json(entry["directed"], n),
-        undirected=_edges_from_json(entry["undirected"], n),
+        graph=CoreGraph(*(_edges_from_json(entry[kind], n) for kind in _EDGES)),
         score=number("score", entry["score"], minimum=-math.inf),
         is_local_optimum=_flag(entry["local optimum"]),
     )

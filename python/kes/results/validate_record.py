@@ -13,7 +13,7 @@ from typing import Any
 
 from kes import _core
 from kes.errors import repeated
-from kes.options import CoreGraph
+from kes.graph.core_graph import CoreGraph
 from kes.search.record import Record
 
 _ORIGINS = {"recombined": 2, "refined": 1, "perturbed": 1, "ordered": 1, "exact": 0}
@@ -63,9 +63,9 @@ def _check_runs(record: Record) -> None:
 
 def _check_models(record: Record) -> None:
     n = len(record.names)
-    if repeated(model.edges for model in record.pool):
+    if repeated(model.graph for model in record.pool):
         raise ValueError("a model is given twice")
-    if any(model.edges == record.ges.edges and model != record.ges for model in record.pool):
+    if any(model.graph == record.ges.graph and model != record.ges for model in record.pool):
         raise ValueError("the model of GES is given in two ways")
     for model in record.pool:
         check_graph(n, model.graph)

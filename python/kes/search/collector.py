@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kes._core import __version__
-from kes.options import CoreGraph
+from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.search.budget import Improve, effort_of
-from kes.search.record import Edges, Model, Record
+from kes.search.record import Model, Record
 
 _LEAST = 30.0
 """Seconds for the first run, however short the budget: a table is seldom so large."""
 
-NewModels: TypeAlias = list[tuple[CoreGraph, float, bool]]
+NewModels: TypeAlias = list[tuple[RawGraph, float, bool]]
 OnBatch: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
 
 
@@ -94,8 +94,8 @@ class Collector:
         self._started = time.monotonic() if started is None else started
         self._watchers = watchers
         self._models: list[Model] = list(base.models)
-        self._numbers: dict[tuple[Edges, Edges], int] = {
-            model.edges: i for i, model in enumerate(base.models)
+        self._numbers: dict[CoreGraph, int] = {
+            model.graph: i for i, model in enumerate(base.models)
         }
         self._levels = [base.level(model.score) for model in base.models]
         self._ends: dict[int, int] = dict(enumerate(base.runs)) | dict(base.ahead)
@@ -183,12 +183,12 @@ class Collector:
         return record.keeping_tasks(self.base)
 
     def _number(self, model: Model) -> int:
-        number = self._numbers.get(model.edges)
+        number = self._numbers.get(model.graph)
         if number is None:
             number = len(self._models)
             self._models.append(model)
             self._levels.append(self.base.level(model.score))
-            self._numbers[model.edges] = number
+            self._numbers[model.graph] = number
         return number
 
     def _advance(self) -> None:

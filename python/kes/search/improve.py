@@ -24,8 +24,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from kes._core import __version__
+from kes.graph.core_graph import RawGraph
 from kes.native import core_errors
-from kes.options import CoreGraph
 from kes.progress import Progress, Reporter, reporting
 from kes.search.budget import Effort, Improve, effort_of
 from kes.search.execution import Execution, SearchInterrupted
@@ -37,7 +37,7 @@ KEPT = 20
 
 _NO_LIMIT = 2**62
 
-_Found: TypeAlias = list[tuple[CoreGraph, float, str, list[int], int]]
+_Found: TypeAlias = list[tuple[RawGraph, float, str, list[int], int]]
 
 
 def improve_runs(

@@ -20,12 +20,13 @@ from kes.data.notes import left_out
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
+from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
-from kes.options import DEFAULT_CACHE_MB, DEFAULTS, CoreKnowledge, SearchOptions, Settings
+from kes.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions, Settings
 from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
 from kes.search.constraints import constrained
-from kes.search.record import Completion, Edges, Model, Reading, Record, fingerprint
+from kes.search.record import Completion, Model, Reading, Record, fingerprint
 from kes.search.structural_em import GoingOn, complete
 from kes.validation import integer, megabytes
 
@@ -201,7 +202,7 @@ class Problem:
         start = self.settings.start
         if start is not None:
             names = self.dataset.names
-            arcs = _core.extension(len(names), start.to_core(names))
+            arcs = start.to_core(names).to_dag(len(names))
             self._check_score(problem, problem.score(arcs), "start")
         return problem
 
@@ -221,7 +222,7 @@ class Problem:
         with core_errors():
             self.core.search(runs, on_batch, n_jobs=n_jobs, **options)
 
-    def trace(self, run: int) -> tuple[dict[str, list[Any]], tuple[Edges, Edges]]:
+    def trace(self, run: int) -> tuple[dict[str, list[Any]], CoreGraph]:
         """Replay a run: the columns of a table of its steps, and the graph it ends in."""
         names = self.dataset.names
         with core_errors():
@@ -236,7 +237,7 @@ class Problem:
             "better": [better for _, _, better, _ in steps],
             "rank": [rank + 1 for *_, rank in steps],
         }
-        return columns, (tuple(end[0]), tuple(end[1]))
+        return columns, CoreGraph.of(end)
 
     def score(self, graph: EssentialGraph) -> float:
         """Score a model over these variables, as a search does.
@@ -247,7 +248,7 @@ class Problem:
             If it joins continuous variables that determine each other, so that it has no score.
         """
         names = self.dataset.names
-        score = self.core.score(_core.extension(len(names), graph.to_core(names)))
+        score = self.core.score(graph.to_core(names).to_dag(len(names)))
         self._check_score(self.core, score, "the model")
         return score
 
@@ -339,7 +340,7 @@ class Problem:
         """Score the models again: files may have been changed."""
         unit, n = self.core.tolerance, len(self.dataset.names)
         for number, model in enumerate(record.pool):
-            score = self.core.score(_core.extension(n, model.graph))
+            score = self.core.score(model.graph.to_dag(n))
             if abs(score - model.score) > unit:
                 raise KesError(
                     f"the result is not to be trusted: model {number} of the file is said to score "

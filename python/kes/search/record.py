@@ -14,42 +14,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TypeAlias
 
 from kes._core import __version__, level
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.parse_text import Sign
-from kes.options import CoreGraph, Settings
+from kes.graph.core_graph import CoreGraph, RawGraph
+from kes.options import Settings
 from kes.search.budget import Improve, Prove
-
-Edges: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model that was found: its essential graph over variable numbers, and its score."""
 
-    directed: Edges
-    undirected: Edges
+    graph: CoreGraph
     score: float
     is_local_optimum: bool
 
     @classmethod
-    def from_core(cls, graph: CoreGraph, score: float, is_local_optimum: bool) -> Model:
+    def from_core(cls, graph: RawGraph, score: float, is_local_optimum: bool) -> Model:
         """Return the model that the core describes."""
-        directed, undirected = graph
-        return cls(tuple(directed), tuple(undirected), score, is_local_optimum)
-
-    @property
-    def edges(self) -> tuple[Edges, Edges]:
-        """Directed and undirected edges: the identity of the model."""
-        return self.directed, self.undirected
-
-    @property
-    def graph(self) -> CoreGraph:
-        """The model as the core takes it."""
-        return list(self.directed), list(self.undirected)
+        return cls(CoreGraph.of(graph), score, is_local_optimum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +253,8 @@ class Record:
     @cached_property
     def pool(self) -> tuple[Model, ...]:
         """Every model once: the ends of runs, GES unless it is one of them, the offspring."""
-        edges = self.ges.edges
-        ges = () if any(model.edges == edges for model in self.models) else (self.ges,)
+        edges = self.ges.graph
+        ges = () if any(model.graph == edges for model in self.models) else (self.ges,)
         return (*self.models, *ges, *(child.model for child in self.offspring))
 
     @cached_property
@@ -378,15 +364,15 @@ class Record:
             for number, child in enumerate(old.offspring)
             if child.task is not None and child.task >= least
         ]
-        place = {model.edges: i for i, model in enumerate(self.pool)}
+        place = {model.graph: i for i, model in enumerate(self.pool)}
         kept: list[Offspring] = []
         for at in sorted(old.ancestors(called)):
             model, child = old.pool[at], old.child(at)
-            if child is None or model.edges in place:
+            if child is None or model.graph in place:
                 continue
-            made_of = [old.pool[parent].edges for parent in child.parents]
+            made_of = [old.pool[parent].graph for parent in child.parents]
             if all(edges in place for edges in made_of):  # not of a run that waits for others
-                place[model.edges] = len(self.pool) + len(kept)
+                place[model.graph] = len(self.pool) + len(kept)
                 parents = tuple(place[edges] for edges in made_of)
                 task = None if child.task is None else self.improving.own + child.task
                 kept.append(replace(child, parents=parents, task=task))

@@ -28,10 +28,11 @@ from kes.data.incomplete import Incomplete, Stack
 from kes.data.normal_scores import Ranks
 from kes.data.random_stream import Stream
 from kes.graph import EssentialGraph
+from kes.graph.core_graph import RawGraph
 from kes.native import core_errors, core_problem, cores
 from kes.network.completion import SWEEPS, fill
 from kes.network.fitting import Estimates, Model, families
-from kes.options import DEFAULT_K, CoreGraph, Settings
+from kes.options import DEFAULT_K, Settings
 from kes.search.budget import of_round
 from kes.search.collector import NewModels
 from kes.search.record import Completion
@@ -118,7 +119,7 @@ def _best(
 ) -> EssentialGraph | None:
     """Return the best model of a few runs and what improves on them; None if told to stop."""
     core = core_problem(table, settings.measure, cache_mb)
-    models: list[tuple[CoreGraph, float]] = []
+    models: list[tuple[RawGraph, float]] = []
     ends: dict[int, int] = {}
     stopped = False
 
@@ -132,7 +133,7 @@ def _best(
         ends.update(zip(runs, ended, strict=True))
         return goes_on()
 
-    def on_tasks(found: list[tuple[CoreGraph, float, str, list[int], int]], _: int) -> bool:
+    def on_tasks(found: list[tuple[RawGraph, float, str, list[int], int]], _: int) -> bool:
         pool.extend((graph, score) for graph, score, *_ in found)
         return goes_on()
 

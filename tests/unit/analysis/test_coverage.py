@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kes
+from kes.graph.core_graph import CoreGraph
 from kes.results.optima import Optima
 from kes.search.record import Improving, Offspring
 
@@ -257,7 +258,7 @@ def test_curves_of_many_runs_are_short(many):
 def test_models_that_no_run_ended_in_have_no_part_in_it(few):
     """Coverage is about runs: GES and improved models, however good, change no figure."""
     record = few.record
-    better = replace(record.models[0], directed=((0, 1),), undirected=(), score=1.0)
+    better = replace(record.models[0], graph=CoreGraph(((0, 1),)), score=1.0)
     made = replace(
         record,
         offspring=(Offspring(better, "refined", (0,), 0),),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kes
+from kes.graph.core_graph import CoreGraph
 from kes.results.optima import Optima
 from kes.search.record import Model
 
@@ -36,7 +37,7 @@ def made(names, graphs, scores, runs):
     base = kes.learn(np.array([[0, 1], [1, 0], [1, 1]] * 5), runs=1, improve=False).record
     states = tuple((0, 1) for _ in names)
     models = tuple(
-        Model(tuple(sorted(d)), tuple(sorted(u)), score, True)
+        Model(CoreGraph(tuple(sorted(d)), tuple(sorted(u))), score, True)
         for (d, u), score in zip(graphs, scores, strict=True)
     )
     return Optima(

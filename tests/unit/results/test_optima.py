@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kes
+from kes.graph.core_graph import CoreGraph
 from kes.results.optima import Optima
 from kes.search.record import Improving, Offspring
 
@@ -75,9 +76,7 @@ def test_on_one_level_runs_come_first_then_ges_then_tasks(optima):
         runs=(0, 1, 1),
         ges=replace(c, score=math.nextafter(up, 0)),
         offspring=tuple(
-            Offspring(
-                replace(a, directed=((0, task),), undirected=(), score=up), "refined", (0,), task
-            )
+            Offspring(replace(a, graph=CoreGraph(((0, task),)), score=up), "refined", (0,), task)
             for task in (1, 2)
         ),
         improving=Improving(own=3),

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from kes import _core
 from kes.analysis.certify import estimate
-from kes.graph.parent_sets import NOTHING, descendants, parent_sets
+from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge, RawGraph
+from kes.graph.parent_sets import descendants, parent_sets
 from kes.native import core_errors
-from kes.options import CoreGraph, CoreKnowledge
 from kes.search.collector import NewModels
 from kes.search.problem import Problem
-
-Arc: TypeAlias = tuple[int, int]
 
 _SECONDS = 10.0
 """Estimated seconds that proofs for all sides may take."""
@@ -105,15 +103,16 @@ class Candidate:
         """Every arc that some admissible network of the class has."""
         graph = self.graph
         if self._knowledge != NOTHING:
-            graph = _core.mpdag(len(self._names), graph, self._knowledge)
-        return frozenset((*graph[0], *graph[1], *((b, a) for a, b in graph[1])))
+            graph = graph.mpdag(len(self._names), self._knowledge)
+        either = graph.undirected
+        return frozenset((*graph.directed, *either, *((b, a) for a, b in either)))
 
     @cached_property
     def colliders(self) -> frozenset[tuple[int, int, int]]:
         """Every v-structure a -> c <- b, with a < b."""
-        joined = {frozenset(edge) for edge in (*self.graph[0], *self.graph[1])}
+        joined = {frozenset(edge) for edge in self.graph.directed + self.graph.undirected}
         parents: dict[int, list[int]] = {}
-        for a, c in sorted(self.graph[0]):
+        for a, c in sorted(self.graph.directed):
             parents.setdefault(c, []).append(a)
         return frozenset(
             (a, c, b)
@@ -170,7 +169,7 @@ class Contest:
         self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
         self._n = len(self._names)
         self.candidates = [self._candidate(graph, score) for graph, score in known]
-        self._dag = _core.extension(self._n, self.candidates[0].graph, self._known)
+        self._dag = self.candidates[0].graph.to_dag(self._n, self._known)
 
     def is_possible(self, side: Side) -> bool:
         """Tell whether any network that obeys the settings is on a side."""
@@ -200,7 +199,7 @@ class Contest:
                 knowledge=self._within(side),
             )
         solved = families.optimum(lambda done: True, n_jobs=self._threads, memory_mb=_MEMORY_MB)
-        return None if solved is None else self._scored(_core.essential_graph(self._n, solved[0]))
+        return None if solved is None else self._scored(CoreGraph.from_dag(self._n, solved[0]))
 
     def search(self, side: Side) -> Candidate:
         """Return the best model of a side that a search finds."""
@@ -214,11 +213,11 @@ class Contest:
 
     # --- within ---
 
-    def _candidate(self, graph: CoreGraph, score: float) -> Candidate:
-        return Candidate(self._names, graph, score, self._known)
+    def _candidate(self, graph: RawGraph, score: float) -> Candidate:
+        return Candidate(self._names, CoreGraph.of(graph), score, self._known)
 
     def _scored(self, graph: CoreGraph) -> Candidate:
-        score = self._problem.core.score(_core.extension(self._n, graph))
+        score = self._problem.core.score(graph.to_dag(self._n))
         return self._candidate(graph, score)
 
     def _within(self, side: Side) -> CoreKnowledge:
@@ -238,7 +237,7 @@ class Contest:
             sum(b == node for _, b in dag) > most for _, node in side.required
         ):
             return None
-        graph = _core.essential_graph(self._n, dag)
+        graph = CoreGraph.from_dag(self._n, dag)
         fits = _core.inadmissible(self._n, graph, self._within(side)) is None
         return graph if fits else None
 
@@ -268,7 +267,7 @@ class Contest:
     def _improved(self, side: Side, models: list[Candidate]) -> list[Candidate]:
         found: list[Candidate] = []
 
-        def take(new: list[tuple[CoreGraph, float, str, list[int], int]], done: int) -> bool:
+        def take(new: list[tuple[RawGraph, float, str, list[int], int]], done: int) -> bool:
             found.extend(self._candidate(graph, score) for graph, score, *_ in new)
             return True
 

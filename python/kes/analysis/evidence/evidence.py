@@ -112,7 +112,7 @@ def evidence(
     if of not in _COLUMNS:
         raise unknown("of", of, _COLUMNS)
     deadline = None if seconds is None else time.monotonic() + seconds
-    known = [((list(o.edges[0]), list(o.edges[1])), o.score) for o in optima]
+    known = [(optimum.edges, optimum.score) for optimum in optima]
     contest = Contest(problem, known, tasks=tasks, threads=threads)
     asked = _questions(of, contest.candidates[:models])
     # Those about ancestors cannot be searched; the best models with and without each edge serve.

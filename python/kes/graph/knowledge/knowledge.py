@@ -8,9 +8,9 @@ from os import PathLike
 from typing import Any
 
 from kes.errors import KesError, suggest
+from kes.graph.core_graph import CoreKnowledge
 from kes.graph.knowledge.checks import arcs, names_of, pairs, refuse_contradiction, tiers_of
 from kes.graph.knowledge.files import read, write
-from kes.options import CoreKnowledge
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

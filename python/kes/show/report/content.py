@@ -151,14 +151,14 @@ def _rounded(nats: float | None) -> float | None:
 def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str, Any]:
     directed, undirected = optimum.mpdag.to_core(optimum.names)
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
-    known = set(directed).difference(optimum.edges[0])
+    known = set(directed).difference(optimum.edges.directed)
     return {
         "score": round(optimum.score, 6),
         "hits": optimum.hits,
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
         "origin": optimum.origin,
-        "compelled": len(optimum.edges[0]),
+        "compelled": len(optimum.edges.directed),
         "known": sorted(place[min(arc), max(arc)] for arc in known),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
