@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from kes.api import learn
 from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
-from kes.data.like import encode_like_incomplete
+from kes.data.encoder import read_data
+from kes.data.read_options import ReadOptions
+from kes.data.schema import Schema
 from kes.data.source import open_source
 from kes.errors import KesError, checked_options, not_installed
 from kes.options import DEFAULT_CACHE_MB
@@ -287,8 +289,9 @@ start, knowledge, cache_mb, budget, patience
         states = list(self.network_.states.values())
         columns = open_source(data).names
         names = [columns[place] for place in self._used]
-        table = encode_like_incomplete(
-            data, names, states, missing=self.missing, discretizer=self._known_as(names)
+        options = ReadOptions(missing=self.missing)
+        table = read_data(
+            data, options, schema=Schema(names, states), discretizer=self._known_as(names)
         )
         return table.renamed(self.network_.nodes)
 

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
+from kes.data.encoder import read_data
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.infer_kinds import Kinds
-from kes.data.like import encode_like_incomplete
 from kes.data.random_stream import Stream
 from kes.data.resampling import Cases
+from kes.data.schema import Schema
 from kes.errors import KesError, checked_options
 from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag
@@ -51,18 +52,12 @@ def validate(
 ) -> Table:
     """Judge the best optima by other data; see `Optima.validate`."""
     count = integer("top", top, minimum=1)
-    states, reading = list(optima.states.values()), optima.record.reading
-    held_out = encode_like_incomplete(
+    reading = optima.record.reading
+    held_out = read_data(
         test,
-        optima.names,
-        states,
+        replace(reading, missing=missing, weights=False),
+        schema=Schema.of(optima.states),
         weights=weights,
-        missing=missing,
-        na_values=reading.na_values,
-        sep=reading.sep,
-        decimal=reading.decimal,
-        encoding=reading.encoding,
-        discretizer=optima.discretizer,
     )
     judged = optima[:count]
     found = [_log_probabilities(one.mpdag, train, held_out, prior, ess) for one in judged]

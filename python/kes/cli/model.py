@@ -19,6 +19,7 @@ from kes.cli.console import say
 from kes.cli.table_options import TableOptions, as_known, read_table, says_how
 from kes.data.dataset import Data, Dataset
 from kes.data.infer_kinds import saying
+from kes.data.read_options import ReadOptions
 from kes.data.table_files import is_table
 from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network
@@ -29,7 +30,6 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import OtherData
-from kes.search.record import Reading
 
 Model: TypeAlias = Optima | Fitted | Pdag
 
@@ -109,7 +109,7 @@ def table_of(result: Path) -> str | None:
     return _found(storage.read(result).reading, result)
 
 
-def _found(how: Reading, result: Path) -> str | None:
+def _found(how: ReadOptions, result: Path) -> str | None:
     """Look for the file of a result."""
     if how.source is None:
         return None

@@ -14,10 +14,10 @@ from kes.cli.model import Model, graph_of, open_model
 from kes.cli.table_options import TableOptions, as_known, read_table
 from kes.data import Dataset
 from kes.data.incomplete import AnyTable
+from kes.data.read_options import ReadOptions
 from kes.graph.pdag import Pdag
 from kes.network.new_rows import Unseen
 from kes.results.optima import Optima
-from kes.search.record import Reading
 
 _EXAMPLES = """
 \b
@@ -79,7 +79,7 @@ def _read(data: str, options: TableOptions, model: Model) -> tuple[AnyTable, int
     """Read the table as that of the result was read, unless the options say how."""
     like = None
     if not isinstance(model, Pdag):
-        how = model.record.reading if isinstance(model, Optima) else Reading(cuts=model.cuts)
+        how = model.record.reading if isinstance(model, Optima) else ReadOptions(cuts=model.cuts)
         like = as_known(how, model.states)
     cases, how = read_table(data, options, like=like)
     return cases, how.completions

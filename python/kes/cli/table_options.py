@@ -12,16 +12,16 @@ from typing import Literal, TypedDict, cast
 import click
 
 from kes import datasets
-from kes.data import State, encode_incomplete
+from kes.data import State
 from kes.data.discretizer import Discretizer
+from kes.data.encoder import read_data
 from kes.data.incomplete import AnyTable
-from kes.data.infer_kinds import Kinds
 from kes.data.missing import CHOICES
 from kes.data.parse_text import Sign
+from kes.data.read_options import ReadOptions
 from kes.data.table_files import is_table
 from kes.errors import KesError
 from kes.results import storage
-from kes.search.record import Reading
 
 
 class TableOptions(TypedDict):
@@ -43,8 +43,8 @@ class TableOptions(TypedDict):
 
 
 def read_table(
-    data: str | None, options: TableOptions, *, like: Reading | None = None
-) -> tuple[AnyTable, Reading]:
+    data: str | None, options: TableOptions, *, like: ReadOptions | None = None
+) -> tuple[AnyTable, ReadOptions]:
     """Read the data, or draw those of the example; return how they were read, too.
 
     Where no option says how, a file is read as one was before that `like` tells of; if some do,
@@ -56,7 +56,7 @@ def read_table(
         if said := says_how(options):
             raise click.UsageError(f"{', '.join(said)}: not for --example, which is as it is.")
         rows = options["rows"] or 20_000
-        return datasets.alarm(rows=rows), Reading(example=rows)
+        return datasets.alarm(rows=rows), ReadOptions(example=rows)
     if options["rows"] is not None:
         raise click.UsageError("--rows belongs to --example; a file is read as a whole.")
     refuse_result(data)
@@ -67,7 +67,7 @@ def read_table(
     elif like is not None:
         kinds, columns = {**like.kinds, **how.kinds}, how.columns or like.columns
         how = replace(how, kinds=kinds, columns=columns, cuts={} if discretizer else like.cuts)
-    table = _read_as(data, how, discretizer)
+    table = read_data(data, how, discretizer=discretizer)
     return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
 
 
@@ -79,23 +79,7 @@ def refuse_result(data: str) -> None:
         raise KesError(f"{data} is a result of kes learn, and this needs a table{known}")
 
 
-def _read_as(data: str, how: Reading, discretizer: Discretizer | None = None) -> AnyTable:
-    """Read a file as another one was read, or as options say."""
-    return encode_incomplete(
-        data,
-        weights=how.weights if isinstance(how.weights, str) else None,
-        missing=how.missing,
-        na_values=how.na_values,
-        kinds=cast("Kinds", how.kinds),
-        columns=how.columns or None,
-        sep=how.sep,
-        decimal=how.decimal,
-        encoding=how.encoding,
-        discretizer=discretizer or how.discretizer,
-    )
-
-
-def as_known(how: Reading, states: Mapping[str, Sequence[State]]) -> Reading:
+def as_known(how: ReadOptions, states: Mapping[str, Sequence[State]]) -> ReadOptions:
     """Return how to read a table of which columns are what a model knows them for.
 
     By the rules text may look like an identifier, as in a short table. A constant may be anything.
@@ -112,15 +96,15 @@ def says_how(options: TableOptions) -> list[str]:
     """Return those options that say how a file is to be read, of all that were given."""
     others = TableOptions.__annotations__.keys() - {"example", "rows"}
     given = {name: value for name, value in options.items() if name in others and value}
-    if options["completions"] == Reading().completions:
+    if options["completions"] == ReadOptions().completions:
         del given["completions"]
     return [f"--{name}" for name in given]
 
 
-def reading(options: TableOptions) -> Reading:
+def reading(options: TableOptions) -> ReadOptions:
     """Return how the options say that a file is to be read."""
     missing, markers = _missing(options["missing"])
-    return Reading(
+    return ReadOptions(
         missing=missing,
         completions=options["completions"],
         weights=options["weights"] or False,

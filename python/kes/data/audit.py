@@ -11,7 +11,7 @@ import numpy as np
 
 from kes._core import MAX_STATES
 from kes.data.column import State
-from kes.data.csv_dialect import Writing
+from kes.data.csv_dialect import CsvDialect
 from kes.data.dataset import Data, Weights
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
@@ -284,7 +284,7 @@ def audit(
     >>> audit(np.array([[1.5, 1], [2.5, 1], [0.5, 0]]))["verdict"]
     ('taken as continuous', 'taken as discrete')
     """
-    source = open_source(data, Writing(sep, decimal, encoding))
+    source = open_source(data, CsvDialect(sep, decimal, encoding))
     findings, _ = inspect(
         source,
         kinds=kinds,

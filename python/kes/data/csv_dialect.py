@@ -20,7 +20,7 @@ HEAD = 2**16
 
 
 @dataclass(frozen=True)
-class Writing:
+class CsvDialect:
     """How a text file is written; what is None is found out.
 
     Attributes

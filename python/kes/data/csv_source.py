@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.data.csv_dialect import HEAD, Writing, find_delimiter, single_quoted
+from kes.data.csv_dialect import HEAD, CsvDialect, find_delimiter, single_quoted
 from kes.data.factor import Factor
 from kes.data.infer_kinds import to_numbers
 from kes.data.memory import COLUMN_BYTES, check_text
@@ -24,24 +24,24 @@ from kes.files import how_to_lift, most_unfolded
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
 
 
-def read_text(file: Path, suffix: str, writing: Writing) -> Text:
+def read_text(file: Path, suffix: str, dialect: CsvDialect) -> Text:
     """Read a CSV file; encodings are tried until one fits."""
-    text = TextFile(file, writing.encoding)
+    text = TextFile(file, dialect.encoding)
     while True:
         try:
-            return _read(file, text, "\t" if suffix == ".tsv" else None, writing)
+            return _read(file, text, "\t" if suffix == ".tsv" else None, dialect)
         except UnicodeError as error:
             if not text.guess_again():
                 raise KesError(f"{str(file)!r}, {text.complaint(error.args[-1])}") from None
 
 
-def _read(file: Path, text: TextFile, usual: str | None, writing: Writing) -> Text:
+def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) -> Text:
     """Read a file in the encoding that it is taken to be in."""
     try:
         head = text.head(HEAD)
         if not any(block.strip() for block in text.blocks()):
             raise ValueError("is empty; the first line must name the columns")
-        delimiter = writing.sep or usual or find_delimiter(head)
+        delimiter = dialect.sep or usual or find_delimiter(head)
         quoted = single_quoted(head, delimiter)
 
         def blocks() -> Iterator[bytes]:
@@ -66,7 +66,7 @@ def _read(file: Path, text: TextFile, usual: str | None, writing: Writing) -> Te
             "others, write a line of names before it"
         )
     # Where semicolons separate, commas are decimal signs: that is why.
-    likely: Sign | None = writing.decimal or ("," if delimiter == ";" else None)
+    likely: Sign | None = dialect.decimal or ("," if delimiter == ";" else None)
     return Text(names, columns, likely, tuple(notes))
 
 

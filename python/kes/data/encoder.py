@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
 from kes._core import MAX_STATES, MAX_VARIABLES
 from kes.data.audit import Finding, inspect, unusable
 from kes.data.column import Column, Continuous, Discrete, State
-from kes.data.csv_dialect import Writing
 from kes.data.dataset import Data, Dataset, Weights, naming
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
@@ -29,45 +28,29 @@ from kes.data.missing import (
 from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
 from kes.data.numbers import Numbers
 from kes.data.parse_text import Sign
+from kes.data.read_options import ReadOptions
+from kes.data.schema import Schema, Unseen, match_table
 from kes.data.source import called, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.errors import KesError, checked_options, listed, option
 
 
-class ReadingOptions(TypedDict, total=False):
-    """How a table is read; `encode` explains it."""
-
-    weights: Weights
-    missing: str
-    na_values: Iterable[State]
-    sep: str | None
-    decimal: Sign | None
-    encoding: str | None
-    discretizer: Discretizer | None
-
-
-class EncodingOptions(ReadingOptions, total=False):
-    """What is decided about its columns, too."""
-
-    kinds: Kinds | None
-    columns: Iterable[str] | None
-
-
-READING_DEFAULTS: ReadingOptions = {
-    "weights": None,
-    "missing": "error",
-    "na_values": (),
-    "sep": None,
-    "decimal": None,
-    "encoding": None,
-    "discretizer": None,
-}
-_DEFAULTS: EncodingOptions = {**READING_DEFAULTS, "kinds": None, "columns": None}
-
-
-@checked_options(_DEFAULTS)
-def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
-    """Read a table: code its discrete columns, and take the continuous ones as they are.
+@checked_options()
+def encode(
+    data: Data,
+    *,
+    weights: Weights = None,
+    missing: str = "error",
+    na_values: Iterable[State] = (),
+    kinds: Kinds | None = None,
+    columns: Iterable[str] | None = None,
+    sep: str | None = None,
+    decimal: Sign | None = None,
+    encoding: str | None = None,
+    discretizer: Discretizer | None = None,
+    schema: Schema | None = None,
+) -> Dataset:
+    """Read a table: code discrete columns as integers, and keep continuous ones as numbers.
 
     Parameters
     ----------
@@ -93,8 +76,10 @@ def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
         How a CSV file is written, where it should not be found out: what separates the columns,
         the decimal sign, and the encoding.
     discretizer : Discretizer, optional
-        Cuts columns into intervals. If it does not know yet where, it decides, on the rows that
-        are kept.
+        Cuts columns into intervals. If it is not fitted, it is fitted to the rows that are kept.
+    schema : Schema, optional
+        Variables and states of an existing table, result or network to read the table with; by
+        default they are inferred. `kinds` and `columns` are then not used.
 
     Returns
     -------
@@ -134,35 +119,121 @@ def encode(data: Data, **options: Unpack[EncodingOptions]) -> Dataset:
     array([[1, 0, 1],
            [1, 1, 0]], dtype=int32)
     """
-    check_choice(options.get("missing", _DEFAULTS["missing"]))
-    table = encode_incomplete(data, **options)
+    check_choice(missing)
+    options = ReadOptions.of(
+        missing=missing,
+        na_values=na_values,
+        kinds=kinds,
+        columns=columns,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+    )
+    table = read_data(data, options, schema=schema, weights=weights, discretizer=discretizer)
     if isinstance(table, Incomplete):
-        raise _left_open("there is no model to fill its gaps from")
+        raise _incomplete("there is no model to impute its missing values from")
     return table
 
 
-def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTable:
-    """Read a table as `encode` does; with ``missing="em"``, gaps are left to be filled."""
-    how: EncodingOptions = {**_DEFAULTS, **options}
-    weights, missing, discretizer = how["weights"], how["missing"], how["discretizer"]
-    kinds, columns = how["kinds"], None if how["columns"] is None else tuple(how["columns"])
+def encode_incomplete(
+    data: Data,
+    *,
+    weights: Weights = None,
+    discretizer: Discretizer | None = None,
+    schema: Schema | None = None,
+    **options: Any,  # noqa: ANN401 - those of `encode`
+) -> AnyTable:
+    """Read a table as `encode` does; with ``missing="em"``, missing values are left to impute."""
+    chosen = ReadOptions.of(**options)
+    return read_data(data, chosen, schema=schema, weights=weights, discretizer=discretizer)
+
+
+def read_data(
+    data: Data,
+    options: ReadOptions,
+    *,
+    schema: Schema | None = None,
+    weights: Weights = None,
+    discretizer: Discretizer | None = None,
+    unseen: Unseen | None = None,
+    declared: bool = False,
+) -> AnyTable:
+    """Read a table. The only reader: all others call it.
+
+    Parameters
+    ----------
+    data
+        As in `encode`.
+    options
+        How to read it.
+    schema
+        The variables and states to read it with; by default they are inferred.
+    weights
+        Overrides the column of weights in `options`.
+    discretizer
+        Overrides the cut points in `options`; fitted if it is not yet.
+    unseen
+        With a schema: whether missing values, and values that are none of the states, are an error
+        or missing. None: missing values are treated as `options` say, and other values are errors.
+    declared
+        Whether constant columns keep declared states that do not occur.
+
+    Returns
+    -------
+    Dataset or Incomplete
+        The latter if values are left missing.
+    """
+    missing = options.missing
     check_choice(missing, gaps=True)
-    if isinstance(data, Dataset | Incomplete):
-        _refuse_kinds(kinds or columns)
+    coded = isinstance(data, Dataset | Incomplete)
+    if weights is None and isinstance(options.weights, str) and not coded:
+        weights = options.weights
+    if discretizer is None:
+        discretizer = options.discretizer
+    if isinstance(data, Dataset | Incomplete) and schema is None:
+        _refuse_kinds(options)
         if isinstance(data, Incomplete) and missing in ("drop", "state"):
-            raise _left_open(f"{option('missing', missing)} comes too late")
+            raise _incomplete(f"{option('missing', missing)} comes too late")
         return _recut(data if weights is None else _reweighted(data, weights), discretizer)
-    writing = Writing(how["sep"], how["decimal"], how["encoding"])
-    source = open_source(data, writing, _wanting(columns, kinds))
+    if schema is None:
+        return _infer(data, options, weights, discretizer, declared=declared)
+    source = open_source(data, options.dialect, set(schema.names).__contains__)
     weights = called(weights, source) if isinstance(weights, str) else weights
-    said = _said(kinds, discretizer, source.names)
+    row_weights = read_weights(weights, source)
+    if weights is None and isinstance(data, Dataset | Incomplete):
+        row_weights = data.weights
+    return match_table(
+        source,
+        schema,
+        row_weights,
+        missing=missing,
+        absent=frozenset(options.na_values),
+        decimal=options.decimal,
+        discretizer=discretizer,
+        unseen=unseen,
+    )
+
+
+def _infer(
+    data: Data,
+    options: ReadOptions,
+    weights: Weights,
+    discretizer: Discretizer | None,
+    *,
+    declared: bool,
+) -> AnyTable:
+    """Read a table whose variables and states are inferred from it."""
+    missing, decimal = options.missing, options.decimal
+    source = open_source(data, options.dialect, _wanted(options))
+    weights = called(weights, source) if isinstance(weights, str) else weights
+    kinds = _with_cut_columns(options.kinds, discretizer, source.names)
     findings, unheard = inspect(
         source,
-        kinds=said,
-        na_values=how["na_values"],
+        kinds=kinds,
+        na_values=options.na_values,
         weights=weights,
-        columns=columns,
-        decimal=how["decimal"],
+        columns=options.columns or None,
+        decimal=decimal,
         most=MAX_VARIABLES,
         is_cut=discretizer.is_cut if discretizer is not None and discretizer.is_fitted else None,
     )
@@ -170,7 +241,7 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     _check_rows(source.rows)
     row_weights, hints = read_weights(weights, source), nowhere(unheard)
     reading_notes = [*source.notes, *hints]
-    del source  # with all that it has read: long tables should not be in memory twice
+    del source  # and all that it has read: a long table should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     state = not _stateless(verdicts, discretizer)
     _refuse(findings, verdicts, missing, state, hints)
@@ -178,16 +249,19 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     read = [one.column for one in used.values()]
     settled = settle(list(used), read, row_weights, missing, state=state)
     if settled.rows is not None:
-        used = _judged_again(used, settled, said or {}, how["decimal"])
+        used = _judged_again(used, settled, kinds, decimal)
     if discretizer is not None:
-        used = _cut(used, discretizer, how["decimal"])
+        used = _cut(used, discretizer, decimal)
     verdicts |= used
     if missing == "state":
         _refuse_gaps(used)
     _check_rows(settled.columns[0].rows, settled.notes)
     if settled.weights is not None:
         check_total(settled.weights)
-    made = [_to_column(name, verdict, missing) for name, verdict in used.items()]
+    whole = used.keys() - (discretizer.cuts if discretizer is not None else ()) if declared else ()
+    made = [
+        _to_column(name, verdict, missing, declared=name in whole) for name, verdict in used.items()
+    ]
     states = {
         name: column.states
         for name, column in zip(used, made, strict=True)
@@ -209,14 +283,12 @@ def encode_incomplete(data: Data, **options: Unpack[EncodingOptions]) -> AnyTabl
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
 
 
-def _wanting(columns: Sequence[str] | None, kinds: object) -> Wanted:
-    """Return what tells of a column whether it will be read."""
-    omitted = {
-        name
-        for name, kind in (kinds.items() if isinstance(kinds, Mapping) else ())
-        if kind == "omit"
-    }
-    return lambda name: (columns is None or name in columns) and name not in omitted
+def _wanted(options: ReadOptions) -> Wanted:
+    """Return a function that tells by its name whether a column will be read."""
+    kinds = options.kinds if isinstance(options.kinds, Mapping) else {}
+    omitted = {name for name, kind in kinds.items() if kind == "omit"}
+    chosen = options.columns
+    return lambda name: (not chosen or name in chosen) and name not in omitted
 
 
 def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
@@ -288,15 +360,14 @@ def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
         )
 
 
-def _said(
-    kinds: Kinds | None, discretizer: Discretizer | None, names: Sequence[str]
-) -> Kinds | None:
-    """Return what the user said of columns; those that are to be cut are continuous."""
-    if discretizer is None:
+def _with_cut_columns(
+    kinds: Mapping[str, str], discretizer: Discretizer | None, names: Sequence[str]
+) -> Mapping[str, str]:
+    """Return the declared kinds; columns that are to be cut are continuous."""
+    if discretizer is None or not isinstance(kinds, Mapping):
         return kinds
     wanted = discretizer.cuts if discretizer.is_fitted else discretizer.named
-    continuous: Kinds = {name: "continuous" for name in wanted if name in names}
-    return {**continuous, **(kinds or {})}
+    return {**{name: "continuous" for name in wanted if name in names}, **kinds}
 
 
 def _cut(
@@ -324,7 +395,7 @@ def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
 
 
 def _judged_again(
-    used: dict[str, Verdict], settled: Settled, kinds: Kinds, decimal: Sign | None
+    used: dict[str, Verdict], settled: Settled, kinds: Mapping[str, str], decimal: Sign | None
 ) -> dict[str, Verdict]:
     """Decide anew what columns are of which rows were dropped: as if these had never been there.
 
@@ -340,8 +411,8 @@ def _judged_again(
     return found
 
 
-def _to_column(name: str, verdict: Verdict, missing: str) -> Column:
-    """Make a column of what a column is taken for; what stands in gaps to be filled is nothing."""
+def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> Column:
+    """Code a column; missing values to impute get an arbitrary value."""
     with naming(name):
         if isinstance(verdict.column, Numbers):
             values = verdict.column.floats()
@@ -350,25 +421,27 @@ def _to_column(name: str, verdict: Verdict, missing: str) -> Column:
         factor = verdict.column.ordered()
         if missing == "state":
             factor = with_missing_state(factor)
-        factor = _without_alternatives(factor)
+        if not declared:
+            factor = _without_alternatives(factor)
     _check_states(name, factor.values)
     if factor.missing():
         factor = replace(factor, codes=np.maximum(factor.codes, 0))
     return factor.to_column()
 
 
-def _refuse_kinds(given: object) -> None:
-    if given:
+def _refuse_kinds(options: ReadOptions) -> None:
+    if options.kinds or options.columns:
         raise KesError(
-            f"a Dataset is taken as it is; leave out {option('kinds')}, or pass the table that it "
-            "was made of"
+            f"the kinds of the columns of a Dataset are fixed; leave out {option('kinds')}, or "
+            "pass the original table",
+            option="kinds" if options.kinds else "columns",
         )
 
 
-def _left_open(why: str) -> KesError:
+def _incomplete(why: str) -> KesError:
     return KesError(
-        f"this table was read with {option('missing', 'em')}, and {why}; pass the table that it "
-        "was made of"
+        f"this table was read with {option('missing', 'em')}, and {why}; pass the original table",
+        option="missing",
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kes.data import raw_columns
 from kes.data.column import Continuous
-from kes.data.csv_dialect import Writing
+from kes.data.csv_dialect import CsvDialect
 from kes.data.dataset import Data, Dataset
 from kes.data.factor import Factor, code_type
 from kes.data.incomplete import Incomplete
@@ -49,12 +49,12 @@ class Source(Protocol):
         """Read a column of numbers, missing ones as NaN."""
 
 
-def open_source(data: Data, writing: Writing | None = None, wanted: Wanted = whole) -> Source:
+def open_source(data: Data, dialect: CsvDialect | None = None, wanted: Wanted = whole) -> Source:
     """Find out what `data` is and make sure that its columns have distinct names.
 
     Whether a file fits into memory depends on which of its columns are `wanted`.
     """
-    source = _open(data, writing or Writing(), wanted)
+    source = _open(data, dialect or CsvDialect(), wanted)
     if not isinstance(source, Coded) and not all(map(str.strip, source.names)):
         source = Named(source)
     check_distinct(source.names)
@@ -80,9 +80,9 @@ def check_distinct(names: Sequence[str]) -> None:
         raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
 
 
-def _open(data: Data, writing: Writing, wanted: Wanted) -> Source:
+def _open(data: Data, dialect: CsvDialect, wanted: Wanted) -> Source:
     if isinstance(data, str | os.PathLike):
-        return read(data, writing, wanted)
+        return read(data, dialect, wanted)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, Incomplete):

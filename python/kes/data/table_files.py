@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kes.data.csv_dialect import Writing
+from kes.data.csv_dialect import CsvDialect
 from kes.data.csv_source import read_text
 from kes.data.memory import Wanted
 from kes.errors import KesError, not_installed
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
-def read(path: str | os.PathLike[str], writing: Writing, wanted: Wanted) -> Source:
+def read(path: str | os.PathLike[str], dialect: CsvDialect, wanted: Wanted) -> Source:
     """Open a table file, of which some columns are wanted, by its suffix.
 
     ``.csv``, ``.tsv`` and ``.txt``, also with ``.gz`` behind, or ``.parquet``. Whether a text file
@@ -30,7 +30,7 @@ def read(path: str | os.PathLike[str], writing: Writing, wanted: Wanted) -> Sour
         raise no_file(path)
     suffix = _suffix(file)
     if suffix in _TEXT_SUFFIXES:
-        return read_text(file, suffix, writing)
+        return read_text(file, suffix, dialect)
     if suffix == ".parquet" or file.is_dir():
         return _read_parquet(file, wanted)
     raise KesError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack
@@ -10,19 +11,16 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset, Discrete, encode_incomplete
-from kes.data.csv_dialect import Writing
+from kes.data import Dataset, Discrete
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.encoder import EncodingOptions
-from kes.data.factor import Factor
+from kes.data.encoder import read_data
 from kes.data.incomplete import Incomplete, Stack
 from kes.data.infer_kinds import Kinds
-from kes.data.like import find_columns
 from kes.data.normal_scores import Ranks
 from kes.data.notes import left_out
 from kes.data.random_stream import Stream
-from kes.data.source import Source, open_source
+from kes.data.read_options import ReadOptions
 from kes.errors import KesError, checked_options, listed, unknown
 from kes.graph.pdag import Pdag
 from kes.graph.preferred_dag import checked_arc, preferred_dag
@@ -143,10 +141,10 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     array([[0.5, 0.5],
            [0.1, 0.9]])
     """
-    return fit_as(structure, data, {**FIT_DEFAULTS, **options}, {})
+    return fit_as(structure, data, {**FIT_DEFAULTS, **options}, ReadOptions())
 
 
-def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: EncodingOptions) -> Fitted:
+def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOptions) -> Fitted:
     """Estimate a network as `fit` does, from data that are read in a certain way."""
     transform = how["transform"]
     completions = integer("completions", how["completions"], minimum=1)
@@ -154,18 +152,9 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: Encodin
     if transform not in (None, *TRANSFORMS):
         raise unknown("transform", transform, TRANSFORMS)
     discretizer = Discretizer.checked(how["discretize"])
-    options: EncodingOptions = {
-        **reading,
-        "weights": how["weights"],
-        "missing": how["missing"],
-        "kinds": how["kinds"],
-        "discretizer": discretizer,
-    }
-    table = encode_incomplete(data, **options)
+    options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {})
+    table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
-    if not isinstance(data, Dataset | Incomplete):
-        written = Writing(reading.get("sep"), reading.get("decimal"), reading.get("encoding"))
-        dataset = _with_declared(dataset, partial(open_source, data, written), discretizer)
     ranks = None
     if transform is not None:
         ranks = Ranks.of(dataset, gaps)
@@ -249,32 +238,6 @@ class Estimates:
             parents, rough = self._parents[node], bool(self._filled)
             last = self._last[family] = estimator.model(node, parents, rough=rough, start=start)
         return last
-
-
-def _with_declared(
-    table: Dataset, reopen: Callable[[], Source], discretizer: Discretizer | None
-) -> Dataset:
-    """Give constant columns all states that were declared for them.
-
-    A search has no use for these, so `encode` leaves them out; new rows may have them.
-    """
-    cuts = () if discretizer is None else discretizer.cuts
-    constant = [
-        name
-        for name, states in zip(table.names, table.states, strict=True)
-        if len(states) == 1 and name not in cuts
-    ]
-    columns = dict(zip(table.names, table.columns, strict=True))
-    if not constant:
-        return table
-    source = reopen()
-    for name in constant:
-        raw = source.column(find_columns([name], source)[0], frozenset())
-        column = columns[name]
-        if isinstance(raw, Factor) and raw.declared and isinstance(column, Discrete):
-            state = raw.values.index(column.states[0])
-            columns[name] = Discrete(tuple(raw.values), np.full(column.rows, state))
-    return Dataset.of(table.names, list(columns.values()), table.weights, table.notes)
 
 
 class _Estimator:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Dataset, Incomplete, State
-from kes.data.cuts import named_cuts
-from kes.data.dataset import Data, Weights, naming
+from kes.data import Continuous, Incomplete, Schema, State
+from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.factor import Factor
-from kes.data.infer_kinds import to_numbers
-from kes.data.like import find_columns, match_states, strangers_found
-from kes.data.numbers import Numbers
-from kes.data.parse_text import Sign, no_numbers
-from kes.data.raw_columns import Raw
+from kes.data.encoder import read_data
+from kes.data.factor import code_type
+from kes.data.read_options import ReadOptions
+from kes.data.schema import Unseen
 from kes.data.source import open_source
-from kes.data.weights import read_weights
-from kes.errors import KesError, either, option, unknown
+from kes.errors import unknown
 from kes.network.cpds import Values
 
-Unseen: TypeAlias = Literal["error", "missing"]
+__all__ = ["Rows", "Unseen", "gaps_of", "read_rows"]
 
 
 @dataclass(frozen=True)
@@ -84,74 +79,34 @@ def read_rows(
     Parameters
     ----------
     data, weights
-        As in `kes.learn`; further columns are ignored.
+        As in `kes.learn`; other columns are ignored.
     states
-        The nodes to read and their states; none for continuous ones.
+        The nodes to read and their states; () for continuous ones.
     unseen
-        Whether a missing value, or one that is none of the states, is an error or unknown.
+        Whether missing values, and values that are none of the states, are an error or missing.
     discretizer
-        Where to cut columns of numbers; those that hold intervals already are left as they are.
-        Others are cut where the names of states tell of intervals.
+        Cuts columns of numbers. Without it, columns are cut whose states are labels of intervals.
     """
     if unseen not in ("error", "missing"):
         raise unknown("value of unseen", unseen, ("error", "missing"))
-    source = open_source(data)
-    named = Discretizer.at(named_cuts(states))
+    table = read_data(
+        data,
+        ReadOptions(missing="state"),
+        schema=Schema.of(states),
+        weights=weights,
+        discretizer=discretizer,
+        unseen=unseen,
+    )
+    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     columns: dict[str, Values] = {}
-    for node, index in zip(states, find_columns(list(states), source), strict=True):
-        raw = source.column(index, frozenset())
-        if discretizer is not None and node in discretizer.cuts:
-            raw = discretizer.cut(node, raw, source.likely_decimal)
-        elif node in named.cuts and _has_numbers(raw):
-            raw = named.cut(node, raw, source.likely_decimal)
-        columns[node] = (
-            _codes(node, raw, states[node], unseen)
-            if states[node]
-            else _numbers(node, raw, source.likely_decimal, unseen)
-        )
-    row_weights = read_weights(weights, source)
-    if weights is None and isinstance(data, Dataset | Incomplete):
-        row_weights = data.weights
-    return Rows(columns, source.rows, row_weights)
-
-
-def _has_numbers(raw: Raw) -> bool:
-    """Tell whether values are numbers; if none is, they are names of states, or of none."""
-    if isinstance(raw, Factor):
-        texts = [str(value) for value in raw.values]
-        return len(no_numbers(texts)) < len(texts)
-    return isinstance(raw, Numbers)
-
-
-def _codes(node: str, raw: Raw, states: Sequence[State], unseen: Unseen) -> NDArray[np.int32]:
-    factor = raw if isinstance(raw, Factor) else raw.factor()
-    codes, strange = match_states(factor, states)
-    rows = np.flatnonzero(strange)
-    if rows.size and unseen == "error":
-        values = [factor.values[code] for code in np.unique(factor.codes[rows])]
-        raise KesError(
-            strangers_found(node, values, int(rows[0]), states)
-            + "; "
-            + either(
-                'unseen="missing" takes such values as unknown',
-                "correct them, or leave such rows out",
-            )
-        )
-    _refuse_gaps(node, codes < 0, unseen)
-    return codes
-
-
-def _numbers(node: str, raw: Raw, decimal: Sign | None, unseen: Unseen) -> NDArray[np.float64]:
-    with naming(node):
-        values = to_numbers(raw, decimal).floats()
-    _refuse_gaps(node, np.isnan(values), unseen)
-    return values
-
-
-def _refuse_gaps(node: str, gaps: NDArray[np.bool_], unseen: Unseen) -> None:
-    rows = np.flatnonzero(gaps)
-    if rows.size and unseen == "error":
-        raise KesError(
-            f"column {node!r} has {rows.size} missing values (first in row {rows[0]}, counting "
-            f"from 0); {option('unseen', 'missing')} takes them as unknown"
-        )
+    for i, (node, column) in enumerate(zip(dataset.names, dataset.columns, strict=True)):
+        if isinstance(column, Continuous):
+            values: Values = column.values
+        else:
+            values = column.codes.astype(code_type(len(column.states)))
+        if gaps is not None and gaps[i].any():
+            absent = np.nan if isinstance(column, Continuous) else -1
+            values = np.where(gaps[i], absent, values).astype(values.dtype)
+        columns[node] = values
+    number = dataset.rows if states else open_source(data).rows
+    return Rows(columns, number, dataset.weights)

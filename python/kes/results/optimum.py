@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kes.data.column import Kind
 from kes.data.dataset import Data, Dataset
-from kes.data.encoder import EncodingOptions
 from kes.data.incomplete import Incomplete
+from kes.data.read_options import ReadOptions
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph
 from kes.graph.knowledge import Knowledge
@@ -16,7 +16,6 @@ from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.network.fitting import FitOptions
 from kes.results.questions import OptimumQuestions
-from kes.search.record import Reading
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Optimum(OptimumQuestions):
         Kind of each variable: "discrete" or "continuous".
     transform : str or None
         What was done to continuous values.
-    reading : Reading
+    reading : ReadOptions
         How the data were read.
     """
 
@@ -66,7 +65,7 @@ class Optimum(OptimumQuestions):
     proven: bool = field(default=False, repr=False)
     kinds: tuple[Kind, ...] = field(default=(), repr=False, compare=False)
     transform: str | None = field(default=None, repr=False, compare=False)
-    reading: Reading = field(default_factory=Reading, repr=False, compare=False)
+    reading: ReadOptions = field(default_factory=ReadOptions, repr=False, compare=False)
 
     @cached_property
     def graph(self) -> EssentialGraph:
@@ -81,7 +80,7 @@ class Optimum(OptimumQuestions):
         """
         return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)
 
-    def as_read(self, data: Data) -> tuple[FitOptions, EncodingOptions]:
+    def as_read(self, data: Data) -> tuple[FitOptions, ReadOptions]:
         """Return what makes data be read, cut and transformed as those of the search were."""
         reading = self.reading
         same: FitOptions = {
@@ -91,15 +90,9 @@ class Optimum(OptimumQuestions):
             "transform": self.transform,
         }
         if isinstance(data, Dataset | Incomplete):  # read already
-            return same, {}
+            return same, ReadOptions()
         kinds = dict(zip(self.names, self.kinds, strict=False))
         same["kinds"] = {name: kind for name, kind in kinds.items() if name not in reading.cuts}
         if isinstance(reading.weights, str):
             same["weights"] = reading.weights
-        return same, {
-            "columns": self.names,
-            "na_values": reading.na_values,
-            "sep": reading.sep,
-            "decimal": reading.decimal,
-            "encoding": reading.encoding,
-        }
+        return same, replace(reading, columns=self.names, weights=False, cuts={})

@@ -16,9 +16,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from kes.data.column import State
-from kes.data.csv_dialect import Writing
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
+from kes.data.read_options import ReadOptions
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
@@ -31,7 +31,6 @@ from kes.search.record import (
     Model,
     Offspring,
     Proof,
-    Reading,
     Record,
 )
 from kes.validation import integer, number
@@ -135,7 +134,7 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
     improvement = document.get("improvement", {"tasks": 0})
     return document | {
         "improving": asdict(Improving(asked="improvement" in document, own=improvement["tasks"])),
-        "reading": asdict(Reading()),
+        "reading": asdict(ReadOptions()),
         "offspring": [child | {"parents": [*map(place, child["parents"])]} for child in offspring],
     }
 
@@ -161,12 +160,11 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
     )
 
 
-def _reading_from_json(entry: dict[str, Any]) -> Reading:
+def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
     weights, kinds = entry["weights"], entry.get("kinds", {})
-    writing: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
-    Writing(**writing)  # refuses what cannot be
+    dialect: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
     source, example = entry.get("source"), entry.get("example")
-    return Reading(
+    reading = ReadOptions(
         source=None if source is None else _text(source),
         example=None if example is None else integer("example", example, minimum=1),
         missing=_text(entry["missing"]),
@@ -176,8 +174,10 @@ def _reading_from_json(entry: dict[str, Any]) -> Reading:
         columns=tuple(_text(name) for name in entry.get("columns", ())),
         completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
-        **writing,
+        **dialect,
     )
+    reading.dialect  # noqa: B018 - checks it
+    return reading
 
 
 def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:

@@ -33,9 +33,11 @@ from typing import TYPE_CHECKING, Any
 from kes import _core
 from kes.data.column import State
 from kes.data.dataset import Dataset
+from kes.data.encoder import read_data
+from kes.data.read_options import ReadOptions
+from kes.data.schema import Schema
 from kes.errors import KesError, not_installed
-from kes.search.problem import Problem, read_again
-from kes.search.record import Reading
+from kes.search.problem import Problem
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -260,7 +262,7 @@ class Place:
     path: str
     names: tuple[str, ...]
     states: tuple[tuple[State, ...], ...]
-    reading: Reading
+    reading: ReadOptions
     fingerprint: str
 
     @classmethod
@@ -279,10 +281,10 @@ class Place:
         """Read the data here."""
         where = f"the Dask worker on {socket.gethostname()}"
         try:
-            dataset = read_again(self.path, self.names, self.states, self.reading)
+            table = read_data(self.path, self.reading, schema=Schema(self.names, self.states))
         except KesError as error:
             raise Unseen(f"{where} cannot read the data that you gave: {error}") from None
-        problem = Problem(dataset, settings, cache_mb)
+        problem = Problem(table, settings, cache_mb)
         if problem.fingerprint != self.fingerprint:
             raise Unseen(f"{where} finds other data in {self.path!r} than you gave")
         return problem

@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import Any
 
 from kes import _core
-from kes.data.column import State
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.encoder import encode_incomplete
+from kes.data.encoder import read_data
 from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.like import encode_like_incomplete
 from kes.data.notes import left_out
+from kes.data.read_options import ReadOptions
+from kes.data.schema import Schema
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
@@ -26,7 +26,7 @@ from kes.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions, Settings
 from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
 from kes.search.constraints import constrained
-from kes.search.record import Completion, Model, Reading, Record, fingerprint
+from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import GoingOn, complete
 from kes.validation import integer, megabytes
 
@@ -57,7 +57,7 @@ class Problem:
         The table as it was read; `dataset` has its gaps filled.
     cache_mb : int
         Bound on the memory for counted set terms; it changes the speed, never the result.
-    reading : Reading
+    reading : ReadOptions
         How the data were read.
     earlier : Completion or None
         How the gaps of the table were filled before, to be repeated.
@@ -68,7 +68,7 @@ class Problem:
         table: AnyTable,
         settings: Settings,
         cache_mb: int = DEFAULT_CACHE_MB,
-        reading: Reading | None = None,
+        reading: ReadOptions | None = None,
         earlier: Completion | None = None,
     ) -> None:
         self.table = table
@@ -76,7 +76,7 @@ class Problem:
         if "continuous" not in table.kinds:  # there is nothing to transform
             self.settings = replace(settings, transform=None)
         self.cache_mb = cache_mb
-        self.reading = reading or Reading(weights=table.weights is not None)
+        self.reading = reading or ReadOptions(weights=table.weights is not None)
         self.earlier = earlier
 
     @classmethod
@@ -97,18 +97,20 @@ class Problem:
         memory = megabytes("cache_mb", chosen["cache_mb"])
         weights, missing, kinds = chosen["weights"], chosen["missing"], chosen["kinds"]
         discretizer = Discretizer.checked(chosen["discretize"])
-        table = encode_incomplete(
-            data, weights=weights, missing=missing, kinds=kinds, discretizer=discretizer
+        reading = ReadOptions(
+            source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
+            missing=missing,
+            kinds=kinds or {},
+            completions=integer("completions", chosen["completions"], minimum=1),
         )
+        table = read_data(data, reading, weights=weights, discretizer=discretizer)
         settings = constrained(
             settings, table.names, start=chosen["start"], knowledge=chosen["knowledge"]
         )
-        reading = Reading(
-            source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
+        reading = replace(
+            reading,
             missing="em" if isinstance(table, Incomplete) else missing,
             weights=weights if isinstance(weights, str) else table.weights is not None,
-            kinds=dict(kinds or {}),
-            completions=integer("completions", chosen["completions"], minimum=1),
             cuts={} if discretizer is None else dict(discretizer.cuts),
         )
         return cls(table, settings, memory, reading)
@@ -129,7 +131,9 @@ class Problem:
         reading = record.reading
         how = reading if missing is None else replace(reading, missing=missing)
         try:
-            table = _read_again(data, record.names, record.states, how, weights)
+            table = read_data(
+                data, how, schema=Schema(record.names, record.states), weights=weights
+            )
         except KesError as error:
             raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading, earlier=record.completion)
@@ -351,38 +355,6 @@ class Problem:
                 "the result is not to be trusted: its number of cases or its tolerance of scores "
                 "are not those of these data; learn again"
             )
-
-
-def read_again(
-    path: str, names: Sequence[str], states: Sequence[Sequence[State]], reading: Reading
-) -> Dataset:
-    """Read the file of a complete table, as it was read before."""
-    table = _read_again(path, names, states, reading, None)
-    assert isinstance(table, Dataset), "nothing is missing"
-    return table
-
-
-def _read_again(
-    data: Data,
-    names: Sequence[str],
-    states: Sequence[Sequence[State]],
-    reading: Reading,
-    weights: Weights,
-) -> AnyTable:
-    """Read data as they were read before, where it is not said how."""
-    named = isinstance(reading.weights, str) and not isinstance(data, Dataset | Incomplete)
-    return encode_like_incomplete(
-        data,
-        names,
-        states,
-        weights=reading.weights if weights is None and named else weights,
-        missing=reading.missing,
-        na_values=reading.na_values,
-        sep=reading.sep,
-        decimal=reading.decimal,
-        encoding=reading.encoding,
-        discretizer=reading.discretizer,
-    )
 
 
 def _same(a: float, b: float) -> bool:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
 from kes._core import __version__, level
 from kes.data.column import State
-from kes.data.discretizer import Discretizer
-from kes.data.parse_text import Sign
+from kes.data.read_options import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.options import Settings
 from kes.search.budget import Improve, Prove
@@ -129,53 +128,6 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How the data were read, as far as it is known: what it takes to read them again.
-
-    Attributes
-    ----------
-    source : str or None
-        The file, by the name that it was given by; None if it was no file.
-    example : int or None
-        Cases of the built-in example, if that was it.
-    missing : str
-        What was done with missing values.
-    weights : str or bool
-        Name of the column of weights; True if there were weights without a name.
-    na_values : tuple of str
-        Further texts that meant missing.
-    kinds : mapping
-        What columns were said to be.
-    columns : tuple of str
-        The columns that alone were to be used; all, if there are none.
-    sep, decimal, encoding : str or None
-        How a file was said to be written.
-    completions : int
-        Copies of each case with gaps, for ``missing="em"``.
-    cuts : mapping
-        Where columns were cut into intervals.
-    """
-
-    source: str | None = None
-    example: int | None = None
-    missing: str = "error"
-    weights: str | bool = False
-    na_values: tuple[str, ...] = ()
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    sep: str | None = None
-    decimal: Sign | None = None
-    encoding: str | None = None
-    completions: int = 5
-    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-
-    @property
-    def discretizer(self) -> Discretizer | None:
-        """What cuts columns as these were cut; None if none were."""
-        return Discretizer.at(self.cuts) if self.cuts else None
-
-
-@dataclass(frozen=True, slots=True)
 class Completion:
     """What was done about missing values.
 
@@ -246,7 +198,7 @@ class Record:
     prove: Prove = field(default=False, compare=False)
     proof: Proof | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
-    reading: Reading = field(default=Reading(), compare=False)
+    reading: ReadOptions = field(default=ReadOptions(), compare=False)
     completion: Completion | None = None
     version: str = field(default=__version__, compare=False)
 

@@ -39,7 +39,7 @@ def one(values, **options) -> tuple[tuple, list]:
 
 @pytest.mark.parametrize(
     "module",
-    ["kes.data.audit", "kes.data.parse_text", "kes.data.encoder", "kes.data.like", "kes.errors"],
+    ["kes.data.audit", "kes.data.parse_text", "kes.data.encoder", "kes.data.schema", "kes.errors"],
 )
 def test_examples_in_docstrings(module):
     assert doctest.testmod(sys.modules[module]).failed == 0

@@ -10,7 +10,7 @@ import pytest
 
 import kes
 from kes.cli.options import FLAGS
-from kes.data import encode, encode_incomplete, encode_like
+from kes.data import Schema, encode, encode_incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.missing import is_missing_state
 from kes.errors import KesError, naming_flags
@@ -243,7 +243,7 @@ class TestDroppedRows:
     def test_what_is_kept_must_be_among_the_states(self, table):
         states = [["u"], ["x", "y"], [9, 10]]
         with pytest.raises(KesError) as error:
-            encode_like(table, ["a", "b", "c"], states, missing="drop")
+            encode(table, schema=Schema(["a", "b", "c"], states), missing="drop")
         assert str(error.value) == (
             "column 'a' has values that are none of its states: 'v' (first in row 2, counting "
             "from 0); its states are 'u'"

@@ -251,7 +251,7 @@ def test_nothing_is_read_or_counted_twice(data, monkeypatch, tmp_path):
     def again(*args, **options):
         raise AssertionError("the problem is there already")
 
-    for name in ("encode_incomplete", "encode_like_incomplete", "core_problem"):
+    for name in ("read_data", "core_problem"):
         monkeypatch.setattr(importlib.import_module("kes.search.problem"), name, again)
     assert optima.explain().better == 0
     assert len(optima.trace(0)) > 0

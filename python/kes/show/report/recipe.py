@@ -11,11 +11,12 @@ from kes.results.summary import completed
 from kes.search.budget import Size, chosen_runs
 
 if TYPE_CHECKING:
+    from kes.data.read_options import ReadOptions
     from kes.files import PathLike
     from kes.graph.knowledge import Knowledge
     from kes.options import Settings
     from kes.results.optima import Optima
-    from kes.search.record import Improving, Reading
+    from kes.search.record import Improving
 
 
 def settings_rows(optima: Optima) -> list[tuple[str, str]]:
@@ -89,7 +90,7 @@ def python_call(optima: Optima) -> str:
     return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
 
 
-def _coded(reading: Reading) -> list[str]:
+def _coded(reading: ReadOptions) -> list[str]:
     """Return how to read the data where `kes.learn` has no option for it."""
     if not _needs_reading(reading):
         return []
@@ -107,20 +108,20 @@ def _coded(reading: Reading) -> list[str]:
     return [f"data = kes.data.{reader}({_table(reading)}{text})"]
 
 
-def _table(reading: Reading) -> str:
+def _table(reading: ReadOptions) -> str:
     """Return what Python reads the table from: the file, if it came from one."""
     if reading.example is not None:
         return f"kes.datasets.alarm(rows={reading.example})"
     return repr(os.path.basename(reading.source)) if reading.source else "data"
 
 
-def _needs_reading(reading: Reading) -> bool:
+def _needs_reading(reading: ReadOptions) -> bool:
     """Tell whether `kes.learn` alone cannot read the data in this way."""
     said = (reading.na_values, reading.columns, reading.sep, reading.decimal, reading.encoding)
     return any(said)
 
 
-def _reading_options(reading: Reading) -> dict[str, object]:
+def _reading_options(reading: ReadOptions) -> dict[str, object]:
     """Return the options of `kes.learn` that say how the data are read."""
     options: dict[str, object] = {}
     if isinstance(reading.weights, str):
@@ -132,7 +133,7 @@ def _reading_options(reading: Reading) -> dict[str, object]:
     return options
 
 
-def _preparing(reading: Reading) -> str:
+def _preparing(reading: ReadOptions) -> str:
     """Return what `kes.learn` is told to do with the columns that were read."""
     text = f", completions={reading.completions}" if reading.missing == "em" else ""
     if reading.cuts and not _needs_reading(reading):
@@ -140,7 +141,7 @@ def _preparing(reading: Reading) -> str:
     return text
 
 
-def _cuts(reading: Reading) -> str:
+def _cuts(reading: ReadOptions) -> str:
     return f"kes.Discretizer.at({dict(reading.cuts)!r})"
 
 
@@ -192,7 +193,7 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
 
 
-def _table_words(reading: Reading) -> list[str]:
+def _table_words(reading: ReadOptions) -> list[str]:
     if reading.example is not None:
         return ["--example", "alarm", "--rows", str(reading.example)]
     return [os.path.basename(reading.source) if reading.source else "data.csv"]
@@ -222,7 +223,7 @@ def _start(settings: Settings) -> str:
     return "the required arcs alone" if required else "the empty graph"
 
 
-def _reading_words(reading: Reading) -> list[str]:
+def _reading_words(reading: ReadOptions) -> list[str]:
     words = ["--columns", ",".join(reading.columns)] if reading.columns else []
     for flag, kind in (
         ("--discrete", "discrete"),
@@ -301,7 +302,7 @@ def _cut(name: str, cuts: tuple[float, ...]) -> str:
     return f"{name} at {', '.join(f'{cut:.15g}' for cut in cuts) or 'no place'}"
 
 
-def _weights(reading: Reading) -> str:
+def _weights(reading: ReadOptions) -> str:
     if isinstance(reading.weights, str):
         return f"column {reading.weights!r}"
     return "given as numbers" if reading.weights else "none"
