@@ -159,7 +159,7 @@ ORDER = (
 )
 """From the ground up: each imports only those before it."""
 
-FACADE = ("kes.results.questions", "kes.results.parts")
+FACADE = ("kes.results.methods", "kes.results.structure_methods")
 """The methods of `Optima` ask rooms above, which they import when they are called."""
 
 LAZY = {
@@ -174,8 +174,6 @@ NAMED = {
     ("kes.options", "graph"): "a search starts from a graph",
     ("kes.options", "data"): "options say how a table is read",
     ("kes.options", "progress"): "an option is a callback",
-    ("kes.drawing.graph_pictures", "graph"): "draws any graph",
-    ("kes.results.reporting", "analysis"): "a report shows what analyses found",
 }
 """Annotations that name a class of a room above."""
 

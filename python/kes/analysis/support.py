@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.drawing.graph_pictures import SUPPORT_COLUMNS
 from kes.drawing.layout import Layout, layout
-from kes.drawing.plot import draw
+from kes.drawing.plot import SUPPORT_COLUMNS, draw
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
 from kes.graph.pdag import Pdag

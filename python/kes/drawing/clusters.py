@@ -1,27 +1,29 @@
-"""Parts of a large graph that hang together, each small enough to be read.
+"""Clusters of a large graph, each small enough to read.
 
-Greedy modularity [Clauset 2004]: every node is a cluster of its own at first; always those two
-clusters are merged for which the share of edges inside clusters exceeds most what it would be by
-chance, until no merge is worth it. Clusters that would become too large to read are not merged.
+Greedy modularity [Clauset 2004]: start with one cluster per node, and merge the two clusters whose
+merge raises the modularity most, until none does. Clusters that would become too large to read are
+not merged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-MOST = 12
-"""Nodes of the largest cluster."""
+MAX_NODES = 12
+"""Default size of the largest cluster."""
 
 
-def clusters(n: int, edges: Iterable[tuple[int, int]], most: int = MOST) -> list[list[int]]:
-    """Return the clusters of the nodes 0 .. n-1, largest first; nodes without edges come last.
+def clusters(
+    n: int, edges: Iterable[tuple[int, int]], max_nodes: int = MAX_NODES
+) -> list[list[int]]:
+    """Return the clusters of the nodes 0 .. n-1, largest first, nodes without edges last.
 
     Parameters
     ----------
     edges
         Pairs of nodes, each once.
-    most
-        Nodes of the largest cluster; those without edges are one, however many they are.
+    max_nodes
+        Size of the largest cluster. All nodes without edges form one cluster.
 
     Examples
     --------
@@ -35,7 +37,7 @@ def clusters(n: int, edges: Iterable[tuple[int, int]], most: int = MOST) -> list
             between[one][other] = between[one].get(other, 0) + 1
     members = {node: [node] for node in range(n)}
     degree = {node: sum(between[node].values()) for node in range(n)}
-    while merge := _best(between, members, degree, len(pairs), most):
+    while merge := _best(between, members, degree, len(pairs), max_nodes):
         a, b = merge
         members[a] += members.pop(b)
         degree[a] += degree.pop(b)
@@ -54,17 +56,17 @@ def _best(
     members: dict[int, list[int]],
     degree: dict[int, int],
     edges: int,
-    most: int,
+    max_nodes: int,
 ) -> tuple[int, int] | None:
-    """Return the merge that raises the modularity most; of equals the first, None if none does.
+    """Return the merge that raises the modularity most, the first among equals, or None.
 
     In units of 1 / (2 edges²), merging a and b raises it by 2 edges e(a, b) - deg(a) deg(b), where
-    e(a, b) is the number of edges between them. All numbers are whole, so that ties are ties.
+    e(a, b) is the number of edges between them. All terms are integers, so ties are exact.
     """
     best, merge = 0, None
     for a, others in between.items():
         for b, count in others.items():
-            if a < b and len(members[a]) + len(members[b]) <= most:
+            if a < b and len(members[a]) + len(members[b]) <= max_nodes:
                 gain = 2 * edges * count - degree[a] * degree[b]
                 if gain > best or (gain == best and merge is not None and (a, b) < merge):
                     best, merge = gain, (a, b)

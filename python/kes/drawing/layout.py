@@ -1,9 +1,7 @@
-"""Where the nodes and edges of a picture go: Graphviz layouts, free of any drawing library.
+"""Graphviz layouts of graphs, independent of any drawing library.
 
-Edges are curves that lead around the nodes. Straight lines between layered nodes would pass behind
-others, and an edge that vanishes behind a node reads as two edges that are not there.
-
-Lengths are in points, x to the right and y downwards, as on a screen.
+Edges are curves that lead around the nodes: a straight line that passes behind a node reads as two
+edges that do not exist. Lengths are in points, x to the right and y downwards, as on a screen.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +22,44 @@ Points: TypeAlias = NDArray[np.float64]
 
 FONT_SIZE = 10.0
 _NODE_HEIGHT = 22.0
-_SIDE = 9.0  # between the label and the sides of its box
-_LONGEST_LABEL = 26
+_PADDING = 9.0  # between the label and the sides of its box
+_MAX_LABEL = 26
 _MARGIN = 8.0
 _POINTS_PER_INCH = 72.0
-_MOST_ROUTED = 80
-"""Nodes around which further edges are led; the time grows with the cube of their number."""
-_SHAPE = 1.5  # width over height of a good picture
-_WIDE = 2.4
-"""Width over height from which on another direction is tried."""
+_MAX_ROUTED = 80
+"""Nodes around which extra edges are routed; the time grows with the cube of their number."""
+_GOOD_RATIO = 1.5  # width over height
+_WIDE_RATIO = 2.4
+"""Width over height above which the layout from left to right is tried."""
+
+
+class Drawable(Protocol):
+    """A graph with directed and undirected edges that can be drawn; see `kes.graph.pdag.Pdag`."""
+
+    title: ClassVar[str]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes, in order."""
+
+    @property
+    def directed(self) -> frozenset[Arc]:
+        """Edges (a, b) for a -> b."""
+
+    @property
+    def undirected(self) -> frozenset[frozenset[str]]:
+        """Edges {a, b} without direction."""
+
+    @property
+    def by_knowledge(self) -> frozenset[Arc]:
+        """Edges that are directed by knowledge."""
+
+    def to_dag(self) -> list[Arc]:
+        """Return all edges as arcs of a DAG."""
 
 
 class Box(NamedTuple):
-    """A node: the centre of its box, and its size."""
+    """Box of a node: its centre and its size."""
 
     x: float
     y: float
@@ -46,7 +69,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of nodes and edges.
+    """Positions of nodes and edges.
 
     Attributes
     ----------
@@ -55,8 +78,8 @@ class Layout:
     boxes : dict
         The box of each node.
     curves : dict
-        For each edge (a, b) the control points of a curve from the border of a to that of b: a
-        start, and then three points for each cubic Bézier piece.
+        For each edge (a, b) the control points of a curve from the border of a to that of b: the
+        start, then three points for each cubic Bézier segment.
     """
 
     width: float
@@ -64,8 +87,13 @@ class Layout:
     boxes: dict[str, Box]
     curves: dict[Arc, Points]
 
+    @property
+    def ratio(self) -> float:
+        """Width over height."""
+        return self.width / self.height
+
     def curve(self, a: str, b: str) -> Points:
-        """Return the control points of the edge from a to b, whichever way it was laid out."""
+        """Return the control points of the edge from a to b, reversed if it is that from b to a."""
         return self.curves[a, b] if (a, b) in self.curves else self.curves[b, a][::-1]
 
 
@@ -78,18 +106,18 @@ def layout(
 ) -> Layout:
     """Lay out a graph in layers, edges pointing downwards where possible, by Graphviz's ``dot``.
 
-    A graph with layers so wide that nobody could read it is laid out from left to right.
+    A graph whose layers are too wide to read is laid out from left to right.
 
     Parameters
     ----------
     nodes
         The nodes.
     edges
-        The edges, each from the node that belongs above to the one below.
+        The edges, each from the upper to the lower node.
     weights
-        How short and straight an edge should be, from 0 to 1.
+        How short and straight each edge should be, from 0 to 1.
     extra
-        Edges that have no say in where the nodes go. They are led around the nodes afterwards.
+        Edges that do not influence the positions of the nodes; they are routed afterwards.
 
     Raises
     ------
@@ -97,9 +125,9 @@ def layout(
         If pygraphviz is not installed.
     """
     found = _laid_out(nodes, edges, weights, extra, "TB")
-    if found.width > _WIDE * found.height:
-        sideways = _laid_out(nodes, edges, weights, extra, "LR")
-        found = min(found, sideways, key=lambda one: abs(math.log(one.width / one.height / _SHAPE)))
+    if found.width > _WIDE_RATIO * found.height:
+        other = _laid_out(nodes, edges, weights, extra, "LR")
+        found = min(found, other, key=lambda one: abs(math.log(one.ratio / _GOOD_RATIO)))
     return found
 
 
@@ -111,7 +139,7 @@ def _laid_out(
     direction: str,
 ) -> Layout:
     """Lay out a graph with edges pointing downwards ("TB") or to the right ("LR")."""
-    # Graphviz only sees numbers, as some characters mean something in its names and labels.
+    # Graphviz only gets numbers: some characters are special in its names and labels.
     number = {node: str(i) for i, node in enumerate(nodes)}
     drawing = _empty_drawing(direction)
     for node in nodes:
@@ -122,13 +150,18 @@ def _laid_out(
     drawing.layout("dot")
     if extra:
         drawing.add_edges_from((number[a], number[b]) for a, b in extra)
-        drawing.layout("nop2")  # keeps what has a place
+        drawing.layout("nop2")  # keeps existing positions
     boxes = {node: _numbers(drawing.get_node(number[node]).attr["pos"])[0] for node in nodes}
     curves = {
         (a, b): _numbers(drawing.get_edge(number[a], number[b]).attr["pos"])
         for a, b in (*edges, *extra)
     }
     return _on_screen(boxes, curves)
+
+
+def graph_layout(graph: Drawable) -> Layout:
+    """Lay out a graph, undirected edges as in its canonical DAG."""
+    return layout(graph.nodes, graph.to_dag())
 
 
 def shared_layout(
@@ -138,21 +171,21 @@ def shared_layout(
     *,
     threshold: float,
 ) -> Layout:
-    """Lay out many graphs in one picture, in which each node keeps its place.
+    """Lay out the union of many graphs, so that nodes have the same positions in all of them.
 
     Parameters
     ----------
     nodes
         The nodes.
     order
-        The nodes from top to bottom, as far as the edges allow.
+        The nodes from top to bottom.
     supports
-        How frequent each edge {a, b} is, from 0 to 1.
+        Frequency of each edge {a, b}, from 0 to 1.
     threshold
-        Only edges that are at least so frequent have a say in where the nodes go. In a large
-        graph all have: to lead edges around hundreds of nodes takes too long.
+        Only edges with at least this frequency influence the positions of the nodes. In a large
+        graph all do: routing edges around hundreds of nodes takes too long.
     """
-    if len(nodes) > _MOST_ROUTED:
+    if len(nodes) > _MAX_ROUTED:
         threshold = 0.0
     rank = {node: i for i, node in enumerate(order)}
     arcs: dict[Arc, float] = {}
@@ -168,15 +201,15 @@ def shared_layout(
 
 
 def label(name: str) -> str:
-    """Return the name as it is written into its box: on one line, and cut if it is long."""
+    """Return the label of a node: its name on one line, truncated if it is long."""
     line = " ".join(name.split()) or "(blank)"
-    return line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"
+    return line if len(line) <= _MAX_LABEL else line[: _MAX_LABEL - 1] + "…"
 
 
 def box_width(name: str) -> float:
-    """Return the width of the box of a node, enough for its label in any usual sans-serif."""
+    """Return the width of a node's box, enough for its label in any common sans-serif font."""
     ems = sum(map(_ems, label(name)))
-    return max(34.0, FONT_SIZE * ems + 2 * _SIDE)
+    return max(34.0, FONT_SIZE * ems + 2 * _PADDING)
 
 
 def _ems(character: str) -> float:
@@ -194,13 +227,13 @@ def _ems(character: str) -> float:
 
 
 def cut(points: Points, length: float) -> Points:
-    """Take a piece off the end of a curve, which makes room for an arrowhead.
+    """Shorten a curve at its end, to make room for an arrowhead.
 
     Returns
     -------
     ndarray
-        Control points of the rest, which ends `length` away from the old end. A curve shorter than
-        that keeps its first hundredth, and so its direction.
+        Control points of the rest, which ends `length` away from the old end. A shorter curve
+        keeps its first hundredth, and thereby its direction.
     """
     tip = points[-1]
     start = len(points) - 4
@@ -224,7 +257,7 @@ def arrowhead(points: Points, length: float, width: float) -> tuple[Points, Poin
 
 
 def _split(piece: Points, t: float) -> Points:
-    """Return the part of a cubic Bézier curve up to parameter t, by the method of de Casteljau."""
+    """Return the part of a cubic Bézier curve up to parameter t, by de Casteljau's algorithm."""
     result, row = [piece[0]], piece
     while len(row) > 1:
         row = row[:-1] + t * (row[1:] - row[:-1])
@@ -243,7 +276,7 @@ def _empty_drawing(direction: str) -> Any:  # noqa: ANN401 - pygraphviz has no t
     drawing = pygraphviz.AGraph(directed=True, strict=False)
     drawing.graph_attr.update(rankdir=direction, nodesep=0.22, ranksep=0.36, splines="true")
     drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_inches(_NODE_HEIGHT))
-    drawing.edge_attr.update(dir="none")  # curves from border to border; arrowheads are ours
+    drawing.edge_attr.update(dir="none")  # from border to border; we draw the arrowheads
     return drawing
 
 
@@ -254,12 +287,12 @@ def _inches(points: float) -> float:
 def _numbers(text: str | None) -> Points:
     """Read Graphviz's "x,y x,y ..." as an array of shape (points, 2)."""
     if not text:
-        raise KesError("Graphviz gave no place to a node or edge; please report this")
+        raise KesError("Graphviz returned no position for a node or edge; please report this")
     return np.array([[float(c) for c in pair.split(",")[:2]] for pair in text.split()])
 
 
 def _on_screen(centres: Mapping[str, Points], curves: Mapping[Arc, Points]) -> Layout:
-    """Turn y downwards and put the corner of all that is drawn at the origin."""
+    """Turn y downwards and move the upper left corner of the picture to the origin."""
     sizes = {node: np.array([box_width(node), _NODE_HEIGHT]) for node in centres}
     corners = [centres[node] + sign * sizes[node] / 2 for node in centres for sign in (-1, 1)]
     everything = np.vstack([*corners, *curves.values(), np.zeros((0, 2))])

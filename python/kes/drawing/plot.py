@@ -1,4 +1,4 @@
-"""A graph as a picture: Graphviz's layout, drawn by matplotlib."""
+"""Graphs drawn by matplotlib, on a Graphviz layout."""
 
 from __future__ import annotations
 
@@ -6,19 +6,74 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kes.drawing import style
-from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead
-from kes.drawing.layout import label as shortened
+from kes.drawing.layout import (
+    FONT_SIZE,
+    Arc,
+    Box,
+    Drawable,
+    Layout,
+    Points,
+    arrowhead,
+    graph_layout,
+    label,
+)
+from kes.errors import KesError, unknown
+from kes.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INCHES = 1 / 72  # a point
 _LARGEST = (14.0, 10.0)
-_LEGEND = (2.8, 0.25)  # inches of an entry, which must not squeeze a small graph
+_LEGEND = (2.8, 0.25)  # inches of an entry
 _WIDEST, _THINNEST, _USUAL = 2.8, 0.6, 1.2
 _HEAD = 7.0
-_OPEN = (0, (4, 1.6))  # dashes: reversible edges are told apart also without colours
-_KNOWN = (0, (1.2, 1.2))
+_DASHED = (0, (4, 1.6))  # reversible edges differ without colours, too
+_DOTTED = (0, (1.2, 1.2))
+
+SUPPORT_COLUMNS = {
+    "search": "search_support",
+    "weight": "relative_weight",
+    "resampling": "resampling_support",
+}
+"""The kinds of support of an edge, and the columns of tables that hold them."""
+
+
+def plot_graph(
+    graph: Drawable,
+    support: Table | Mapping[frozenset[str], float] | None,
+    kind: str,
+    ax: Axes | None,
+) -> Axes:
+    """Draw a graph; see `EssentialGraph.plot`."""
+    return draw(
+        graph_layout(graph),
+        graph.directed,
+        graph.undirected,
+        labels=("compelled", "reversible"),
+        by_knowledge=graph.by_knowledge,
+        supports=_edge_supports(support, kind),
+        ax=ax,
+    )
+
+
+def _edge_supports(
+    support: Table | Mapping[frozenset[str], float] | None, kind: str
+) -> Mapping[frozenset[str], float] | None:
+    """Return the support of each edge {a, b} from a table or a mapping."""
+    if not isinstance(support, Table):
+        return support
+    if kind not in SUPPORT_COLUMNS:
+        raise unknown("support", kind, SUPPORT_COLUMNS)
+    column = SUPPORT_COLUMNS[kind]
+    if not {"x", "y", column} <= set(support.columns):
+        raise KesError(
+            f"the table of supports has no columns x, y and {column}; pass optima.edges(), with "
+            "stability=... for resampling support",
+            option="support",
+            column=column,
+        )
+    return {frozenset((row["x"], row["y"])): row[column] for row in support}
 
 
 def draw(
@@ -27,38 +82,41 @@ def draw(
     undirected: Iterable[frozenset[str]],
     *,
     labels: tuple[str, str],
-    known: Collection[Arc] = (),
+    by_knowledge: Collection[Arc] = (),
     supports: Mapping[frozenset[str], float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a graph: arrows for directed edges, dotted if by knowledge, dashed lines for others.
+    """Draw directed edges as arrows, dotted if directed by knowledge, others as dashed lines.
 
     Parameters
     ----------
     place
-        Where nodes and edges go.
+        Positions of nodes and edges.
     labels
-        What directed and undirected edges mean, for the legend.
-    known
-        Directed edges that have their direction from knowledge.
+        Legend entries of directed and undirected edges.
+    by_knowledge
+        Edges that are directed by knowledge.
     supports
-        Support of each edge {a, b}, which makes it wide; None draws all edges alike.
+        Support of each edge {a, b}, shown as its width; by default all have the same width.
     ax
         Where to draw; by default a new figure.
     """
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
     width = "" if supports is None else ", width: support"
-    shown = {"directed": labels[0], "known": "by knowledge", "open": labels[1]}
-    drawn = {"directed": len(arcs) > len(known), "known": bool(known), "open": bool(links)}
-    texts = {look: text + width for look, text in shown.items() if drawn[look]}
+    entries = {
+        "directed": labels[0] if len(arcs) > len(by_knowledge) else "",
+        "by knowledge": "by knowledge" if by_knowledge else "",
+        "undirected": labels[1] if links else "",
+    }
+    texts = {look: text + width for look, text in entries.items() if text}
     size = _size(place)
     columns = len(texts) if size[0] >= _LEGEND[0] * len(texts) else 1
     ax = style.axes(ax, (size[0], size[1] + _LEGEND[1] * (len(texts) - columns)))
     for a, b in arcs:
-        look = _LOOKS["known" if (a, b) in known else "directed"]
+        look = _LOOKS["by knowledge" if (a, b) in by_knowledge else "directed"]
         _draw_edge(ax, place.curve(a, b), _width(supports, a, b), look, head=True)
     for a, b in links:
-        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["open"], head=False)
+        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["undirected"], head=False)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
     if handles := _handles(texts):
@@ -78,7 +136,7 @@ def draw(
 
 
 def _size(place: Layout) -> tuple[float, float]:
-    """Return the size of a figure in inches: that of the layout, unless it is too large."""
+    """Return the size of a figure in inches: that of the layout, scaled down if too large."""
     width, height = place.width * _INCHES * 1.1 + 0.3, place.height * _INCHES * 1.1 + 0.6
     scale = min(1.0, _LARGEST[0] / width, _LARGEST[1] / height)
     return max(3.0, width * scale), max(1.5, height * scale)
@@ -92,10 +150,9 @@ def _width(supports: Mapping[frozenset[str], float] | None, a: str, b: str) -> f
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "directed": {"color": style.INK, "linestyle": "solid"},
-    "known": {"color": style.GREEN, "linestyle": _KNOWN},
-    "open": {"color": style.ORANGE, "linestyle": _OPEN},
+    "by knowledge": {"color": style.GREEN, "linestyle": _DOTTED},
+    "undirected": {"color": style.ORANGE, "linestyle": _DASHED},
 }
-"""Edges that the class compels, that knowledge orients, and that have no direction."""
 
 
 def _draw_edge(
@@ -130,11 +187,11 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
             zorder=3,
         )
     )
-    # Text as outlines keeps its size relative to the box, at whatever size the picture is shown.
-    text = TextPath((0, 0), shortened(name).replace("$", r"\$"), size=FONT_SIZE)
+    # Outlines of text keep their size relative to the box when the picture is resized.
+    text = TextPath((0, 0), label(name).replace("$", r"\$"), size=FONT_SIZE)
     extent = text.get_extents()
     scale = min(1.0, (box.width - 6) / max(extent.width, 1e-9))
-    middle = FONT_SIZE * 0.36 * scale  # half the height of a capital, whatever the letters
+    middle = FONT_SIZE * 0.36 * scale  # half the height of a capital letter
     place = (
         Affine2D()
         .translate(-(extent.x0 + extent.x1) / 2, 0)
@@ -145,11 +202,11 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
 
 
 def _handles(texts: Mapping[str, str]) -> list[Any]:
-    """Return the lines of the legend, by their looks."""
+    """Return the lines of the legend."""
     from matplotlib.lines import Line2D
 
     head: dict[str, Any] = {"marker": ">", "markevery": [-1]}
     return [
-        Line2D([], [], label=text, **_LOOKS[look], **({} if look == "open" else head))
+        Line2D([], [], label=text, **_LOOKS[look], **({} if look == "undirected" else head))
         for look, text in texts.items()
     ]

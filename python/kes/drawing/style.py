@@ -1,4 +1,4 @@
-"""What the pictures have in common: colours that colour-blind people can tell apart, plain axes."""
+"""Colours that colour-blind readers can tell apart, and plain axes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BLUE = "#0072b2"
 ORANGE = "#d55e00"
 GREEN = "#009e73"
 SCALE = "viridis"
-"""Colours from low to high; also monotone in grey."""
+"""Colour map from low to high; monotone in greyscale, too."""
 
 
 def pyplot() -> Any:  # noqa: ANN401 - a module
-    """Import matplotlib's pyplot, or say how to install it."""
+    """Import matplotlib's pyplot; the error says how to install it."""
     try:
         from matplotlib import pyplot as plt
     except ImportError:
@@ -39,15 +39,15 @@ def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return result
 
 
-def whole_numbers(ax: Axes) -> None:
-    """Put marks on the x axis at whole numbers only."""
+def integer_ticks(ax: Axes) -> None:
+    """Put ticks of the x axis at integers only."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def plain(ax: Axes) -> None:
-    """Leave out the lines that carry no information."""
+    """Remove lines that carry no information."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(MUTED)
     ax.tick_params(colors=MUTED, labelcolor=INK)

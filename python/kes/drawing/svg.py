@@ -1,21 +1,61 @@
-"""A graph as an SVG picture for notebooks; it stands on light and on dark pages."""
+"""Graphs as SVG and HTML for notebooks, readable on light and dark pages."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from importlib.util import find_spec
 
-from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead, label, layout
+from kes.drawing import style
+from kes.drawing.layout import (
+    FONT_SIZE,
+    Arc,
+    Box,
+    Drawable,
+    Layout,
+    Points,
+    arrowhead,
+    label,
+    layout,
+)
+from kes.table import Table
 
 _LINE = "#64748b"
-_OPEN = "#d55e00"
-_KNOWN = "#009e73"
 _HEAD = 8.0
-_LEGIBLE = 600.0
-"""Width in pixels below which a large picture is not shrunk, but scrolled."""
-_MOST_EDGES = 300
-"""Edges of the largest graph that a notebook draws: a larger one is a blot, and takes long."""
+_MIN_WIDTH = 600.0
+"""Width in pixels down to which a large picture is scaled; below, it scrolls."""
+_MAX_EDGES = 300
+"""Edges of the largest graph that is drawn: larger ones are unreadable, and slow to lay out."""
+
+
+def graph_html(graph: Drawable) -> str:
+    """Return a caption with the picture of a graph, or with a table of its edges."""
+    known = len(graph.by_knowledge)
+    kinds = [f"{len(graph.directed) - known} compelled"]
+    kinds += [f"{known} directed by knowledge"] * bool(known)
+    caption = (
+        f"<p>{graph.title}: {len(graph.nodes)} nodes, {', '.join(kinds)} and "
+        f"{len(graph.undirected)} reversible edges</p>"
+    )
+    return caption + (graph_picture(graph) or _edge_table(graph)._repr_html_())
+
+
+def graph_picture(graph: Drawable) -> str | None:
+    """Return a graph as SVG with its key; None if it is too large or Graphviz is missing."""
+    drawn = picture(
+        graph.nodes, graph.to_dag(), graph.directed, graph.undirected, graph.by_knowledge
+    )
+    if drawn is None:
+        return None
+    key = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
+    key += " Dotted arrows are directed by the knowledge." if graph.by_knowledge else ""
+    return f'{drawn}<p style="font-size: smaller; opacity: 0.8">{key}</p>'
+
+
+def _edge_table(graph: Drawable) -> Table:
+    rows = [(a, "->", b) for a, b in sorted(graph.directed)]
+    rows += [(a, "-", b) for a, b in sorted(map(sorted, graph.undirected))]
+    return Table({name: [row[i] for row in rows] for i, name in enumerate(("from", "", "to"))})
 
 
 def picture(
@@ -23,54 +63,38 @@ def picture(
     downwards: Sequence[Arc],
     directed: Collection[Arc],
     undirected: Collection[frozenset[str]] = (),
-    known: Collection[Arc] = (),
+    by_knowledge: Collection[Arc] = (),
 ) -> str | None:
-    """Return the picture of a graph; None if it is too large, or Graphviz is not at hand.
+    """Return an SVG element; None if the graph is too large or Graphviz is missing.
 
     Parameters
     ----------
     downwards
-        All edges, each from the node that belongs above to the one below.
+        All edges, each from the upper to the lower node.
     directed, undirected
-        The same edges as they are drawn.
-    known
-        Directed edges that have their direction from knowledge.
+        The same edges as they are drawn; undirected ones are dashed.
+    by_knowledge
+        Directed edges to draw dotted, as knowledge directs them.
     """
-    if not _can_draw(len(downwards)):
+    if len(downwards) > _MAX_EDGES or find_spec("pygraphviz") is None:
         return None
-    return drawn(layout(nodes, downwards), directed, undirected, known)
-
-
-def _can_draw(edges: int) -> bool:
-    return edges <= _MOST_EDGES and find_spec("pygraphviz") is not None
-
-
-def drawn(
-    place: Layout,
-    directed: Iterable[Arc],
-    undirected: Iterable[frozenset[str]],
-    known: Collection[Arc] = (),
-) -> str:
-    """Return the picture of a graph as an SVG element.
-
-    Edges in `undirected` are dashed and without an arrowhead, those in `known` dotted.
-    """
-    arcs = [_arc(place, a, b, known=(a, b) in known) for a, b in sorted(directed)]
+    place = layout(nodes, downwards)
+    arcs = [_arc(place, a, b, known=(a, b) in by_knowledge) for a, b in sorted(directed)]
     links = [_link(place, *sorted(pair)) for pair in sorted(undirected, key=sorted)]
-    nodes = [_node(name, box) for name, box in place.boxes.items()]
+    boxes = [_node(name, box) for name, box in place.boxes.items()]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="graph" '
         f'viewBox="0 0 {place.width:.0f} {place.height:.0f}" '
-        f'style="width: 100%; min-width: {min(place.width, _LEGIBLE):.0f}px; '
+        f'style="width: 100%; min-width: {min(place.width, _MIN_WIDTH):.0f}px; '
         f'max-width: {place.width:.0f}px; height: auto">'
         f'<g fill="none" stroke-width="1.3" stroke="{_LINE}">{"".join([*arcs, *links])}</g>'
         f'<g font-family="system-ui, sans-serif" font-size="{FONT_SIZE:g}" text-anchor="middle">'
-        f"{''.join(nodes)}</g></svg>"
+        f"{''.join(boxes)}</g></svg>"
     )
 
 
 def path(points: Points) -> str:
-    """Return the control points of a curve as path data."""
+    """Return the control points of a curve as SVG path data."""
     start, *rest = (f"{x:.1f} {y:.1f}" for x, y in points)
     return f"M{start}C{' '.join(rest)}"
 
@@ -79,17 +103,17 @@ def _arc(place: Layout, a: str, b: str, *, known: bool) -> str:
     rest, corners = arrowhead(place.curve(a, b), _HEAD, 0.8 * _HEAD)
     head = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
     title = f"{a} -> {b}, by knowledge" if known else f"{a} -> {b}"
-    look = f' stroke="{_KNOWN}" stroke-width="1.6" stroke-dasharray="2 2"' if known else ""
+    look = f' stroke="{style.GREEN}" stroke-width="1.6" stroke-dasharray="2 2"' if known else ""
     return (
         f'<g><title>{escape(title)}</title><path d="{path(rest)}"{look}/>'
-        f'<polygon points="{head}" fill="{_KNOWN if known else _LINE}" stroke="none"/></g>'
+        f'<polygon points="{head}" fill="{style.GREEN if known else _LINE}" stroke="none"/></g>'
     )
 
 
 def _link(place: Layout, a: str, b: str) -> str:
     return (
         f"<g><title>{escape(f'{a} - {b}')}</title>"
-        f'<path d="{path(place.curve(a, b))}" stroke="{_OPEN}" stroke-dasharray="6 3"/></g>'
+        f'<path d="{path(place.curve(a, b))}" stroke="{style.ORANGE}" stroke-dasharray="6 3"/></g>'
     )
 
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from kes.drawing.graph_pictures import graph_html, plot_graph
+from kes.drawing.plot import plot_graph
+from kes.drawing.svg import graph_html
 from kes.errors import KesError, listed, unknown
 from kes.graph.core_graph import CoreGraph
 from kes.graph.validate import edges_as_text

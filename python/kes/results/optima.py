@@ -17,9 +17,9 @@ from kes.errors import ClusterLost, Interrupted, KesError, checked_options
 from kes.files import PathLike
 from kes.results import storage, summary
 from kes.results.lineage import Lineage
+from kes.results.methods import Methods
 from kes.results.optimum import Optimum
 from kes.results.provenance import Provenance
-from kes.results.questions import Questions
 from kes.search.budget import Effort
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kes.progress import Progress
 
 
-class Optima(Provenance, Questions, Sequence[Optimum]):
+class Optima(Provenance, Methods, Sequence[Optimum]):
     """The models that a search found, best first.
 
     A sequence of `Optimum`: all models that runs ended in, the one of GES, the best that improving

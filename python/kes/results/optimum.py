@@ -15,11 +15,11 @@ from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.network.fitting import FitOptions
-from kes.results.questions import OptimumQuestions
+from kes.results.methods import OptimumMethods
 
 
 @dataclass(frozen=True)
-class Optimum(OptimumQuestions):
+class Optimum(OptimumMethods):
     """A model that a search found.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from kes.drawing.graph_pictures import graph_html, graph_picture
+from kes.drawing.svg import graph_html, graph_picture
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import counted, html

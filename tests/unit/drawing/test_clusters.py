@@ -26,7 +26,7 @@ def test_no_merge_would_make_them_better(seed):
     pairs = list(combinations(range(n), 2))
     edges = [pairs[i] for i in rng.choice(len(pairs), int(rng.integers(1, 2 * n)) % len(pairs) + 1)]
     edges = sorted(set(edges))
-    found = clusters(n, edges, most=8)
+    found = clusters(n, edges, max_nodes=8)
     assert sorted(node for part in found for node in part) == list(range(n))
     joined = {node for edge in edges for node in edge}
     groups = [part for part in found if set(part) <= joined]

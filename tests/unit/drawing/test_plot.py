@@ -13,8 +13,7 @@ from kes import EssentialGraph, KesError
 from kes.analysis.landscape import Landscape, placed
 from kes.analysis.support import consensus_layout
 from kes.drawing import svg
-from kes.drawing.graph_pictures import graph_layout
-from kes.drawing.layout import arrowhead, box_width, cut, label, layout, shared_layout
+from kes.drawing.layout import arrowhead, box_width, cut, graph_layout, label, layout, shared_layout
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -285,7 +284,7 @@ def test_notebooks_show_pictures_with_harmless_names(optima):
 
 
 def test_notebooks_show_tables_without_graphviz(optima, monkeypatch):
-    monkeypatch.setattr(svg, "_can_draw", lambda edges: False)
+    monkeypatch.setattr(svg, "find_spec", lambda name: None)
     graph = EssentialGraph.from_dag(["a", "b", "c", "d"], [("a", "b"), ("c", "b"), ("c", "d")])
     shown = graph._repr_html_()
     assert "<svg" not in shown

@@ -118,7 +118,7 @@ def test_pictures_tell_known_from_compelled_directions():
     html = Mpdag(CLASS, KNOWN)._repr_html_()
     assert "2 compelled, 2 directed by knowledge and 1 reversible edges" in html
     assert html.count(", by knowledge</title>") == 2
-    assert "Dotted arrows have their direction from the knowledge." in html
+    assert "Dotted arrows are directed by the knowledge." in html
     assert "Dotted" not in CLASS._repr_html_()
 
 

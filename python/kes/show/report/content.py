@@ -16,8 +16,8 @@ from kes.analysis.evidence.evidence import WEAK
 from kes.analysis.landscape import Landscape
 from kes.data.column import State
 from kes.drawing import layout
-from kes.drawing.graph_pictures import SUPPORT_COLUMNS, graph_layout
-from kes.drawing.layout import Layout
+from kes.drawing.layout import Layout, graph_layout
+from kes.drawing.plot import SUPPORT_COLUMNS
 from kes.formats import bif
 from kes.formats.escaping import UNNAMED, labels
 from kes.results.optima import Optima

@@ -19,7 +19,7 @@ from kes.analysis.evidence.deletion_loss import edge_worth
 from kes.analysis.evidence.evidence import TASKS, WEAK, evidence
 from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
-from kes.drawing.graph_pictures import SUPPORT_COLUMNS
+from kes.drawing.plot import SUPPORT_COLUMNS
 from kes.results.summary import counted
 from kes.search.execution import threads
 from kes.table import Table

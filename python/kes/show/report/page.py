@@ -16,7 +16,7 @@ from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
 from kes.analysis.landscape import Landscape
 from kes.files import write_file
-from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
+from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import prose
 from kes.show.report.bundle import script, template
 from kes.show.report.content import content

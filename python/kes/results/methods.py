@@ -1,7 +1,7 @@
-"""What can be asked of a result: the face of what is computed elsewhere.
+"""Methods of `Optima` and `Optimum` that analyse, draw and report.
 
-Analyses, certificates and pictures are made of results, so they are above them. These methods are
-the one place that reaches upwards, and only when they are called.
+Analyses, certificates and pictures are made from results and lie above them. The methods here and
+in `kes.results.structure_methods` are the only code that imports upwards, when they are called.
 """
 
 # The classes that have these methods are those of this package.
@@ -10,7 +10,7 @@ the one place that reaches upwards, and only when they are called.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,20 @@ from kes.data.dataset import Data, Weights
 from kes.errors import KesError, checked_options
 from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit_as
 from kes.options import SearchOptions
-from kes.results.parts import PartQuestions
-from kes.results.reporting import REPORT_DEFAULTS, ReportOptions
+from kes.results.structure_methods import StructureMethods
 from kes.search.problem import Problem
 from kes.validation import integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from kes.analysis.certificate import Certificate
     from kes.analysis.compare import Comparison, GesStanding
     from kes.analysis.coverage import Coverage
     from kes.analysis.effects import Effects
     from kes.analysis.explain import Stop
     from kes.analysis.ground_truth import Truth
+    from kes.analysis.stability import Stability
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
@@ -39,10 +40,37 @@ if TYPE_CHECKING:
     from kes.table import Table
 
 
-class Questions(PartQuestions):
-    """What can be asked of all optima together."""
+class ReportOptions(TypedDict, total=False):
+    """Options of `Optima.report` and `Optima.show`."""
 
-    # --- how they compare ---
+    data: Data | None
+    weights: Weights
+    missing: str | None
+    stability: Stability | None
+    evidence: Table | bool | None
+    effects: Effects | Sequence[Effects]
+    certificate: Certificate | None
+    title: str | None
+    file: PathLike | None
+
+
+REPORT_DEFAULTS: ReportOptions = {
+    "data": None,
+    "weights": None,
+    "missing": None,
+    "stability": None,
+    "evidence": None,
+    "effects": (),
+    "certificate": None,
+    "title": None,
+    "file": None,
+}
+
+
+class Methods(StructureMethods):
+    """Methods of `Optima` that compare, explain, draw and report."""
+
+    # --- comparisons ---
 
     def coverage(self: Optima) -> Coverage:
         """Estimate how much of the landscape the runs have seen."""
@@ -51,36 +79,36 @@ class Questions(PartQuestions):
         return Coverage(self)
 
     def compare(self: Optima, other: Optima | Optimum | Truth) -> Comparison:
-        """Say in which edges another model differs from the best optimum of all.
+        """Compare the best optimum with another model, edge by edge.
 
         Parameters
         ----------
         other
             Another result, of which the best optimum is taken; an optimum; or a graph, a network,
-            the arcs of a DAG, or the path of a file of one.
+            the arcs of a DAG, or the path of a file with one.
 
         Returns
         -------
         Comparison
-            With the difference of the scores, on the data of this result, where it is known:
-            `other` is a result with the same data and criterion, or its graph is one of these
-            optima, or the data are at hand (they are not after loading).
+            Includes the difference of the scores on the data of this result where it is known: if
+            `other` is a result with the same data and criterion, if its graph is one of these
+            optima, or if this result still has its data (not after loading).
         """
         from kes.analysis.compare import compare_optima
 
         return compare_optima(self, other)
 
     def distances(self: Optima) -> NDArray[np.int64]:
-        """Return the structural Hamming distance between each two optima, as a square matrix.
+        """Return the structural Hamming distances between all optima, as a square matrix.
 
-        With knowledge, between what they are under it: `Optimum.mpdag`.
+        With knowledge, distances are between the MPDAGs: see `Optimum.mpdag`.
         """
         from kes.analysis.compare import shd_matrix
 
         return shd_matrix([optimum.mpdag for optimum in self])
 
     def ges_standing(self: Optima) -> GesStanding:
-        """Say where greedy equivalence search stands among the runs."""
+        """Compare greedy equivalence search with the runs."""
         from kes.analysis.compare import ges_standing
 
         return ges_standing(self)
@@ -91,15 +119,15 @@ class Questions(PartQuestions):
         Parameters
         ----------
         truth
-            The true graph, a network, the arcs of a DAG, or the path of a file of one.
+            The true graph, a network, the arcs of a DAG, or the path of a file with one.
 
         Returns
         -------
         Table
             A row for each optimum, best first: `score` and `hits`, the structural Hamming
-            distance `shd`, adjacencies that are `extra`, `missing` or `misdirected`, and
-            `precision`, `recall` and `f1` of the adjacencies. With knowledge, both are compared as
-            they are under it, unless the truth does not obey it; the table's note says so.
+            distance `shd`, the number of `extra`, `missing` and `misdirected` adjacencies, and
+            `precision`, `recall` and `f1` of the adjacencies. With knowledge, both graphs are
+            compared under it, unless the true graph violates it; the table's note says so.
         """
         from kes.analysis.compare import truth_table
 
@@ -114,12 +142,12 @@ class Questions(PartQuestions):
         weights: Weights = None,
         missing: str | None = None,
     ) -> Stop:
-        """Say why a search stops at an optimum, and what each edge is worth.
+        """Explain why a search stops at an optimum, and what each edge contributes.
 
         Parameters
         ----------
         optimum : int
-            Which of the optima.
+            Index of the optimum.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
         """
@@ -127,7 +155,10 @@ class Questions(PartQuestions):
 
         number = integer("optimum", optimum, minimum=0)
         if number >= len(self):
-            raise KesError(f"there is no optimum {number}: the optima are 0 to {len(self) - 1}")
+            raise KesError(
+                f"there is no optimum {number}: the optima are 0 to {len(self) - 1}",
+                option="optimum",
+            )
         return explain_stop(self[number], self.ready(data, weights, missing))
 
     @checked_options()
@@ -142,30 +173,30 @@ class Questions(PartQuestions):
         weights: Weights = None,
         missing: str | None = None,
     ) -> Table:
-        """Compare the best optima by how probable they hold cases they have not seen.
+        """Compare the best optima by their likelihood on held-out data.
 
         Parameters
         ----------
         test
-            Cases that had no part in the search, with the same columns.
+            Cases that were not used by the search, with the same columns.
         data
-            The data of the search, on which the tables are estimated; needed only after loading
-            or unpickling (with weights, as a `kes.Dataset`).
+            The data of the search, from which the networks are estimated; needed only after
+            loading or unpickling (with weights, as a `kes.Dataset`).
         prior, ess
-            How to estimate the tables; see `kes.fit`.
+            As in `kes.fit`.
         top : int
-            How many of the optima.
+            Number of optima to compare.
         weights, missing
-            Weights of `test`, and what to do with values that are missing there; by default what
-            was done for the search. The data of the search are always read as they were then.
+            Weights of `test`, and how to treat its missing values; by default as in the search.
+            The data of the search are always read as they were then.
 
         Returns
         -------
         Table
             A row for each optimum: its `score` and `hits`, the `log_likelihood` of the test data,
-            the same `per_case`, the `difference` per case to the first optimum with its
-            `standard_error`, and the number of `impossible` cases. A difference of less than two
-            standard errors says nothing.
+            the same `per_case`, the `difference` per case from the first optimum with its
+            `standard_error`, and the number of `impossible` cases, which have probability zero. A
+            difference of less than two standard errors is not significant.
         """
         from kes.analysis.held_out import validate
 
@@ -183,54 +214,53 @@ class Questions(PartQuestions):
     # --- pictures ---
 
     def plot(self: Optima, ax: Axes | None = None) -> Axes:
-        """Draw the scores of all runs, best first, with a line where GES stands.
+        """Draw the scores of all runs, best first, with a line at the score of GES.
 
-        Needs the extra ``plot``, as all pictures do, and draws into `ax` or into a new figure.
+        Needs the extra ``plot``, as all pictures do; draws into `ax` or into a new figure.
         """
-        from kes.show.plot.scores import plot_scores
+        from kes.show.plot import plot_scores
 
         return plot_scores(self, ax)
 
     def plot_coverage(self: Optima, ax: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
-        """Draw how many models, and which best score, a growing number of runs has found.
+        """Draw the number of models and the best score found, by number of runs.
 
-        There are two pictures, in the pair `ax` or in a new figure: the accumulation of models and
+        Draws two pictures into the pair `ax` or into a new figure: the accumulation of models and
         score levels, and the best score so far; see `Coverage`.
         """
-        from kes.show.plot.coverage import plot_coverage
+        from kes.show.plot import plot_coverage
 
         return plot_coverage(self, ax)
 
     def plot_landscape(self: Optima, ax: Axes | None = None) -> Axes:
-        """Draw a map of the optima: similar models close together.
+        """Draw a map of the optima on which similar models are close together.
 
-        The distances in the plane are, as far as a plane allows, the structural Hamming distances
-        between the models (classical multidimensional scaling). The larger a dot, the more runs
-        ended there; the brighter, the higher its score. At most the 1000 best optima are shown.
+        Distances approximate the structural Hamming distances between the models (classical
+        multidimensional scaling). The larger a dot, the more runs ended there; the brighter, the
+        higher its score. Shows at most the 1000 best optima.
         """
-        from kes.show.plot.landscape import plot_landscape
+        from kes.show.plot import plot_landscape
 
         return plot_landscape(self, ax)
 
     @checked_options()
     def plot_effects(self: Optima, effects: Effects, ax: Axes | None = None) -> Axes:
-        """Draw what `effects` returned: a dot for each effect, at the height of its optimum.
+        """Draw the result of `effects`: a dot for each effect, at the height of its optimum.
 
-        The line through the dots of an optimum is the range within its class; thin lines are those
-        of resampling.
+        The line through the dots of an optimum is the range within its class; thin lines are the
+        ranges of resampling.
         """
-        from kes.show.plot.effects import plot_effects
+        from kes.show.plot import plot_effects
 
         return plot_effects(effects, ax)
 
     @checked_options(REPORT_DEFAULTS)
     def report(self: Optima, path: PathLike, **options: Unpack[ReportOptions]) -> None:
-        """Write all of it into one HTML file that opens in any browser, without a network.
+        """Write a report: one HTML file that opens in any browser, offline.
 
-        In this order: what the data are; the best network, or any other; what is sure about it
-        and what is not; answers about a variable, given what is known of others; the optima, the
-        runs and what they have seen; and what is needed to repeat the search. Needs the extra
-        ``report``.
+        It shows, in this order: the data; the best network, or any other; how certain its edges
+        are; answers to queries; the optima, the runs and their coverage; and how to reproduce the
+        result. Needs the extra ``report``.
 
         Parameters
         ----------
@@ -238,22 +268,21 @@ class Questions(PartQuestions):
             The file to write; an existing one is replaced.
         data, weights, missing
             As in `Optima.trace`, to show the variables and the probabilities of the best optima,
-            and to answer questions. Cases themselves do not go into the page.
+            and to answer queries. The page does not contain the cases themselves.
         stability : Stability or None
-            What `kes.stability` found, to show its support as well.
+            Result of `kes.stability`, to show resampling support.
         evidence : Table, bool or None
-            What `evidence` found, to show it with each edge. By default it is found for the edges
-            of the best optimum, by as much work as takes a few seconds, unless there are too many
-            variables for that; True finds it for all edges, however long that takes, and False
-            leaves it out.
+            Result of `evidence`, to show it with each edge. By default it is computed for the
+            edges of the best optimum, limited to a few seconds of work, and left out if there are
+            too many variables; True computes it for all edges, False leaves it out.
         effects : Effects or sequence of them
-            What `effects` found, to show it with the variables that are acted on.
+            Result of `effects`, to show with its variables.
         certificate : Certificate or None
-            What `kes.certify` found, to say how far the best score is from the highest there is.
+            Result of `kes.certify`, to bound the distance of the best score from the optimum.
         title : str or None
             Heading of the page.
         file : path or None
-            The file that holds the result, for the commands that the page gives.
+            The result file, for the commands shown on the page.
         """
         from kes.show.report import write
 
@@ -261,9 +290,9 @@ class Questions(PartQuestions):
 
     @checked_options(REPORT_DEFAULTS)
     def show(self: Optima, *, height: int = 720, **options: Unpack[ReportOptions]) -> Inline:
-        """Return the report as notebooks show it: inside their page, in a frame of its own.
+        """Return the report for display in a notebook, in a frame of its own.
 
-        Options are those of `report`, and `height`, that of the frame in pixels.
+        Options are those of `report`, and `height`, the height of the frame in pixels.
         """
         from kes.show.notebook import Inline
         from kes.show.report import report_text
@@ -276,8 +305,8 @@ class Questions(PartQuestions):
         return optima_html(self)
 
 
-class OptimumQuestions:
-    """What can be asked of a single optimum."""
+class OptimumMethods:
+    """Methods of `Optimum` that fit, compare and explain."""
 
     def _repr_html_(self: Optimum) -> str:
         from kes.show.notebook import optimum_html
@@ -288,15 +317,14 @@ class OptimumQuestions:
     def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:
         """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
-        What is not said otherwise is done as it was for the search: raw data are read, cut,
-        transformed and completed in the same way, and columns that it did not use are passed over.
-        If the search was told knowledge, the arcs obey it.
+        By default, raw data are read, cut, transformed and completed as in the search, and columns
+        that it did not use are ignored. If the search used knowledge, the arcs satisfy it.
         """
         same, reading = self.as_read(data)
         return fit_as(self.mpdag, data, {**FIT_DEFAULTS, **same, **options}, reading)
 
     def to_dowhy(self: Optimum, x: str, y: str) -> list[dict[str, Any]]:
-        """Return what `dowhy.CausalModel` needs besides the data, for the effect of x on y.
+        """Return the arguments of `dowhy.CausalModel`, except the data, for the effect of x on y.
 
         Needs networkx.
 
@@ -308,26 +336,26 @@ class OptimumQuestions:
         Returns
         -------
         list of dict
-            For each set of parents that `x` can have in this class, in the order of
-            `Optima.effects`, keyword arguments with a network (``graph``, a `networkx.DiGraph`)
-            in which it has them: ``dowhy.CausalModel(data=frame, **arguments)``.
+            For each parent set that `x` can have in this class, in the order of
+            `Optima.effects`, keyword arguments with such a network (``graph``, a
+            `networkx.DiGraph`): ``dowhy.CausalModel(data=frame, **arguments)``.
         """
         from kes.analysis.effects import to_dowhy
 
         return to_dowhy(self, x, y)
 
     def compare(self: Optimum, other: Optimum | Truth) -> Comparison:
-        """Say in which edges another model differs.
+        """Compare with another model, edge by edge.
 
         Parameters
         ----------
         other
-            An optimum, or a graph, a network, the arcs of a DAG, or the path of a file of one.
+            An optimum, or a graph, a network, the arcs of a DAG, or the path of a file with one.
 
         Returns
         -------
         Comparison
-            With the difference of the scores if `other` is an optimum, which means something only
+            Includes the difference of the scores if `other` is an optimum; it is meaningful only
             if both were learned from the same data by the same criterion.
         """
         from kes.analysis.compare import compare_optimum
@@ -345,7 +373,7 @@ class OptimumQuestions:
         weights: Weights = None,
         missing: str = "error",
     ) -> Stop:
-        """Say why a search stops here, and what each edge is worth.
+        """Explain why a search stops here, and what each edge contributes.
 
         Parameters
         ----------
