@@ -1,5 +1,5 @@
-// Browsers start no workers from files on a disk. There, what a worker would do, which is the search, is
-// done in a frame without content.
+// Browsers do not start workers from local files. There, an empty frame does the work of the search
+// worker.
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(url) {
@@ -12,7 +12,7 @@ if (location.protocol === "file:") {
       document.body.append(this.frame);
     }
 
-    // What scripts of workers find in their global scope, but those of pages do not.
+    // Globals that worker scripts have and page scripts do not.
     furnish() {
       const scope = this.frame.contentWindow;
       scope.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));

@@ -1,6 +1,6 @@
-"""Turn keys such as [Chickering 2002, Thm 15] into links to the page of references.
+"""Link citation keys such as [Chickering 2002, Thm 15] to the references page.
 
-Keys are written alike in comments, docstrings and pages, and resolve in ``docs/references.md``.
+The same keys are used in comments, docstrings and pages; ``docs/references.md`` defines them.
 """
 
 import html
@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"<strong>\[(.+?)\]</strong>")
 
 
 def on_page_content(content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Link the keys of a page; MkDocs calls this with its HTML."""
+    """Link the keys of a page (called by MkDocs with its HTML)."""
     if page.file.src_uri == _PAGE.name:
         return _ENTRY.sub(_with_anchor, content)
     target = get_relative_url("references.html", page.url)
@@ -36,7 +36,7 @@ def on_page_content(content: str, *, page: Page, config: MkDocsConfig, files: Fi
 
 
 def _link(part: str, target: str) -> str:
-    """Return a key as a link, if there is such an entry."""
+    """Return a key as a link if it has an entry, otherwise as text."""
     anchor, text = _anchor(part), html.escape(part, quote=False)
     return f'<a href="{target}#{anchor}">{text}</a>' if anchor else text
 
@@ -46,7 +46,7 @@ def _with_anchor(entry: re.Match[str]) -> str:
 
 
 def _anchor(text: str) -> str | None:
-    """Return the anchor of the entry with these names, or else with the first of them."""
+    """Return the anchor of the entry with these authors, or with the first author."""
     key = _KEY.search(text)
     if key is None:
         return None

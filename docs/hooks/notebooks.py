@@ -1,6 +1,6 @@
-"""Runs the notebooks while the site is built, and makes a page of each, with what they show.
+"""Run the notebooks while the site is built, and make a page of each with its outputs.
 
-Notebooks are kept without outputs: what the site shows is what the present version does.
+Notebooks are stored without outputs, so the site always shows those of the current version.
 """
 
 import html
@@ -18,7 +18,7 @@ _OUTPUT = re.compile(r'<div id="output-(\d+)"></div>')
 
 
 class Notebook:
-    """A notebook that was run: its text as Markdown, and its outputs, which are put in later."""
+    """An executed notebook: its text as Markdown, and its outputs, which are inserted later."""
 
     def __init__(self, path: Path) -> None:
         content = nbformat.read(path, as_version=4)
@@ -40,7 +40,7 @@ class Notebook:
 
 
 def _shown(output: nbformat.NotebookNode) -> str:
-    """Return an output as HTML; nothing of what was written to standard error."""
+    """Return an output as HTML, without standard error."""
     if output.output_type == "stream":
         return _plain(output.text) if output.name == "stdout" else ""
     data = output.data
@@ -64,7 +64,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Put the outputs in their places."""
+    """Insert the outputs."""
     notebook = _notebooks.get(page.file.src_uri)
     if notebook is None:
         return html

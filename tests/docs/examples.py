@@ -1,13 +1,13 @@
-"""The code blocks of a page of documentation, and how they are run.
+"""Run the code blocks of a page of documentation.
 
 A page is run from top to bottom, all its Python in one namespace and in one folder. Blocks marked
-``python`` are executed; of blocks marked ``sh`` the lines that start with ``kes`` are, with fewer
-runs. A block marked ``text`` right after one of these is its output and must be what it prints
-(``...`` stands for anything). A block that cannot be run is preceded by a comment that says why::
+``python`` are executed; in blocks marked ``sh``, lines that start with ``kes`` are, with fewer
+runs. A block marked ``text`` right after one of these must equal its output (``...`` matches
+anything). A comment before a block that cannot be run says why::
 
     <!-- not run: needs a cluster -->
 
-``python -m tests.docs.examples docs/tutorial.md`` writes the outputs of a page anew; look at the
+``python -m tests.docs.examples docs/tutorial.md`` updates the outputs of a page; review the
 difference before you commit it.
 """
 
@@ -40,7 +40,7 @@ _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, text, first line (from 1), and why it is not to be run."""
+    """A fenced block: its language, text, first line (from 1), and why it is not run."""
 
     language: str
     text: str
@@ -75,7 +75,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def write_tables() -> None:
-    """Write the files that examples may take for granted: a table, and the same with counts."""
+    """Write the files that examples use: a table, and the same with counts."""
     drawn = random_network(6, seed=1).sample(400, seed=1)
     columns = zip(drawn.names, drawn.states, drawn.codes, strict=True)
     table = pl.DataFrame({name: np.array(states)[codes] for name, states, codes in columns})
@@ -85,7 +85,7 @@ def write_tables() -> None:
 
 
 def run(page: Path, check: Callable[[Path, Block, str], object] | None = None) -> None:
-    """Run the examples of a page in the current folder, and check the outputs that it shows."""
+    """Run the examples of a page in the current folder, and check the outputs shown."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     for block in blocks(page):
@@ -101,7 +101,7 @@ def run(page: Path, check: Callable[[Path, Block, str], object] | None = None) -
 
 
 def run_python(page: Path, block: Block, namespace: dict[str, object]) -> str:
-    """Execute a block, whose errors name the line of the page, and return what it prints."""
+    """Execute a block and return its output; errors name the line of the page."""
     code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(code, namespace)
@@ -109,7 +109,7 @@ def run_python(page: Path, block: Block, namespace: dict[str, object]) -> str:
 
 
 def run_shell(page: Path, block: Block) -> str | None:
-    """Do the commands of kes in a block; return the output, or None if runs were cut short."""
+    """Run the kes commands of a block; return the output, or None if runs were reduced."""
     whole = True
     output, errors = io.StringIO(), io.StringIO()
     for arguments in commands(block.text):
@@ -140,7 +140,7 @@ def with_few_runs(arguments: list[str]) -> list[str]:
 
 
 def compare(page: Path, block: Block, printed: str) -> None:
-    """Complain if a page shows another output than the one printed."""
+    """Raise an AssertionError if a page shows another output than the one printed."""
     checker = doctest.OutputChecker()
     if not checker.check_output(block.text, printed, _FLAGS):
         example = doctest.Example("", block.text)
@@ -149,7 +149,7 @@ def compare(page: Path, block: Block, printed: str) -> None:
 
 
 def refresh(page: Path) -> None:
-    """Replace the outputs that a page shows by those that its examples print."""
+    """Replace the outputs of a page by what its examples print."""
     lines = page.read_text(encoding="utf-8").splitlines()
     found: list[tuple[Block, str]] = []
     run(page, check=lambda _, block, printed: found.append((block, printed)))

@@ -1,5 +1,5 @@
-"""No example rots: every block of code in the README and the documentation runs, every output
-shown is the one printed, and every doctest holds."""
+"""Every block of code in the README and the documentation runs, every output shown is the one
+printed, and every doctest passes."""
 
 import doctest
 import importlib

@@ -1,6 +1,6 @@
-"""The site builds without a warning, which includes every link, and its reference is complete.
+"""The site builds without warnings about links, and its reference is complete.
 
-It is opened from disk, in a browser as wide as a phone: it fits, and asks nothing of any server.
+It is opened from disk, in a browser as wide as a phone: every page fits and sends no request.
 """
 
 import os
@@ -52,7 +52,7 @@ def test_every_command_answers_a_question():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The built site; to build it without a warning is the first test of it."""
+    """Build the site; that it builds without a warning is the first test."""
     pytest.importorskip("mkdocs", reason="mkdocs is not installed (extra docs)")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
@@ -158,12 +158,12 @@ TOO_WIDE = """() => {
   const page = document.documentElement.scrollWidth > most ? ["the page"] : []
   return [...page, ...wide.map((e) => e.outerHTML.slice(0, 80))]
 }"""
-"""What sticks out of the screen and out of every box that scrolls."""
+"""Elements that stick out of the screen and of every box that scrolls."""
 
 
 @pytest.fixture
 def visit(browser, site):
-    """Return a function that opens a page of the site, and a list of what it asked of others."""
+    """Return a function that opens a page of the site; check that no request leaves the disk."""
     context = browser.new_context(viewport=PHONE)
     page = context.new_page()
     page.set_default_timeout(60_000)
@@ -179,7 +179,7 @@ def visit(browser, site):
     assert [url for url in asked if not url.startswith(OWN)] == []
 
 
-def test_every_page_fits_on_a_phone_and_asks_nothing_of_others(site, visit):
+def test_every_page_fits_on_a_phone_and_sends_no_request(site, visit):
     pages = [path.relative_to(site) for path in site.rglob("*.html") if path.name != "404.html"]
     wide = {path.as_posix(): visit(path).evaluate(TOO_WIDE) for path in sorted(pages)}
     assert {path: found for path, found in wide.items() if found} == {}
@@ -206,6 +206,7 @@ def test_the_report_opens_from_disk(visit):
 def test_the_search_works_from_disk(visit):
     page = visit("index.html")
     page.set_viewport_size({"width": 1200, "height": 800})
+    page.locator(".md-search-result__meta", has_text="Type to start").wait_for(state="attached")
     page.locator("input.md-search__input").fill("latent variables missing EM")
     found = page.locator(".md-search-result__item a")
     found.first.wait_for()

@@ -1,4 +1,4 @@
-"""Tables that benchmarks write: each has a place, an author, and something in it."""
+"""Tables that benchmarks write: each has a place, a make target, and content."""
 
 import importlib.util
 import re
