@@ -105,8 +105,8 @@ def learn(
         "ranks" replaces the values of each continuous column by the normal scores of their ranks,
         which helps where columns are skewed.
     knowledge : Knowledge or None
-        What is known of the network: see `kes.Knowledge`. Only models with a network that obeys
-        it are searched, and an optimum is the best of its admissible neighbours.
+        Background knowledge; see `kes.Knowledge`. Only models with a network that satisfies it are
+        considered, and a local optimum has no admissible neighbour that scores higher.
     kinds : mapping or None
         What columns are to be taken for: ``{"zip": "discrete", "size": "continuous", "id":
         "omit"}``. Others are judged by what they hold; see `kes.audit`.
