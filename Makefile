@@ -41,8 +41,7 @@ lint: $(DEV) ## Check style, types, and the stubs against the built core
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
-# The dev profile checks for overflow, and compiles in a fifth of the time of the release profile
-# with its link-time optimisation. The bindings have no Rust tests: Python tests them.
+# The dev profile checks for overflow. The bindings have no Rust tests: Python tests them.
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
@@ -159,7 +158,7 @@ dist: $(PACKAGING) ## Build the wheel and the source distribution into dist/
 	$(require_cargo)
 	@rm -rf dist
 	CARGO_TARGET_DIR=$(abspath target/dist) PATH="$(abspath $(BIN)):$$PATH" \
-	  maturin build --release --sdist --out dist \
+	  maturin build --profile dist --sdist --out dist \
 	  $(if $(LINUX),--zig --compatibility $(OLDEST)) $(if $(TARGET),--target '$(TARGET)')
 	$(if $(LINUX),$(BIN)/auditwheel show dist/*.whl)
 	@printf '\nFiles written:\n' && ls -1sh dist/*
@@ -203,7 +202,7 @@ endef
 # what the extra asks for.
 define install
 	$(require_cargo)
-	@echo "Building the core and installing kes into $(VENV); the first time takes some minutes."
+	@echo "Building the core and installing kes into $(VENV); the first time takes a minute or two."
 	@$(PIP) '$(MATURIN)'
 	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release
 	@echo "Installing what kes[$(1)] needs."

@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::boundary::Neighbour;
 use crate::graph::EssentialGraph;
-use crate::score::evaluate::Worker;
+use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::threads::{Helpers, Shared};
@@ -135,7 +135,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     pub(crate) fn share(&mut self) {
         let Self { terms, helpers, shared, asked, .. } = self;
         if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
-            && let Some(parts) = divided(asked, terms.evaluator().portion(), helpers.len() + 1)
+            && let Some(parts) = divided(asked, terms.function().portion(), helpers.len() + 1)
         {
             debug_assert!(shared.is_none(), "what was shared is evaluated before more is");
             *shared = Some(helpers.share(parts));

@@ -10,6 +10,22 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+/// Implements [`Clone`] field by field, so that `clone_from` reuses the memory of the target, as the derived
+/// one does not.
+macro_rules! clone_fields {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        impl<const W: usize> Clone for $name<W> {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
+
+            fn clone_from(&mut self, other: &Self) {
+                $(self.$field.clone_from(&other.$field);)*
+            }
+        }
+    };
+}
+
 pub mod boundary;
 pub mod exact;
 pub mod frontier;
@@ -45,7 +61,7 @@ pub enum Error {
     Contradiction(#[from] graph::knowledge::Contradiction),
     /// A model does not obey what is known.
     #[error(transparent)]
-    Inadmissible(#[from] graph::restricted::Inadmissible),
+    Inadmissible(#[from] graph::mpdag::Inadmissible),
 }
 
 impl From<stop::Stopped> for Error {

@@ -10,7 +10,7 @@ use crate::frontier::{Frontier, Position};
 use crate::gains::{Gains, Part};
 use crate::graph::EssentialGraph;
 use crate::sampled;
-use crate::score::evaluate::Worker;
+use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::search::{self, Pick, Settings, Step};
 use crate::stop::{Stop, Stopped};

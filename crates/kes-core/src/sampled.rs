@@ -10,7 +10,7 @@
 //! Each reversal flips a parity: with a fixed even number of them per draw, part of the boundary
 //! could not be reached. So their number is drawn as well, and the walk goes on from draw to draw.
 
-use crate::boundary::Neighbour;
+use crate::boundary::{Neighbour, Operator};
 use crate::gains::Gains;
 use crate::graph::{Dag, EssentialGraph};
 use crate::rng::Stream;
@@ -65,7 +65,8 @@ pub fn run<const W: usize>(
         let mut better = 0;
         for _ in 0..draws {
             let neighbour = walk.draw(sampling.reversals, &mut stream);
-            if neighbour.insert && settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit) {
+            let is_full = settings.max_parents.is_some_and(|limit| neighbour.given.len() >= limit);
+            if neighbour.is_insertion() && is_full {
                 continue;
             }
             let delta = gains.delta(&neighbour);
@@ -110,26 +111,8 @@ pub struct Walk<const W: usize> {
     heads: VarSet<W>,
 }
 
-impl<const W: usize> Clone for Walk<W> {
-    fn clone(&self) -> Self {
-        Self {
-            dag: self.dag.clone(),
-            children: self.children.clone(),
-            descendants: self.descendants.clone(),
-            covered: self.covered.clone(),
-            heads: self.heads,
-        }
-    }
-
-    /// Without allocation: this happens for every new best draw.
-    fn clone_from(&mut self, other: &Self) {
-        self.dag.parents.clone_from(&other.dag.parents);
-        self.children.clone_from(&other.children);
-        self.descendants.clone_from(&other.descendants);
-        self.covered.clone_from(&other.covered);
-        self.heads = other.heads;
-    }
-}
+// Every new best draw is copied.
+clone_fields!(Walk { dag, children, descendants, covered, heads });
 
 impl<const W: usize> Walk<W> {
     /// Starts at a DAG.
@@ -176,30 +159,33 @@ impl<const W: usize> Walk<W> {
         let y = if other < x { other } else { other + 1 };
         let parents = &self.dag.parents;
         if parents[y].contains(x) {
-            Neighbour { insert: false, x, y, given: parents[y].without(x) }
+            Neighbour { operator: Operator::Delete, x, y, given: parents[y].without(x) }
         } else if parents[x].contains(y) {
-            Neighbour { insert: false, x: y, y: x, given: parents[x].without(y) }
+            Neighbour { operator: Operator::Delete, x: y, y: x, given: parents[x].without(y) }
         } else if self.descendants[y].contains(x) {
-            Neighbour { insert: true, x: y, y: x, given: parents[x] } // the other way round would be a cycle
+            Neighbour { operator: Operator::Insert, x: y, y: x, given: parents[x] } // the other way round would be a cycle
         } else {
-            Neighbour { insert: true, x, y, given: parents[y] }
+            Neighbour { operator: Operator::Insert, x, y, given: parents[y] }
         }
     }
 
     /// The DAG of a neighbour drawn from the current DAG.
     fn after(&self, neighbour: &Neighbour<W>) -> Dag<W> {
-        let &Neighbour { insert, x, y, .. } = neighbour;
+        let &Neighbour { operator, x, y, .. } = neighbour;
         let mut dag = self.dag.clone();
-        dag.parents[y] = if insert { dag.parents[y].with(x) } else { dag.parents[y].without(x) };
+        match operator {
+            Operator::Insert => dag.parents[y].insert(x),
+            Operator::Delete => dag.parents[y].remove(x),
+        }
         dag
     }
 
     /// Moves to a neighbour drawn from the current DAG.
     pub fn change(&mut self, neighbour: &Neighbour<W>) {
-        let &Neighbour { insert, x, y, .. } = neighbour;
+        let &Neighbour { operator, x, y, .. } = neighbour;
         let mut above: VarSet<W> =
             (0..self.descendants.len()).filter(|&v| v == x || self.descendants[v].contains(x)).collect();
-        if insert {
+        if operator == Operator::Insert {
             self.dag.parents[y].insert(x);
             self.children[x].insert(y);
             let below = self.descendants[y].with(y);

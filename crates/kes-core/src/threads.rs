@@ -33,52 +33,72 @@ pub fn share_out<S: Send, T: Send, E: Send + From<Stopped>>(
     pause: Duration,
     mut meanwhile: impl FnMut(usize),
 ) -> (Vec<Option<T>>, Result<(), E>) {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let slots: Vec<_> =
+        states.iter_mut().take(pieces).map(|state| Mutex::new((state, Vec::with_capacity(1)))).collect();
+    let piece = |thread: usize, piece: usize| {
+        let mut slot = slots[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let (state, done) = &mut *slot;
+        let result = stop.check().map_err(E::from).and_then(|()| work(state, piece));
+        let is_done = result.is_ok();
+        done.push((piece, result));
+        is_done
+    };
+    if let Err(panic) = do_pieces(slots.len(), pieces, &piece, pause, &mut meanwhile) {
+        resume_unwind(panic);
+    }
     let mut results: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
-    let mut end = Ok(Ok(()));
+    let mut end = Ok(());
+    for slot in slots {
+        let (_, done) = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (piece, result) in done {
+            match result {
+                Ok(result) => results[piece] = Some(result),
+                Err(error) => end = end.and(Err(error)),
+            }
+        }
+    }
+    (results, end)
+}
+
+/// Calls `piece(thread, 0), ..., piece(thread, pieces - 1)`, each on one of the threads, until one of them returns
+/// false or panics; then the first panic is returned. Not generic, so that it is compiled once.
+fn do_pieces(
+    threads: usize,
+    pieces: usize,
+    piece: &(dyn Fn(usize, usize) -> bool + Sync),
+    pause: Duration,
+    meanwhile: &mut dyn FnMut(usize),
+) -> std::thread::Result<()> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        // Nothing is ever sent: that all senders are gone tells that all threads are done.
+        // Nothing is ever sent: when all senders are dropped, all threads are done.
         let (sender, receiver) = channel::<()>();
-        let threads: Vec<_> = states
-            .iter_mut()
-            .take(pieces)
-            .map(|state| {
-                let (next, done, work, sender) = (&next, &done, &work, sender.clone());
-                scope.spawn(move || {
-                    let _sender = sender;
-                    let mut mine = Vec::new();
-                    loop {
-                        let piece = next.fetch_add(1, Ordering::Relaxed);
-                        if piece >= pieces {
-                            return mine;
-                        }
-                        let result = catch_unwind(AssertUnwindSafe(|| {
-                            stop.check()?;
-                            work(state, piece)
-                        }));
-                        if matches!(result, Ok(Ok(_))) {
-                            done.fetch_add(1, Ordering::Relaxed);
-                        } else {
-                            next.store(pieces, Ordering::Relaxed); // nobody need start another piece
-                        }
-                        mine.push((piece, result));
+        let spawn = |thread: usize| {
+            let (next, done, sender) = (&next, &done, sender.clone());
+            scope.spawn(move || {
+                let _sender = sender;
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= pieces {
+                        return Ok(());
                     }
-                })
+                    match catch_unwind(AssertUnwindSafe(|| piece(thread, at))) {
+                        Ok(true) => _ = done.fetch_add(1, Ordering::Relaxed),
+                        failed => {
+                            next.store(pieces, Ordering::Relaxed); // nobody need start another piece
+                            return failed.map(|_| ());
+                        }
+                    }
+                }
             })
-            .collect();
+        };
+        let threads: Vec<_> = (0..threads).map(spawn).collect();
         drop(sender);
         while receiver.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             meanwhile(done.load(Ordering::Relaxed));
         }
-        for (piece, result) in threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()) {
-            match result {
-                Ok(Ok(result)) => results[piece] = Some(result),
-                failed if end.is_ok() => end = failed.map(|failed| failed.map(|_| ())),
-                _ => (),
-            }
-        }
-    });
-    (results, end.unwrap_or_else(|panic| resume_unwind(panic)))
+        threads.into_iter().try_for_each(|thread| thread.join().flatten())
+    })
 }
 
 /// The results of all pieces, in order.

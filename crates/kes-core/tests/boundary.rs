@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Plain, Triple, delta, random_dag, random_table, terms};
-use kes_core::boundary::{Model, Neighbour};
+use kes_core::boundary::{Model, Neighbour, Operator};
 use kes_core::frontier::{Better, Frontier, Moves};
 use kes_core::gains::Gains;
 use kes_core::graph::EssentialGraph;
@@ -16,8 +16,8 @@ use kes_core::search::{Settings, run};
 use kes_core::stop::Stop;
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
-    let (insert, x, y, given) = neighbour.triple();
-    (insert, x, y, given.iter().collect())
+    let (_, x, y, given) = neighbour.triple();
+    (neighbour.is_insertion(), x, y, given.iter().collect())
 }
 
 fn check_boundary<const W: usize>(model: &Model<W>, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
@@ -30,12 +30,12 @@ fn check_boundary<const W: usize>(model: &Model<W>, max_parents: Option<usize>) 
 
 /// The ways to join or to part two nodes are those of the boundary.
 fn check_between<const W: usize>(model: &Model<W>, of: &Neighbour<W>) {
-    let (insert, x, y, _) = of.triple();
-    let found: Vec<Triple> = model.between(insert, of.x, of.y, None).iter().map(plain).collect();
+    let (operator, x, y, _) = of.triple();
+    let found: Vec<Triple> = model.between(operator, of.x, of.y, None).iter().map(plain).collect();
     let distinct: BTreeSet<Triple> = found.iter().cloned().collect();
     assert_eq!(distinct.len(), found.len(), "a neighbour came twice");
     let all = Plain::new(&model.graph).boundary(None);
-    assert_eq!(distinct, all.into_iter().filter(|t| (t.0, t.1, t.2) == (insert, x, y)).collect());
+    assert_eq!(distinct, all.into_iter().filter(|t| (t.0, t.1, t.2) == (of.is_insertion(), x, y)).collect());
 }
 
 /// Random walks through the boundary, additions preferred so that graphs become dense and mixed.
@@ -44,8 +44,8 @@ fn walk<const W: usize>(n: usize, steps: usize, seed: u64) {
     let mut model = Model::<W>::new(EssentialGraph::empty(n));
     for step in 0..steps {
         let boundary = check_boundary(&model, (step % 3 == 2).then_some(3));
-        let inserts: Vec<_> = boundary.iter().filter(|b| b.insert).collect();
-        let deletes: Vec<_> = boundary.iter().filter(|b| !b.insert).collect();
+        let inserts: Vec<_> = boundary.iter().filter(|b| b.is_insertion()).collect();
+        let deletes: Vec<_> = boundary.iter().filter(|b| !b.is_insertion()).collect();
         let pool = if deletes.is_empty() || (stream.below(3) > 0 && !inserts.is_empty()) {
             inserts
         } else {
@@ -57,7 +57,7 @@ fn walk<const W: usize>(n: usize, steps: usize, seed: u64) {
         // The move arrived at an essential graph, and its own deletion or insertion leads back.
         let rebuilt = EssentialGraph::from_edges(n, &model.graph.directed(), &model.graph.undirected());
         assert_eq!(rebuilt.as_ref(), Ok(&model.graph));
-        let back = (!chosen.insert, plain(&chosen).1, plain(&chosen).2, plain(&chosen).3);
+        let back = (!chosen.is_insertion(), plain(&chosen).1, plain(&chosen).2, plain(&chosen).3);
         assert!(model.boundary(None).iter().any(|b| plain(b) == back), "no way back");
     }
 }
@@ -164,9 +164,9 @@ fn a_star_costs_nothing_special() {
     let boundary = model.boundary(None);
     // Each of the 60 edges can be deleted; each pair of leaves can be joined given the centre (one
     // model: a triangle) or given nothing, with either leaf's edge as the collider's other parent.
-    let deletions = boundary.iter().filter(|b| !b.insert).count();
+    let deletions = boundary.iter().filter(|b| !b.is_insertion()).count();
     assert_eq!(deletions, 60);
-    assert!(boundary.iter().filter(|b| b.insert).all(|b| b.given.len() <= 1));
+    assert!(boundary.iter().filter(|b| b.is_insertion()).all(|b| b.given.len() <= 1));
 }
 
 /// `B` with the levels of its members, sorted.
@@ -269,7 +269,7 @@ fn deletions<const W: usize>(frontier: &Frontier<'_, '_, W>, stream: &mut Stream
         let y = stream.below(frontier.graph().len());
         let mut found = Vec::new();
         let _all = frontier.model().deletions(y, |x, given| {
-            found.push(Neighbour { insert: false, x, y, given });
+            found.push(Neighbour { operator: Operator::Delete, x, y, given });
             Ok(())
         });
         all.extend((!found.is_empty()).then(|| found[stream.below(found.len())]));

@@ -8,15 +8,15 @@ use std::sync::atomic::AtomicUsize;
 use common::{random_dag, random_table, terms};
 use kes_core::boundary::Model;
 use kes_core::exact::families::find;
-use kes_core::exact::order::{bytes, optimum};
 use kes_core::exact::relaxation::{Cluster, Relaxation};
+use kes_core::exact::subset_dp::{bytes, optimum};
 use kes_core::exact::{Failure, Families, Limits};
 use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 use kes_core::score::bounds::{Bounds, Measure};
 use kes_core::score::discrete::dataset::Dataset;
-use kes_core::score::evaluate::{Evaluate, Source, Survey, Worker};
+use kes_core::score::set_function::{SetFunction, Source, Survey, Worker};
 use kes_core::score::terms::Terms;
 use kes_core::search::{Settings, run};
 use kes_core::stop::{Stop, Stopped};
@@ -201,8 +201,8 @@ fn ceilings_are_above_all_larger_families() {
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
         for criterion in [("bdeu", 0.1), ("bdeu", 1.0), ("bdeu", 30.0), ("bic", 1.0), ("aic", 1.0)] {
             let terms = terms::<1>(Dataset::new(&slices, &arity, None).expect("a table"), criterion, 1 << 20);
-            let bounds = terms.evaluator().bounds(2, &Stop::default()).expect("not stopped");
-            let (mut worker, mut survey) = (terms.worker(), terms.evaluator().survey());
+            let bounds = terms.function().bounds(2, &Stop::default()).expect("not stopped");
+            let (mut worker, mut survey) = (terms.worker(), terms.function().survey());
             let families = (0..6).flat_map(|y| (0..1usize << 6).map(move |bits| (y, set::<1>(bits))));
             for (y, parents) in families.filter(|(y, parents)| !parents.contains(*y)) {
                 let [counted, family] = [parents, parents.with(y)].map(|set| survey.measure(set).detail);
@@ -322,7 +322,7 @@ impl Drawn {
     }
 }
 
-impl Evaluate<1> for Drawn {
+impl SetFunction<1> for Drawn {
     fn variables(&self) -> usize {
         7
     }

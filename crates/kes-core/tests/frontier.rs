@@ -9,7 +9,7 @@ use common::{Triple, random_dag, random_table, terms};
 use kes_core::boundary::{Model, Neighbour};
 use kes_core::frontier::{Frontier, Moves, Position};
 use kes_core::gains::Gains;
-use kes_core::graph::restricted::admissible_dag;
+use kes_core::graph::mpdag::admissible_dag;
 use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 use kes_core::score::discrete::dataset::Dataset;
@@ -22,8 +22,8 @@ fn members(frontier: &Frontier<'_, '_, 1>) -> BTreeSet<(Triple, i64)> {
     let mut better = Vec::new();
     frontier.collect(Moves::All, &mut better);
     let plain = |neighbour: Neighbour<1>| {
-        let (insert, x, y, given) = neighbour.triple();
-        (insert, x, y, given.iter().collect())
+        let (_, x, y, given) = neighbour.triple();
+        (neighbour.is_insertion(), x, y, given.iter().collect())
     };
     let all: BTreeSet<_> = better.iter().map(|b| (plain(frontier.neighbour(b)), b.level)).collect();
     assert_eq!(all.len(), better.len(), "a neighbour came twice");
@@ -111,8 +111,8 @@ fn walk(n: usize, steps: usize, max_parents: Option<usize>, with_tiers: bool, ar
                 let mut pool = frontier.model().boundary(max_parents);
                 let edges = frontier.graph().adjacent.iter().map(|nodes| nodes.len()).sum::<usize>() / 2;
                 let insert = stream.below(most) >= edges;
-                if pool.iter().any(|one| one.insert == insert) {
-                    pool.retain(|one| one.insert == insert);
+                if pool.iter().any(|one| one.is_insertion() == insert) {
+                    pool.retain(|one| one.is_insertion() == insert);
                 }
                 if !pool.is_empty() {
                     frontier.move_to(&pool[stream.below(pool.len())]).expect("not stopped");

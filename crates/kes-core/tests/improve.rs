@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use common::{family_bic, random_dag, random_table, terms};
-use kes_core::boundary::Model;
+use kes_core::boundary::{Model, Operator};
 use kes_core::gains::Gains;
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::improve::climber::Climber;
@@ -152,10 +152,10 @@ fn edges(graph: &EssentialGraph<1>) -> (Edges, Edges) {
 /// Delete an edge, join its ends again: as the refinement enumerates it.
 fn turns(start: &EssentialGraph<1>) -> Vec<EssentialGraph<1>> {
     let mut ends = Vec::new();
-    for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.insert) {
+    for deletion in Model::new(start.clone()).boundary(None).iter().filter(|b| !b.is_insertion()) {
         let mut between = Model::new(start.clone());
         between.apply(deletion);
-        for insertion in between.between(true, deletion.x, deletion.y, None) {
+        for insertion in between.between(Operator::Insert, deletion.x, deletion.y, None) {
             let mut end = between.clone();
             end.apply(&insertion);
             ends.push(end.graph);

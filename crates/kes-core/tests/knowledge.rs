@@ -1,4 +1,4 @@
-//! Admissible models, restricted graphs and boundaries under knowledge, against all DAGs with four and
+//! Admissible models, MPDAGs and boundaries under knowledge, against all DAGs with four and
 //! five nodes.
 
 mod common;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::Triple;
 use common::brute::{Models, arc, arcs, pairs};
 use kes_core::boundary::{Model, Neighbour};
-use kes_core::graph::restricted::Restricted;
+use kes_core::graph::mpdag::Mpdag;
 use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 
@@ -41,8 +41,8 @@ fn essential(n: usize, dag: u32) -> EssentialGraph<1> {
 }
 
 fn plain(neighbour: &Neighbour<1>) -> Triple {
-    let (insert, x, y, given) = neighbour.triple();
-    (insert, x, y, given.iter().collect())
+    let (_, x, y, given) = neighbour.triple();
+    (neighbour.is_insertion(), x, y, given.iter().collect())
 }
 
 fn bits(n: usize, parents: &[kes_core::varset::VarSet<1>]) -> u32 {
@@ -57,24 +57,24 @@ fn check(models: &Models, known: &Known, one_in: usize) {
         .collect();
     for (class, dags) in admissible.iter().enumerate().step_by(one_in) {
         let graph = essential(n, models.classes[class][0]);
-        let restricted = Restricted::new(&graph, &known.engine);
-        assert_eq!(restricted.is_ok(), !dags.is_empty(), "admissible or not");
-        let Ok(restricted) = restricted else { continue };
-        // An arc is in the restricted graph iff all admissible DAGs have it.
+        let mpdag = Mpdag::new(&graph, &known.engine);
+        assert_eq!(mpdag.is_ok(), !dags.is_empty(), "admissible or not");
+        let Ok(mpdag) = mpdag else { continue };
+        // An arc is in the MPDAG iff all admissible DAGs have it.
         let common = dags.iter().fold(u32::MAX, |common, dag| common & dag);
-        assert_eq!(bits(n, &restricted.parents), common);
-        assert_eq!(restricted.directed().iter().fold(0, |all, &(x, y)| all | arc(x, y)), common);
+        assert_eq!(bits(n, &mpdag.parents), common);
+        assert_eq!(mpdag.directed().iter().fold(0, |all, &(x, y)| all | arc(x, y)), common);
         // And an edge iff some have it one way and some the other.
-        let edges = restricted.undirected();
+        let edges = mpdag.undirected();
         let both = edges.iter().fold(0, |all, &(x, y)| all | arc(x, y) | arc(y, x));
         assert_eq!(both, dags.iter().fold(0, |any, dag| any | dag) & !common);
-        let extension = restricted.extension(&graph);
+        let extension = mpdag.extension(&graph);
         assert!(dags.contains(&bits(n, &extension.parents)), "the extension is admissible");
         for y in 0..n {
             for mask in 0..1usize << n {
                 let parents: Vec<usize> = (0..n).filter(|x| mask >> x & 1 == 1).collect();
                 let is_family = |dag: u32| (0..n).all(|x| (dag & arc(x, y) != 0) == parents.contains(&x));
-                let allowed = restricted.allows(y, parents.iter().copied().collect());
+                let allowed = mpdag.allows(y, parents.iter().copied().collect());
                 assert_eq!(allowed, dags.iter().copied().any(is_family), "parents of {y}");
             }
         }

@@ -106,8 +106,8 @@ impl Known {
 }
 
 fn plain(neighbour: &Neighbour<1>) -> Triple {
-    let (insert, x, y, given) = neighbour.triple();
-    (insert, x, y, given.iter().collect())
+    let (_, x, y, given) = neighbour.triple();
+    (neighbour.is_insertion(), x, y, given.iter().collect())
 }
 
 fn triples(frontier: &Frontier<'_, '_, 1>) -> BTreeSet<Triple> {

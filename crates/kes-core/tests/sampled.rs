@@ -11,8 +11,8 @@ use kes_core::rng::Stream;
 use kes_core::sampled::{Walk, draws_per_member};
 
 fn plain<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
-    let (insert, x, y, given) = neighbour.triple();
-    (insert, x, y, given.iter().collect())
+    let (_, x, y, given) = neighbour.triple();
+    (neighbour.is_insertion(), x, y, given.iter().collect())
 }
 
 /// All acyclic ways to choose the arcs between `n` nodes.

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kes_core::exact::components::components;
-use kes_core::exact::order::optimum;
 use kes_core::exact::relaxation::{Cluster, Relaxation};
+use kes_core::exact::subset_dp::optimum;
 use kes_core::exact::{self, Failure, Limits, families};
 use kes_core::score::terms::Terms;
 use pyo3::prelude::*;

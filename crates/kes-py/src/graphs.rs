@@ -1,6 +1,6 @@
 //! Graphs across the border: index lists in, index lists out.
 
-use kes_core::boundary::{Model, Neighbour};
+use kes_core::boundary::{Model, Neighbour, Operator};
 use kes_core::graph::{Dag, EssentialGraph};
 use kes_core::varset::{MAX_VARIABLES, VarSet};
 use kes_core::{Error, with_width};
@@ -55,17 +55,19 @@ pub fn write_graph<const W: usize>(graph: &EssentialGraph<W>) -> Graph {
 
 /// A neighbour for Python.
 pub fn write_triple<const W: usize>(neighbour: &Neighbour<W>) -> Triple {
-    let (insert, x, y, given) = neighbour.triple();
-    (insert, x, y, given.iter().collect())
+    let (operator, x, y, given) = neighbour.triple();
+    (operator == Operator::Insert, x, y, given.iter().collect())
 }
 
-/// The triple as Python gave it, with sets as sets.
-pub fn read_triple<const W: usize>(n: usize, triple: &Triple) -> PyResult<(bool, usize, usize, VarSet<W>)> {
+/// A neighbour from Python.
+pub fn read_triple<const W: usize>(n: usize, triple: &Triple) -> PyResult<Neighbour<W>> {
     let &(insert, x, y, ref given) = triple;
     if x.max(y) >= n || x == y || given.iter().any(|&v| v >= n || v == x || v == y) {
         return Err(CoreError::new_err("the triple names a node that does not exist, or one twice"));
     }
-    Ok((insert, x.min(y), x.max(y), given.iter().copied().collect()))
+    let operator = if insert { Operator::Insert } else { Operator::Delete };
+    let given: VarSet<W> = given.iter().copied().collect();
+    Ok(Neighbour { operator, x: x.min(y), y: x.max(y), given })
 }
 
 #[pyfunction]
@@ -121,9 +123,8 @@ pub fn apply(n: usize, graph: Graph, triple: Triple) -> PyResult<Graph> {
     check_number(n)?;
     with_width!(n, W => {
         let mut model = Model::new(read_graph::<W>(n, &graph)?);
-        let wanted = read_triple::<W>(n, &triple)?;
-        let (insert, x, y, given) = wanted;
-        let neighbour = (model.between(insert, x, y, None).into_iter())
+        let Neighbour { operator, x, y, given } = read_triple::<W>(n, &triple)?;
+        let neighbour = (model.between(operator, x, y, None).into_iter())
             .find(|neighbour| neighbour.given == given)
             .ok_or_else(|| CoreError::new_err("the triple is not in the inclusion boundary of the graph"))?;
         model.apply(&neighbour);

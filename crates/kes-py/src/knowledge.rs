@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kes_core::boundary::Model;
 use kes_core::graph::knowledge::Contradiction;
-use kes_core::graph::restricted::Inadmissible;
-use kes_core::graph::{EssentialGraph, Knowledge, Restricted};
+use kes_core::graph::mpdag::Inadmissible;
+use kes_core::graph::{EssentialGraph, Knowledge, Mpdag};
 use kes_core::score::terms::Terms;
 use kes_core::varset::VarSet;
 use kes_core::{Error, with_width};
@@ -73,12 +73,8 @@ pub fn read_for_search<const W: usize>(
 }
 
 /// The restricted graph of an admissible model.
-pub fn restrict<const W: usize>(
-    n: usize,
-    graph: &EssentialGraph<W>,
-    known: &Known,
-) -> PyResult<Restricted<W>> {
-    Restricted::new(graph, &read_consistent(n, known)?).map_err(|error| core_error(error.into()))
+pub fn restrict<const W: usize>(n: usize, graph: &EssentialGraph<W>, known: &Known) -> PyResult<Mpdag<W>> {
+    Mpdag::new(graph, &read_consistent(n, known)?).map_err(|error| core_error(error.into()))
 }
 
 /// A model from Python, or the smallest admissible one if none is given.
@@ -102,7 +98,7 @@ pub fn read_admissible<const W: usize>(
     knowledge: Option<&Knowledge<W>>,
 ) -> PyResult<EssentialGraph<W>> {
     let graph = read_graph(n, graph)?;
-    if let Some(Err(error)) = knowledge.map(|known| Restricted::new(&graph, known)) {
+    if let Some(Err(error)) = knowledge.map(|known| Mpdag::new(&graph, known)) {
         return Err(core_error(error.into()));
     }
     Ok(graph)
@@ -129,7 +125,7 @@ pub fn inadmissible(
     check_number(n)?;
     with_width!(n, W => {
         let (graph, known) = (read_graph::<W>(n, &graph)?, read_consistent(n, &knowledge)?);
-        Ok(Restricted::new(&graph, &known).err().map(|error| match error {
+        Ok(Mpdag::new(&graph, &known).err().map(|error| match error {
             Inadmissible::Missing(x, y) => ("missing", (x, y)),
             Inadmissible::Forbidden(x, y) => ("forbidden", (x, y)),
         }))
@@ -140,7 +136,7 @@ pub fn inadmissible(
 pub fn mpdag(n: usize, graph: Graph, knowledge: Known) -> PyResult<Graph> {
     check_number(n)?;
     with_width!(n, W => {
-        let restricted = restrict(n, &read_graph::<W>(n, &graph)?, &knowledge)?;
-        Ok((restricted.directed(), restricted.undirected()))
+        let mpdag = restrict(n, &read_graph::<W>(n, &graph)?, &knowledge)?;
+        Ok((mpdag.directed(), mpdag.undirected()))
     })
 }

@@ -11,7 +11,7 @@ mod problem;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
-use kes_core::exact::order;
+use kes_core::exact::subset_dp;
 use kes_core::score::discrete::dataset::MAX_STATES;
 use kes_core::varset::MAX_VARIABLES;
 use numpy::PyArray1;
@@ -41,7 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CoreError", module.py().get_type::<CoreError>())?;
     module.add("CRITERIA", criteria::described(module.py())?)?;
-    module.add("MAX_COMPONENT", order::LARGEST)?;
+    module.add("MAX_COMPONENT", subset_dp::MAX_COMPONENT)?;
     module.add("MAX_STATES", MAX_STATES)?;
     module.add("MAX_VARIABLES", MAX_VARIABLES)?;
     module.add_class::<problem::Problem>()?;

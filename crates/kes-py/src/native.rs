@@ -24,10 +24,22 @@ pub fn watched<T: Send>(
     work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
     let stop = &Stop::default();
+    let (mut work, mut result) = (Some(work), None);
+    watch(py, stop, &mut report, &mut || result = work.take().map(|work| work(stop)))?;
+    result.ok_or_else(internal_error)
+}
+
+/// The part of [`watched`] that is compiled once for all results.
+fn watch(
+    py: Python<'_>,
+    stop: &Stop,
+    report: &mut (dyn FnMut(Python<'_>) -> PyResult<bool> + Send),
+    work: &mut (dyn FnMut() + Send),
+) -> PyResult<()> {
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
-            scope.spawn(move || sender.send(contained(|| work(stop))));
+            scope.spawn(move || sender.send(contained(work)));
             let mut interrupt = Ok(());
             loop {
                 match receiver.recv_timeout(PAUSE) {
@@ -47,7 +59,9 @@ pub fn watched<T: Send>(
 
 /// Does work of the core; should it panic, Python hears of an error that it can handle.
 pub fn contained<T>(work: impl FnOnce() -> T) -> PyResult<T> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        crate::CoreError::new_err("internal error: please report this with the data that led to it")
-    })
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| internal_error())
+}
+
+fn internal_error() -> PyErr {
+    crate::CoreError::new_err("internal error: please report this with the data that led to it")
 }

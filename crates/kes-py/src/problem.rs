@@ -1,6 +1,5 @@
 //! A coded table under one criterion, and the searches on it.
 
-use kes_core::boundary::Neighbour;
 use kes_core::exact::Limits;
 use kes_core::gains::Gains;
 use kes_core::improve::check::local_optima;
@@ -10,8 +9,8 @@ use kes_core::sampled::Sampling;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::{Codes, Dataset};
-use kes_core::score::evaluate::Evaluate;
 use kes_core::score::gaussian;
+use kes_core::score::set_function::SetFunction;
 use kes_core::score::terms::{self, Terms};
 use kes_core::search::{Settings, Step};
 use kes_core::stop::{Stop, Stopped};
@@ -124,7 +123,7 @@ struct Shared<const W: usize> {
 impl<const W: usize> Shared<W> {
     /// The engine on a set function: three quarters of the memory for the terms, a quarter for the rows of
     /// gains of a search.
-    fn engine(function: impl Evaluate<W> + 'static, cache_mb: usize) -> Box<dyn Engine> {
+    fn engine(function: impl SetFunction<W> + 'static, cache_mb: usize) -> Box<dyn Engine> {
         let quarter = cache_mb * (1 << 20) / 4;
         Box::new(Self { terms: Terms::new(function, 3 * quarter), gains_bytes: quarter })
     }
@@ -152,8 +151,8 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn delta(&self, triple: &Triple) -> PyResult<f64> {
-        let (insert, x, y, given) = read_triple(self.variables(), triple)?;
-        Ok(self.terms.delta(&mut *self.terms.worker(), &Neighbour { insert, x, y, given }))
+        let neighbour = read_triple(self.variables(), triple)?;
+        Ok(self.terms.delta(&mut *self.terms.worker(), &neighbour))
     }
 
     fn boundary(
@@ -266,7 +265,7 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
-        self.terms.evaluator().dependent()
+        self.terms.function().dependent()
     }
 }
 

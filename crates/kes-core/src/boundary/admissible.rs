@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Model, Neighbour};
-use crate::graph::restricted::Inadmissible;
-use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
+use crate::graph::mpdag::Inadmissible;
+use crate::graph::{Dag, EssentialGraph, Knowledge, Mpdag};
 use crate::varset::VarSet;
 
 impl<const W: usize> Model<W> {
@@ -17,7 +17,7 @@ impl<const W: usize> Model<W> {
         knowledge: Option<&Arc<Knowledge<W>>>,
     ) -> Result<Self, Inadmissible> {
         let Some(known) = knowledge else { return Ok(Self::new(essential)) };
-        let dag = Restricted::new(&essential, known)?.extension(&essential);
+        let dag = Mpdag::new(&essential, known)?.extension(&essential);
         Ok(Self::of_dag(dag, Some(known.clone())))
     }
 
@@ -38,8 +38,8 @@ impl<const W: usize> Model<W> {
     /// last time.
     pub(super) fn restrict(&mut self, changed: VarSet<W>) {
         let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return };
-        self.restricted = match self.restricted.take() {
-            None => Restricted::new(&self.graph, known).ok(),
+        self.mpdag = match self.mpdag.take() {
+            None => Mpdag::new(&self.graph, known).ok(),
             Some(mut old) => old.renew(&self.graph, known, changed).is_ok().then_some(old),
         };
     }
@@ -59,21 +59,22 @@ impl<const W: usize> Model<W> {
     /// 3. It is not, otherwise, if `C` is empty or not within `Ad(x) ∩ Ad(y)`: then of two admissible
     ///    models with this triple, some admissible DAGs are one arc apart (checked; see
     ///    `docs/theory.md`, section 10).
-    /// 4. Else its restricted graph tells.
+    /// 4. Otherwise its MPDAG decides.
     pub fn admits(&self, neighbour: &Neighbour<W>) -> bool {
         let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return true };
-        let &Neighbour { insert, x, y, given } = neighbour;
+        let &Neighbour { x, y, given, .. } = neighbour;
+        let insert = neighbour.is_insertion();
         if !insert && (known.required(y).contains(x) || known.required(x).contains(y)) {
             return false;
         }
-        if let Some(restricted) = &self.restricted {
+        if let Some(mpdag) = &self.mpdag {
             let allowed = |x: usize, y: usize| !(insert && known.forbidden(y).contains(x));
             let parents = |x: usize| if insert { given } else { given.with(x) };
-            let free = restricted.leaves_alone(self.graph.neighbours[y].with(y));
-            if allowed(x, y) && (free || restricted.allows(y, parents(x))) {
+            let free = mpdag.leaves_alone(self.graph.neighbours[y].with(y));
+            if allowed(x, y) && (free || mpdag.allows(y, parents(x))) {
                 return true;
             }
-            if allowed(y, x) && restricted.allows(x, parents(y)) {
+            if allowed(y, x) && mpdag.allows(x, parents(y)) {
                 return true;
             }
             let common = self.graph.adjacent[x] & self.graph.adjacent[y];
@@ -81,7 +82,7 @@ impl<const W: usize> Model<W> {
                 return false;
             }
         }
-        Restricted::new(&self.graph_after(neighbour), known).is_ok()
+        Mpdag::new(&self.graph_after(neighbour), known).is_ok()
     }
 
     /// The graph of a neighbour.

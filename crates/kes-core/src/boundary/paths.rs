@@ -43,24 +43,10 @@ impl<const W: usize> Model<W> {
         let graph = graph_of(&dag, &order, knowledge.as_deref());
         let (beyond, reach) = (vec![VarSet::EMPTY; n], vec![VarSet::EMPTY; n]);
         let orphans = (0..n).filter(|&v| graph.parents[v].is_empty()).collect();
-        let mut model =
-            Self { graph, dag, order, position, beyond, reach, orphans, knowledge, restricted: None };
+        let mut model = Self { graph, dag, order, position, beyond, reach, orphans, knowledge, mpdag: None };
         model.follow_paths(VarSet::first_n(n));
         model.restrict(VarSet::EMPTY);
         model
-    }
-
-    /// Becomes the same as another, in the memory that it has.
-    pub fn copy(&mut self, other: &Self) {
-        self.graph.copy(&other.graph);
-        self.dag.parents.clone_from(&other.dag.parents);
-        self.order.clone_from(&other.order);
-        self.position.clone_from(&other.position);
-        self.beyond.clone_from(&other.beyond);
-        self.reach.clone_from(&other.reach);
-        self.orphans = other.orphans;
-        self.knowledge.clone_from(&other.knowledge);
-        self.restricted.clone_from(&other.restricted);
     }
 
     /// Moves to the model of any DAG that has no arc to an earlier level.
@@ -213,13 +199,6 @@ impl<const W: usize> Model<W> {
 }
 
 impl<const W: usize> Frame<W> {
-    /// Becomes the same as another, in the memory that it has.
-    pub fn copy(&mut self, other: &Self) {
-        let &Self { parents, neighbours, open, ref barred } = other;
-        self.barred.clone_from(barred);
-        (self.parents, self.neighbours, self.open) = (parents, neighbours, open);
-    }
-
     /// The nodes that the frame of `y` depends on: as long as none of them is [touched](Change::touched),
     /// it stays as it is.
     pub fn watched(&self, y: usize) -> VarSet<W> {

@@ -23,7 +23,7 @@ use super::level::{Counted, Family, Level};
 use super::{Choice, Failure, Families, Limits, Missing};
 use crate::graph::Knowledge;
 use crate::score::bounds::{Bounds, Measure};
-use crate::score::evaluate::{Evaluate, Survey};
+use crate::score::set_function::{SetFunction, Survey};
 use crate::score::terms::Terms;
 use crate::stop::Stop;
 use crate::threads::map_chunks;
@@ -47,13 +47,13 @@ pub fn find<const W: usize>(
 ) -> Families<W> {
     let n = terms.variables();
     let mut families = Families::new(vec![Vec::new(); n]);
-    let mut most = vec![terms.evaluator().perfect(); n];
+    let mut most = vec![terms.function().perfect(); n];
     let mut grow = || {
-        let (evaluator, threads) = (terms.evaluator(), limits.threads);
-        let bounds = &evaluator.bounds(threads, stop)?;
-        let mut workers: Vec<_> = (0..threads).map(|_| evaluator.survey()).collect();
+        let (function, threads) = (terms.function(), limits.threads);
+        let bounds = &function.bounds(threads, stop)?;
+        let mut workers: Vec<_> = (0..threads).map(|_| function.survey()).collect();
         for group in groups(n, knowledge) {
-            let growth = Growth { evaluator, bounds, group, knowledge, limits, stop, counted };
+            let growth = Growth { function, bounds, group, knowledge, limits, stop, counted };
             growth.grow(max_parents, &mut workers, (&mut families, &mut most))?;
         }
         Ok(())
@@ -85,7 +85,7 @@ fn groups<const W: usize>(n: usize, knowledge: Option<&Knowledge<W>>) -> Vec<Gro
 
 /// What every level needs.
 struct Growth<'g, const W: usize> {
-    evaluator: &'g dyn Evaluate<W>,
+    function: &'g dyn SetFunction<W>,
     bounds: &'g Bounds,
     group: Group<W>,
     knowledge: Option<&'g Knowledge<W>>,
@@ -115,7 +115,7 @@ struct Precedent {
 impl<const W: usize> Growth<'_, W> {
     /// What a family that was not looked at can score at most, by the rules and in any case.
     fn ceiling(&self, y: usize, cells: f64, parents: f64, family: f64) -> f64 {
-        self.bounds.ceiling(y, cells, parents, family).min(self.evaluator.perfect())
+        self.bounds.ceiling(y, cells, parents, family).min(self.function.perfect())
     }
 
     /// Finds the families of the group, and keeps `most` at what each variable can score with others than
@@ -132,7 +132,7 @@ impl<const W: usize> Growth<'_, W> {
         level.push(VarSet::EMPTY, workers[0].measure(required), []);
         let largest =
             max_parents.map_or(usize::MAX, |limit| limit.saturating_add(1).saturating_sub(required.len()));
-        for _ in 0..self.evaluator.variables().min(largest) {
+        for _ in 0..self.function.variables().min(largest) {
             let candidates = self.candidates(&level)?;
             if candidates.is_empty() {
                 break;
@@ -198,7 +198,7 @@ impl<const W: usize> Growth<'_, W> {
         if counted.open.is_empty() && !set.is_empty() {
             return;
         }
-        let n = self.evaluator.variables();
+        let n = self.function.variables();
         let first = set.first().unwrap_or(n);
         let second = set.iter().nth(1).unwrap_or(n);
         for v in (0..second).filter(|&v| v != first) {
@@ -262,9 +262,9 @@ impl<const W: usize> Growth<'_, W> {
             let part = part?;
             let of_y = level.family(part, y)?;
             let of_x = parents.and_then(|parents| level.family(parents, x));
-            let promise = of_x.map_or(of_y.promise, |of_x| of_x.promise.min(of_y.promise));
+            let gain_bound = of_x.map_or(of_y.gain_bound, |of_x| of_x.gain_bound.min(of_y.gain_bound));
             best = best.max(of_y.best);
-            if self.bounds.pair_is_hopeless(promise, x, y, cells)
+            if self.bounds.pair_is_hopeless(gain_bound, x, y, cells)
                 || self.bounds.ceiling(y, cells, known, part.measure.detail) <= best
             {
                 return None;
@@ -315,7 +315,7 @@ impl<const W: usize> Growth<'_, W> {
                 let ceiling = self.ceiling(y, 2.0 * cells, counted.detail, measure.detail);
                 if ceiling > best {
                     larger[y] = larger[y].max(ceiling);
-                    open.push((y, Family { promise: self.bounds.promise(y, counted, measure), best }));
+                    open.push((y, Family { gain_bound: self.bounds.gain_bound(y, counted, measure), best }));
                 }
             }
             level.push(set, measure, open.drain(..));

@@ -9,8 +9,8 @@ use crate::varset::VarSet;
 /// What is known of a family `y | P`.
 #[derive(Clone, Copy)]
 pub(super) struct Family {
-    /// See [`Bounds::promise`](crate::score::bounds::Bounds::promise).
-    pub(super) promise: f64,
+    /// See [`Bounds::gain_bound`](crate::score::bounds::Bounds::gain_bound).
+    pub(super) gain_bound: f64,
     /// The best score of `y` with parents in `P`.
     pub(super) best: f64,
 }

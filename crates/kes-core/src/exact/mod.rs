@@ -7,14 +7,14 @@
 //!
 //! [`families`] finds all families that can matter, counting no more than the criterion's
 //! [`bounds`](crate::score::bounds) leave open. [`components`] splits the variables where no best network can have a cycle
-//! [Fan 2014], and [`order`] does the recursion on each part. For more variables than that,
+//! [Fan 2014], and [`subset_dp`] does the recursion on each part. For more variables than that,
 //! [`relaxation`] has bounds on the score for which the families are enough.
 
 pub mod components;
 pub mod families;
 mod level;
-pub mod order;
 pub mod relaxation;
+pub mod subset_dp;
 
 use crate::stop::Stopped;
 use crate::varset::VarSet;

@@ -4,7 +4,7 @@
 //! is listed only where another rank is asked for, or where each member must be asked about.
 
 use super::{Deletion, Frontier, Insertion, Moves, Target};
-use crate::boundary::Neighbour;
+use crate::boundary::{Neighbour, Operator};
 
 /// A member of `B`, by its place in the [`Frontier`] it comes from.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +149,9 @@ impl<const W: usize> Frontier<'_, '_, W> {
 
     /// Is the member an insertion between the two nodes?
     fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
-        let Neighbour { insert, x, y, .. } = self.neighbour(member);
-        insert && ((x, y) == (a, b) || (x, y) == (b, a))
+        let neighbour = self.neighbour(member);
+        let Neighbour { x, y, .. } = neighbour;
+        neighbour.is_insertion() && ((x, y) == (a, b) || (x, y) == (b, a))
     }
 
     /// The neighbour that a member of `B` stands for.
@@ -160,11 +161,11 @@ impl<const W: usize> Frontier<'_, '_, W> {
         match target.insertion(member.at) {
             Some(&(x, at, _)) => {
                 let given = self.at.model.graph.parents[y] | target.insertions[at as usize].clique;
-                Neighbour { insert: true, x: x as usize, y, given }
+                Neighbour { operator: Operator::Insert, x: x as usize, y, given }
             }
             None => {
                 let &Deletion { x, given, .. } = &target.deletions[member.at as usize - target.insertions()];
-                Neighbour { insert: false, x, y, given }
+                Neighbour { operator: Operator::Delete, x, y, given }
             }
         }
     }

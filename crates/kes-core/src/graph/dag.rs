@@ -3,11 +3,13 @@
 use crate::varset::VarSet;
 
 /// A directed graph by its parent sets; every method but [`Dag::order`] expects it to be acyclic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Dag<const W: usize> {
     /// Parents of every node.
     pub parents: Vec<VarSet<W>>,
 }
+
+clone_fields!(Dag { parents });
 
 impl<const W: usize> Dag<W> {
     /// The graph without arcs.

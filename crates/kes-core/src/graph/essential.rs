@@ -19,7 +19,7 @@ use crate::Error;
 use crate::varset::VarSet;
 
 /// An essential graph. All four views are kept, indexed by node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct EssentialGraph<const W: usize> {
     /// `Pa(v)`: nodes with a compelled arc into `v`.
     pub parents: Vec<VarSet<W>>,
@@ -31,19 +31,13 @@ pub struct EssentialGraph<const W: usize> {
     pub adjacent: Vec<VarSet<W>>,
 }
 
+clone_fields!(EssentialGraph { parents, children, neighbours, adjacent });
+
 impl<const W: usize> EssentialGraph<W> {
     /// The model without any edge.
     pub fn empty(n: usize) -> Self {
         let none = vec![VarSet::EMPTY; n];
         Self { parents: none.clone(), children: none.clone(), neighbours: none.clone(), adjacent: none }
-    }
-
-    /// Becomes the same as another, in the memory that it has.
-    pub fn copy(&mut self, other: &Self) {
-        self.parents.clone_from(&other.parents);
-        self.children.clone_from(&other.children);
-        self.neighbours.clone_from(&other.neighbours);
-        self.adjacent.clone_from(&other.adjacent);
     }
 
     /// Number of nodes.

@@ -2,7 +2,7 @@
 //!
 //! A DAG is *admissible* iff it has every required and no forbidden arc. Tiers forbid all arcs from
 //! a later to an earlier tier, and whatever else is known of directions comes down to forbidden arcs
-//! as well. A model is admissible iff some DAG of its class is; see [`super::restricted`].
+//! as well. A model is admissible iff some DAG of its class is; see [`super::mpdag`].
 //!
 //! # Levels
 //! Of all that is forbidden, one part costs a search nothing: what a division of *all* variables into
@@ -14,7 +14,7 @@
 //! required, is looked at neighbour by neighbour (see [`crate::boundary`]).
 
 use super::components::strong_components;
-use super::{Dag, EssentialGraph, Restricted};
+use super::{Dag, EssentialGraph, Mpdag};
 use crate::varset::VarSet;
 
 /// What is known of a network over `n` variables.
@@ -140,7 +140,7 @@ impl<const W: usize> Knowledge<W> {
     /// Is some DAG of the class of this one admissible?
     pub fn admits_class_of(&self, dag: &Dag<W>) -> bool {
         let essential = || dag.order().map(|order| EssentialGraph::from_dag(dag, &order));
-        self.admits(dag) || essential().is_some_and(|graph| Restricted::new(&graph, self).is_ok())
+        self.admits(dag) || essential().is_some_and(|graph| Mpdag::new(&graph, self).is_ok())
     }
 
     /// The smallest admissible model: that of the required arcs alone.

@@ -5,10 +5,10 @@ pub mod components;
 pub mod dag;
 pub mod essential;
 pub mod knowledge;
+pub mod mpdag;
 mod relabel;
-pub mod restricted;
 
 pub use dag::Dag;
 pub use essential::EssentialGraph;
 pub use knowledge::Knowledge;
-pub use restricted::Restricted;
+pub use mpdag::Mpdag;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::boundary::{Model, Neighbour};
+use crate::boundary::{Model, Neighbour, Operator};
 use crate::gains::Gains;
 use crate::graph::{EssentialGraph, Knowledge};
 use crate::score::terms::Terms;
@@ -54,7 +54,7 @@ fn has_better<const W: usize>(
     let tolerance = gains.terms().tolerance();
     let mut found = false;
     model.deletions(y, |x, given| {
-        let deletion = Neighbour { insert: false, x, y, given };
+        let deletion = Neighbour { operator: Operator::Delete, x, y, given };
         found |= gains.delta(&deletion) > tolerance && model.admits(&deletion);
         stop.check()
     })?;
@@ -63,8 +63,9 @@ fn has_better<const W: usize>(
         let row = gains.row(y, given, sources);
         gains.evaluate(stop)?;
         let mut improving = gains.improving(row).iter().map(|&(x, _)| x as usize);
-        found |=
-            improving.any(|x| sources.contains(x) && model.admits(&Neighbour { insert: true, x, y, given }));
+        found |= improving.any(|x| {
+            sources.contains(x) && model.admits(&Neighbour { operator: Operator::Insert, x, y, given })
+        });
         stop.check()
     })?;
     Ok(found)

@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::graph::Dag;
-use crate::score::evaluate::Worker;
+use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;

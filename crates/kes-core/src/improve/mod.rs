@@ -20,7 +20,7 @@ pub mod refine;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::graph::restricted::admissible_dag;
+use crate::graph::mpdag::admissible_dag;
 use crate::graph::{Dag, EssentialGraph, Knowledge};
 use crate::improve::climber::Climber;
 use crate::improve::families::{Candidates, Family};
@@ -332,7 +332,7 @@ impl<const W: usize> Pool<'_, W> {
     ) -> Result<Vec<Vec<Family<W>>>> {
         let (terms, most) = (self.terms, self.effort.max_parents.unwrap_or(usize::MAX));
         let n = terms.variables();
-        let varying: VarSet<W> = (0..n).filter(|&v| terms.evaluator().varies(v)).collect();
+        let varying: VarSet<W> = (0..n).filter(|&v| terms.function().varies(v)).collect();
         let find = |climber: &mut Climber<'_, W>, y: usize| {
             let worker = &mut *climber.gains.worker;
             let allowed = if varying.contains(y) { varying.without(y) } else { VarSet::EMPTY };
@@ -374,9 +374,9 @@ impl<const W: usize> Pool<'_, W> {
     /// May a perturbation insert this arc into a node with so many parents? An edge to a constant gains
     /// and costs nothing, so the climb would leave it.
     fn may_insert(&self, from: usize, to: usize, parents: usize) -> bool {
-        let evaluator = self.terms.evaluator();
-        evaluator.varies(from)
-            && evaluator.varies(to)
+        let function = self.terms.function();
+        function.varies(from)
+            && function.varies(to)
             && self.effort.max_parents.is_none_or(|most| parents < most)
             && self.effort.knowledge.as_ref().is_none_or(|known| !known.forbidden(to).contains(from))
     }

@@ -17,9 +17,9 @@
 //! [Cotta & Muruzábal 2002] and [Contaldi 2017]. We know of no earlier use of the two together.
 
 use crate::graph::components::strong_components;
-use crate::graph::restricted::{admissible_dag, follow};
-use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
-use crate::score::evaluate::Worker;
+use crate::graph::mpdag::{admissible_dag, follow};
+use crate::graph::{Dag, EssentialGraph, Knowledge, Mpdag};
+use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::varset::VarSet;
 
@@ -35,7 +35,7 @@ pub fn recombine<const W: usize>(
     knowledge: Option<&Knowledge<W>>,
 ) -> Option<Dag<W>> {
     let a = admissible_dag(first, knowledge);
-    let b = follow(second, Restricted::of_admissible(second, knowledge).as_ref(), &a.positions());
+    let b = follow(second, Mpdag::of_admissible(second, knowledge).as_ref(), &a.positions());
     let mut child = Dag::empty(first.len());
     let both: Vec<VarSet<W>> = a.parents.iter().zip(&b.parents).map(|(&a, &b)| a | b).collect();
     for component in strong_components(&both) {

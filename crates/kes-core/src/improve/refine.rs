@@ -10,10 +10,10 @@
 //! Neither ever lowers the score, and both end in a local optimum. On large networks one task looks at
 //! some of the edges only: there are a thousand, and what improves one place is found by others too.
 
-use crate::boundary::Neighbour;
+use crate::boundary::{Neighbour, Operator};
 use crate::frontier::{Frontier, Moves};
 use crate::graph::EssentialGraph;
-use crate::graph::restricted::admissible_dag;
+use crate::graph::mpdag::admissible_dag;
 use crate::improve::climber::Climber;
 use crate::rng::Stream;
 use crate::search::climb;
@@ -88,7 +88,7 @@ fn turn<const W: usize>(
         stop.check()?;
         let mut between = model.model().clone();
         between.apply(deletion);
-        for insertion in between.between(true, deletion.x, deletion.y, max_parents) {
+        for insertion in between.between(Operator::Insert, deletion.x, deletion.y, max_parents) {
             let gain = loss + model.delta(&insertion);
             let most = best.as_ref().map_or(tolerance, |(most, ..)| *most);
             // What is between need not be admissible, but what comes out must.
@@ -140,7 +140,7 @@ fn deletions<const W: usize>(
     let mut all = Vec::new();
     for y in 0..model.graph().len() {
         model.model().deletions(y, |x, given| {
-            all.push(Neighbour { insert: false, x, y, given });
+            all.push(Neighbour { operator: Operator::Delete, x, y, given });
             stop.check()
         })?;
     }

@@ -46,14 +46,14 @@ pub enum Bounds {
         /// `r_v` of every variable.
         arity: Vec<usize>,
         /// `H(y | V∖y)` of every `y`.
-        least_loss: Vec<f64>,
+        residual: Vec<f64>,
     },
     /// Rules 3 and 4.
     Occupied {
         /// `r_v` of every variable.
         arity: Vec<usize>,
         /// `H(y | V∖y) − D` of every `y`.
-        least_loss: Vec<f64>,
+        residual: Vec<f64>,
     },
     /// No rule is known to hold: all families are looked at.
     None,
@@ -71,9 +71,9 @@ impl Bounds {
     /// `H(y|P) − H(y | V∖y)`, what more parents can gain at most, from the measures of `P` and of
     /// `P ∪ y`; infinite where no rule uses it.
     #[inline]
-    pub fn promise(&self, y: usize, parents: Measure, family: Measure) -> f64 {
+    pub fn gain_bound(&self, y: usize, parents: Measure, family: Measure) -> f64 {
         match self {
-            Self::Penalised { least_loss, .. } => parents.detail - family.detail - least_loss[y],
+            Self::Penalised { residual, .. } => parents.detail - family.detail - residual[y],
             Self::Occupied { .. } | Self::None => f64::INFINITY,
         }
     }
@@ -81,11 +81,11 @@ impl Bounds {
     /// Rule 1, from the smaller of the promises of `x` and of `y` given `C`, of which one suffices, and the
     /// cells of `C ∪ {x, y}`.
     #[inline]
-    pub fn pair_is_hopeless(&self, promise: f64, x: usize, y: usize, cells: f64) -> bool {
+    pub fn pair_is_hopeless(&self, gain_bound: f64, x: usize, y: usize, cells: f64) -> bool {
         match self {
             Self::Penalised { penalty, arity, .. } => {
                 let common = cells / (arity[x] * arity[y]) as f64;
-                promise <= penalty * (arity[x] - 1) as f64 * (arity[y] - 1) as f64 * common
+                gain_bound <= penalty * (arity[x] - 1) as f64 * (arity[y] - 1) as f64 * common
             }
             Self::Occupied { .. } | Self::None => false,
         }
@@ -96,13 +96,13 @@ impl Bounds {
     #[inline]
     pub fn ceiling(&self, y: usize, cells: f64, parents: f64, family: f64) -> f64 {
         match self {
-            Self::Penalised { penalty, arity, least_loss } => {
+            Self::Penalised { penalty, arity, residual } => {
                 let cells = cells / arity[y] as f64;
-                -least_loss[y] - penalty * (arity[y] - 1) as f64 * cells
+                -residual[y] - penalty * (arity[y] - 1) as f64 * cells
             }
-            Self::Occupied { arity, least_loss } => {
+            Self::Occupied { arity, residual } => {
                 let cost = libm::log(arity[y] as f64);
-                (-cost * family).min(-cost * parents - least_loss[y])
+                (-cost * family).min(-cost * parents - residual[y])
             }
             Self::None => f64::INFINITY,
         }

@@ -3,7 +3,7 @@
 pub mod bounds;
 pub mod cache;
 pub mod discrete;
-pub mod evaluate;
 pub mod gaussian;
 pub mod rows;
+pub mod set_function;
 pub mod terms;

@@ -8,37 +8,37 @@
 use crate::boundary::Neighbour;
 use crate::graph::Dag;
 use crate::score::cache::{Cache, TOGETHER};
-use crate::score::evaluate::{Evaluate, Source, Worker};
+use crate::score::set_function::{SetFunction, Source, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
 /// A set function with the values that are known: everything that all runs share.
 pub struct Terms<const W: usize> {
-    evaluator: Box<dyn Evaluate<W>>,
+    function: Box<dyn SetFunction<W>>,
     cache: Cache<W>,
     tolerance: f64,
 }
 
 impl<const W: usize> Terms<W> {
     /// The terms of a set function, of which about `cache_bytes` are kept.
-    pub fn new(evaluator: impl Evaluate<W> + 'static, cache_bytes: usize) -> Self {
-        let tolerance = evaluator.tolerance();
-        Self { evaluator: Box::new(evaluator), cache: Cache::new(cache_bytes), tolerance }
+    pub fn new(function: impl SetFunction<W> + 'static, cache_bytes: usize) -> Self {
+        let tolerance = function.tolerance();
+        Self { function: Box::new(function), cache: Cache::new(cache_bytes), tolerance }
     }
 
     /// The set function.
-    pub fn evaluator(&self) -> &dyn Evaluate<W> {
-        &*self.evaluator
+    pub fn function(&self) -> &dyn SetFunction<W> {
+        &*self.function
     }
 
     /// One that computes terms, for one thread.
     pub fn worker(&self) -> Box<dyn Worker<W> + '_> {
-        self.evaluator.worker()
+        self.function.worker()
     }
 
     /// Number of variables.
     pub fn variables(&self) -> usize {
-        self.evaluator.variables()
+        self.function.variables()
     }
 
     /// `τ`: gains up to it are no improvement, and gains or scores tie if they round to the same multiple
@@ -117,7 +117,7 @@ impl<const W: usize> Terms<W> {
         mut found: impl FnMut(usize, f64),
     ) {
         let terms = (self.term(worker, given), self.term(worker, given.with(y)));
-        let sources = self.evaluator.promising(given, y, terms, sources);
+        let sources = self.function.promising(given, y, terms, sources);
         self.gains(worker, y, given, sources, |x, gain| {
             if gain > self.tolerance {
                 found(x, gain);
@@ -138,7 +138,7 @@ impl<const W: usize> Terms<W> {
     /// The gain of moving to a neighbour.
     pub fn delta(&self, worker: &mut dyn Worker<W>, neighbour: &Neighbour<W>) -> f64 {
         let gain = self.gain(worker, neighbour.x, neighbour.y, neighbour.given);
-        if neighbour.insert { gain } else { -gain }
+        neighbour.signed(gain)
     }
 
     /// The gains of moving to many neighbours, those with a target and a conditioning set in common
@@ -163,7 +163,7 @@ impl<const W: usize> Terms<W> {
             let Neighbour { y, given, .. } = neighbours[members[0]];
             let sources = members.iter().map(|&at| neighbours[at].x).collect();
             self.gains(worker, y, given, sources, |x, gain| {
-                deltas[place[x]] = if neighbours[place[x]].insert { gain } else { -gain };
+                deltas[place[x]] = neighbours[place[x]].signed(gain);
             });
         }
         Ok(deltas)
@@ -204,8 +204,9 @@ fn gain(joint: f64, neither: f64, x: f64, y: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boundary::Operator;
     use crate::score::bounds::{Bounds, Measure};
-    use crate::score::evaluate::Survey;
+    use crate::score::set_function::Survey;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// `F(S) = |S|³`, and `−∞` above three variables; counts how often it is asked.
@@ -217,7 +218,7 @@ mod tests {
         if set.len() > 3 { f64::NEG_INFINITY } else { set.len().pow(3) as f64 }
     }
 
-    impl Evaluate<1> for Cubes<'_> {
+    impl SetFunction<1> for Cubes<'_> {
         fn variables(&self) -> usize {
             6
         }
@@ -289,8 +290,8 @@ mod tests {
         let mut worker = terms.worker();
         for size in 0..=4 {
             let given = (2..2 + size).collect();
-            let insert = Neighbour { insert: true, x: 0, y: 1, given };
-            let delete = Neighbour { insert: false, ..insert };
+            let insert = Neighbour { operator: Operator::Insert, x: 0, y: 1, given };
+            let delete = Neighbour { operator: Operator::Delete, ..insert };
             let (gain, loss) = (terms.delta(&mut *worker, &insert), terms.delta(&mut *worker, &delete));
             assert_eq!(gain, -loss);
             assert_eq!(gain == f64::NEG_INFINITY, size + 2 > 3);

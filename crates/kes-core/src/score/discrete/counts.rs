@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::dataset::{Bitmaps, Dataset, with_column};
-use super::vectors::Vectors;
-use crate::score::evaluate::Source;
+use super::simd::Simd;
+use crate::score::set_function::Source;
 
 /// A dense table may have this many cells whatever the data, or [`TABLE_PER_ROW`] per row.
 const TABLE: usize = 1 << 16;
@@ -37,7 +37,7 @@ pub struct Counts {
 /// Counts cells; holds the buffers that counting needs.
 #[derive(Default)]
 pub struct Counter {
-    vectors: Vectors,
+    simd: Simd,
     cells: CellBitmaps,
     spare: CellBitmaps,
     rows: RowCells,
@@ -51,11 +51,11 @@ impl Counter {
             [] => self.counts.joint = vec![data.total_units()],
             &[x] => {
                 // No base: the variable divides the single cell of all cases, counted as its margin.
-                self.count_each(data, &[], x, &mut [Source::new(x, None)], |_, _| ());
+                self.count_each(data, &[], x, &mut [Source::new(x, None)], &mut |_, _| ());
                 std::mem::swap(&mut self.counts.joint, &mut self.counts.margin);
             }
             &[ref given @ .., y, x] => {
-                self.count_each(data, given, y, &mut [Source::new(x, None)], |_, _| ());
+                self.count_each(data, given, y, &mut [Source::new(x, None)], &mut |_, _| ());
             }
         }
         &self.counts.joint
@@ -68,13 +68,13 @@ impl Counter {
         given: &[usize],
         y: usize,
         sources: &mut [Source],
-        mut found: impl FnMut(&mut Source, &Counts),
+        found: &mut dyn FnMut(&mut Source, &Counts),
     ) {
         match data.bitmaps().filter(|bitmaps| self.prefers_bitmaps(data, bitmaps, given, y, sources)) {
             Some(bitmaps) => {
-                let Self { vectors, cells, spare, counts, .. } = self;
-                let thin = 2 * vectors.lanes();
-                vectors.dispatch(
+                let Self { simd, cells, spare, counts, .. } = self;
+                let thin = 2 * simd.lanes();
+                simd.dispatch(
                     #[inline(always)]
                     || {
                         cells.divide_all(spare, data, bitmaps, given.iter().chain([&y]), thin);
@@ -109,7 +109,7 @@ impl Counter {
             return false;
         }
         let states: usize = of_sources.map(|&x| data.arity()[x] - 1).sum();
-        let cost = bitmaps.words as f64 / self.vectors.lanes() as f64;
+        let cost = bitmaps.words as f64 / self.simd.lanes() as f64;
         let (mut words, mut dividing, mut cells) = (cost, 0.0, 1.0);
         for &v in given.iter().chain([&y]) {
             cells *= data.arity()[v] as f64;
@@ -386,7 +386,7 @@ mod tests {
         let data = Dataset::new(&slices, arity, Some(weights)).unwrap();
         let mut seen = Vec::new();
         let mut asked: Vec<Source> = sources.iter().map(|&x| Source::new(x, None)).collect();
-        Counter::default().count_each(&data, given, y, &mut asked, |&mut Source { x, .. }, counts| {
+        Counter::default().count_each(&data, given, y, &mut asked, &mut |&mut Source { x, .. }, counts| {
             assert_eq!(occupied(&counts.joint), direct(columns, &[given, &[y, x]].concat(), weights));
             assert_eq!(occupied(&counts.margin), direct(columns, &[given, &[x]].concat(), weights));
             seen.push(x);

@@ -4,10 +4,10 @@ mod counts;
 pub mod criterion;
 pub mod dataset;
 mod distinct;
-mod losses;
+mod gain_bound;
 mod partition;
-mod promise;
+mod residual_entropy;
+mod simd;
 mod table;
-mod vectors;
 
 pub use table::Table;

@@ -12,7 +12,7 @@ use super::criterion::Memo;
 use super::dataset::{Dataset, with_column};
 use super::table::Table;
 use crate::score::bounds::Measure;
-use crate::score::evaluate::Survey;
+use crate::score::set_function::Survey;
 use crate::varset::VarSet;
 
 /// Variables with more states than this are divided and counted by sorting.
@@ -232,7 +232,7 @@ impl<const W: usize> Survey<W> for Surveyor<'_> {
 mod tests {
     use super::*;
     use crate::score::discrete::criterion::Criterion;
-    use crate::score::evaluate::Evaluate;
+    use crate::score::set_function::SetFunction;
     use proptest::prelude::*;
 
     proptest! {
@@ -250,7 +250,7 @@ mod tests {
             let data = Dataset::new(&slices, &[2, 3, 40, 4], Some(&weights)).unwrap();
             let table = Table::new(data, Criterion::named(name, 2.0).unwrap()).unwrap();
             let mut surveyor = Surveyor::new(&table);
-            let mut worker = Evaluate::<1>::worker(&table);
+            let mut worker = SetFunction::<1>::worker(&table);
             for bits in sets {
                 let set: VarSet<1> = (0..4).filter(|v| bits >> v & 1 == 1).collect();
                 prop_assert_eq!(surveyor.measure(set).term, worker.term(set));

@@ -1,14 +1,14 @@
 //! A table under one criterion, as a set function: counts become terms here.
 
 use super::counts::Counter;
-use super::criterion::{Cells, Criterion, Rules, SetFunction};
+use super::criterion::{Cells, Criterion, Function, Rules};
 use super::dataset::Dataset;
-use super::losses::least_losses;
+use super::gain_bound::GainBound;
 use super::partition::Surveyor;
-use super::promise::Promise;
+use super::residual_entropy::residual_entropies;
 use crate::Error;
 use crate::score::bounds::Bounds;
-use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
+use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -18,11 +18,11 @@ const PORTION: usize = 1 << 18;
 /// A coded table with the set function of a criterion on it.
 pub struct Table {
     data: Dataset,
-    function: Box<dyn SetFunction>,
+    function: Box<dyn Function>,
     /// `ln r` of every variable.
     ln_arity: Vec<f64>,
     /// What bounds gains, if the criterion is a likelihood less a penalty.
-    promise: Option<Promise>,
+    gain_bound: Option<GainBound>,
 }
 
 impl Table {
@@ -33,11 +33,11 @@ impl Table {
     pub fn new(data: Dataset, criterion: Criterion) -> Result<Self, Error> {
         let function = criterion.on(&data)?;
         let ln_arity = data.arity().iter().map(|&r| libm::log(r as f64)).collect();
-        let promise = match function.rules() {
-            Rules::Penalised { penalty } => Some(Promise::new(&data, penalty)),
+        let gain_bound = match function.rules() {
+            Rules::Penalised { penalty } => Some(GainBound::new(&data, penalty)),
             _ => None,
         };
-        Ok(Self { data, function, ln_arity, promise })
+        Ok(Self { data, function, ln_arity, gain_bound })
     }
 
     /// The rows.
@@ -46,7 +46,7 @@ impl Table {
     }
 
     /// `F`, from counts.
-    pub fn function(&self) -> &dyn SetFunction {
+    pub fn function(&self) -> &dyn Function {
         &*self.function
     }
 
@@ -57,7 +57,7 @@ impl Table {
     }
 }
 
-impl<const W: usize> Evaluate<W> for Table {
+impl<const W: usize> SetFunction<W> for Table {
     fn variables(&self) -> usize {
         self.data.variables()
     }
@@ -83,18 +83,18 @@ impl<const W: usize> Evaluate<W> for Table {
     }
 
     fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
-        match &self.promise {
-            Some(promise) => promise.sift(self.data.arity(), self.cells(given), y, terms, sources),
+        match &self.gain_bound {
+            Some(gain_bound) => gain_bound.sift(self.data.arity(), self.cells(given), y, terms, sources),
             None => sources,
         }
     }
 
     fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped> {
         let (data, arity) = (&self.data, self.data.arity().to_vec());
-        let least_loss = |taken| least_losses(data, taken, threads, stop);
+        let residual = |taken| residual_entropies(data, taken, threads, stop);
         Ok(match self.function.rules() {
-            Rules::Penalised { penalty } => Bounds::Penalised { penalty, arity, least_loss: least_loss(0)? },
-            Rules::Occupied => Bounds::Occupied { arity, least_loss: least_loss(1)? },
+            Rules::Penalised { penalty } => Bounds::Penalised { penalty, arity, residual: residual(0)? },
+            Rules::Occupied => Bounds::Occupied { arity, residual: residual(1)? },
             Rules::None => Bounds::None,
         })
     }
@@ -119,7 +119,7 @@ impl<const W: usize> Worker<W> for Counting<'_> {
         let &mut Self { table, ref mut counter, ref mut members } = self;
         members.clear();
         members.extend(given.iter());
-        counter.count_each(&table.data, members, y, sources, |source, counts| {
+        counter.count_each(&table.data, members, y, sources, &mut |source, counts| {
             let with_x = given.with(source.x);
             source.joint = table.function.value(table.cells(with_x.with(y)), &counts.joint);
             if source.known.is_none() {

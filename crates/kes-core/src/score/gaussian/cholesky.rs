@@ -11,7 +11,7 @@
 //! `β` with its usual digits will do, if only `vᵀ R v` is computed with twice as many. For that the elements
 //! of the matrix have 77 bits.
 
-use super::double::Double;
+use super::double_double::DoubleDouble;
 
 /// Sets with a pivot below this get it, and those after it, by the second way.
 pub const SMALL: f64 = 1.0 / 256.0;
@@ -26,7 +26,7 @@ pub struct Matrix {
 
 impl Matrix {
     /// The matrix of the elements `above(i, j)` for `i < j`.
-    pub fn new(size: usize, above: impl Fn(usize, usize) -> Double) -> Self {
+    pub fn new(size: usize, above: impl Fn(usize, usize) -> DoubleDouble) -> Self {
         let mut elements = vec![1.0; size * size];
         let mut rest = vec![0.0; size * size];
         for j in 0..size {
@@ -54,9 +54,9 @@ impl Matrix {
 
     /// An element with all its bits.
     #[inline]
-    fn precise(&self, i: usize, j: usize) -> Double {
+    fn precise(&self, i: usize, j: usize) -> DoubleDouble {
         let at = i * self.size + j;
-        Double { high: self.elements[at], low: f64::from(self.rest[at]) }
+        DoubleDouble { high: self.elements[at], low: f64::from(self.rest[at]) }
     }
 }
 
@@ -153,7 +153,7 @@ impl Factors {
             let (before, known) = coefficients.split_at_mut(i);
             before.iter_mut().zip(&lower[start(i)..]).for_each(|(b, l)| *b -= l * known[0]);
         }
-        let diagonal = Double::sum(1.0, enlargement);
+        let diagonal = DoubleDouble::sum(1.0, enlargement);
         let mut pivot = diagonal;
         for (i, (&a, &beta)) in columns.iter().zip(&*coefficients).enumerate() {
             let target = matrix.precise(a, column);
@@ -252,7 +252,7 @@ mod tests {
                 let c = most - less;
                 let numerator = one * (one * one - a * a - b * b - c * c) + 2 * a * b * c;
                 let exact = numerator as f64 / (one as f64 * (one * one - a * a) as f64);
-                let number = |x: i128| Double::from(x as f64 / one as f64);
+                let number = |x: i128| DoubleDouble::from(x as f64 / one as f64);
                 let matrix = Matrix::new(3, |i, j| number([a, b, c][i + j - 1]));
                 let mut factors = Factors::default();
                 let found = (0..3).map(|column| factors.push(&matrix, column, 0.0)).fold(0.0, |_, p| p);

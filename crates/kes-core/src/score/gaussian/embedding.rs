@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::fixed::Scale;
+use super::fixed_point::Scale;
 use crate::Error;
 use crate::stop::{Stop, Stopped};
 use crate::threads::map;

@@ -8,12 +8,12 @@ mod bge;
 mod bic;
 mod cholesky;
 pub mod criterion;
-mod double;
+mod double_double;
 mod embedding;
-mod fixed;
+mod fixed_point;
+mod gain_bound;
 mod moments;
 mod products;
-mod screen;
 mod table;
 
 pub use embedding::Column;

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::cholesky::Matrix;
-use super::double::Double;
+use super::double_double::DoubleDouble;
 use super::embedding::{Column, Embedding};
 use super::products::{Sums, Weights};
 use crate::Error;
@@ -58,8 +58,8 @@ impl Moments {
             |i: usize, j: usize| sums.pair(i, j) - libm::rint(excess[i] * excess[j] / cases) as i128;
         let variation: Vec<i128> = (0..size).map(|column| covariation(column, column).max(1)).collect();
         let correlation = |i: usize, j: usize| {
-            let scale = Double::from(variation[i]) * variation[j].into();
-            Double::from(covariation(i, j)) / scale.sqrt()
+            let scale = DoubleDouble::from(variation[i]) * variation[j].into();
+            DoubleDouble::from(covariation(i, j)) / scale.sqrt()
         };
         let ln_variance = |column: usize| {
             libm::log(variation[column] as f64 / cases) + 2.0 * embedding.scale(column).ln_step()

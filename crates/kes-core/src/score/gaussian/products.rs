@@ -14,7 +14,7 @@ use std::ops::AddAssign;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::fixed::rounded;
+use super::fixed_point::rounded;
 use crate::stop::{Stop, Stopped};
 use crate::threads::map;
 

@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cholesky::Factors;
 use super::criterion::{Criterion, Function};
+use super::gain_bound::GainBound;
 use super::moments::Moments;
-use super::screen::Screen;
 use crate::score::bounds::{Bounds, Measure};
-use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
+use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -95,7 +95,7 @@ impl Table {
     }
 }
 
-impl<const W: usize> Evaluate<W> for Table {
+impl<const W: usize> SetFunction<W> for Table {
     fn variables(&self) -> usize {
         self.moments.blocks.len()
     }
@@ -125,8 +125,8 @@ impl<const W: usize> Evaluate<W> for Table {
     }
 
     fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
-        let screen = Screen::new(&self.moments, &*self.function, given, y);
-        screen.map_or(sources, |screen| screen.sift(terms, sources))
+        let bound = GainBound::new(&self.moments, &*self.function, given, y);
+        bound.map_or(sources, |bound| bound.sift(terms, sources))
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
@@ -233,8 +233,8 @@ mod tests {
     }
 
     fn all_terms(table: &Table) -> Vec<f64> {
-        let n = Evaluate::<1>::variables(table);
-        let mut worker = Evaluate::<1>::worker(table);
+        let n = SetFunction::<1>::variables(table);
+        let mut worker = SetFunction::<1>::worker(table);
         (0..1usize << n).map(|set| worker.term((0..n).filter(|v| set >> v & 1 == 1).collect())).collect()
     }
 
@@ -258,14 +258,14 @@ mod tests {
             let terms = all_terms(&table);
             let set = |members: usize| (0..7).filter(|v| members >> v & 1 == 1).collect::<VarSet<1>>();
             for (members, term) in terms.iter().enumerate() {
-                assert_eq!(term.to_bits(), Evaluate::<1>::worker(&table).term(set(members)).to_bits());
+                assert_eq!(term.to_bits(), SetFunction::<1>::worker(&table).term(set(members)).to_bits());
                 assert_eq!(
                     term.to_bits(),
-                    Evaluate::<1>::survey(&table).measure(set(members)).term.to_bits()
+                    SetFunction::<1>::survey(&table).measure(set(members)).term.to_bits()
                 );
                 assert!(*term < f64::INFINITY && !term.is_nan());
             }
-            let mut worker = Evaluate::<1>::worker(&table);
+            let mut worker = SetFunction::<1>::worker(&table);
             for (given, y) in [(0b0001000usize, 2), (0b1000000, 0), (0, 5)] {
                 let others = (0..7).filter(|&x| x != y && given >> x & 1 == 0);
                 let mut sources: Vec<Source> = others.map(|x| Source::new(x, None)).collect();
@@ -381,13 +381,13 @@ mod tests {
         ];
         let table = table(&columns, &[0, 1, 2, 3, 4, 5, 6], "bic");
         assert_eq!(table.twins(), [(0, 2), (3, 4)]);
-        assert!(Evaluate::<1>::varies(&table, 5) && !Evaluate::<1>::varies(&table, 6));
+        assert!(SetFunction::<1>::varies(&table, 5) && !SetFunction::<1>::varies(&table, 6));
         let terms = Terms::<1>::new(table, 1 << 20);
         let mut worker = terms.worker();
         assert_eq!(terms.gain(&mut *worker, 0, 1, VarSet::EMPTY), f64::NEG_INFINITY);
         assert!(terms.gain(&mut *worker, 0, 5, VarSet::EMPTY) < 0.0);
         assert_eq!(terms.gain(&mut *worker, 5, 6, VarSet::EMPTY), 0.0);
-        assert_eq!(terms.evaluator().dependent(), Some(vec![0, 1]));
+        assert_eq!(terms.function().dependent(), Some(vec![0, 1]));
     }
 
     /// With fewer cases than columns BIC admits families that leave half of the cases free; BGe all.

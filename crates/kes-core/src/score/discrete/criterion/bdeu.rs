@@ -20,7 +20,7 @@
 //! which real weights may leave below 1 each.
 
 use super::fixed_point::FixedPoint;
-use super::{Cells, Description, Memo, Parameters, Rules, SetFunction, tolerance};
+use super::{Cells, Description, Function, Memo, Parameters, Rules, tolerance};
 use crate::Error;
 use crate::score::bounds::Measure;
 use crate::score::discrete::dataset::Dataset;
@@ -128,7 +128,7 @@ fn ln_rising(a: f64, n: f64) -> f64 {
     n * libm::log(a + n) + ((a - 0.5) * libm::log1p(n / a) - n) + (series(a + n) - series(a))
 }
 
-impl SetFunction for Bdeu {
+impl Function for Bdeu {
     fn value(&self, cells: Cells, counts: &[u64]) -> f64 {
         self.sum(cells, counts, |units, cell| self.encode(cell, units)).0
     }

@@ -1,7 +1,7 @@
 //! The maximised log-likelihood as a set function, `Σ n ln n` over the cells, with or without a penalty.
 
 use super::fixed_point::FixedPoint;
-use super::{Cells, Memo, Rules, SetFunction, tolerance};
+use super::{Cells, Function, Memo, Rules, tolerance};
 use crate::score::bounds::Measure;
 use crate::score::discrete::dataset::Dataset;
 
@@ -65,7 +65,7 @@ impl Penalised {
     }
 }
 
-impl SetFunction for Penalised {
+impl Function for Penalised {
     fn value(&self, cells: Cells, counts: &[u64]) -> f64 {
         self.less_penalty(self.likelihood.value(counts), cells)
     }

@@ -2,7 +2,7 @@
 //!
 //! For a score-equivalent criterion the score of a family is a difference of two values of one set
 //! function, `s(y | P) = F(P ∪ y) − F(P)`, where `F(S)` needs the cell counts of `S` only. A criterion is
-//! one file: its formula, its [`Description`], and its [`SetFunction`]. To add one, write the file and
+//! one file: its formula, its [`Description`], and its [`Function`]. To add one, write the file and
 //! add it to [`CRITERIA`]; nothing else in the engine or in its bindings knows criteria by name.
 //!
 //! Sums over cells are taken in [`FixedPoint`](fixed_point::FixedPoint), as integers, so that they do not
@@ -45,7 +45,7 @@ pub struct Description {
 }
 
 /// A set function on given data, or what is wrong with the parameters.
-type Made = Result<Box<dyn SetFunction>, Error>;
+type Made = Result<Box<dyn Function>, Error>;
 
 /// The parameters of all criteria; each uses those that its description names.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl Criterion {
 }
 
 /// `F`: from the counts of the cells of a set to its value.
-pub trait SetFunction: Send + Sync {
+pub trait Function: Send + Sync {
     /// `F(S)` from the number of cells of `S` and the counts (in units) of at least all occupied ones.
     fn value(&self, cells: Cells, counts: &[u64]) -> f64;
 

@@ -17,7 +17,7 @@
 //! rises from each `K` to the next. `N` is rounded to a whole number, since tables are counted.
 
 use super::likelihood::Likelihood;
-use super::{Cells, Description, SetFunction};
+use super::{Cells, Description, Function};
 use crate::score::discrete::dataset::Dataset;
 
 pub const DESCRIPTION: Description = Description {
@@ -49,7 +49,7 @@ impl Qnml {
     }
 }
 
-impl SetFunction for Qnml {
+impl Function for Qnml {
     fn value(&self, cells: Cells, counts: &[u64]) -> f64 {
         self.likelihood.value(counts) - self.regret.ln(cells)
     }

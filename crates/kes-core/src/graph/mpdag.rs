@@ -1,4 +1,4 @@
-//! Restricted models: what knowledge directs in an essential graph.
+//! Mpdag models: what knowledge directs in an essential graph.
 //!
 //! Of the DAGs of a class, knowledge leaves the admissible ones. Where they agree on the direction of
 //! an edge, the *restricted graph* (a maximally oriented partially directed graph, MPDAG) has an arc;
@@ -15,8 +15,8 @@ use super::{Dag, EssentialGraph, Knowledge};
 use crate::varset::VarSet;
 
 /// A restricted graph. All four views are kept, indexed by node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restricted<const W: usize> {
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mpdag<const W: usize> {
     /// Nodes with an arc into `v` in all admissible DAGs.
     pub parents: Vec<VarSet<W>>,
     /// Nodes with an arc from `v` in all of them.
@@ -40,7 +40,9 @@ pub enum Inadmissible {
     Forbidden(usize, usize),
 }
 
-impl<const W: usize> Restricted<W> {
+clone_fields!(Mpdag { parents, children, neighbours, adjacent, touched });
+
+impl<const W: usize> Mpdag<W> {
     /// The restricted graph of the class of an essential graph, be it tiered or not.
     ///
     /// # Errors
@@ -204,9 +206,9 @@ pub fn admissible_dag<const W: usize>(
     essential: &EssentialGraph<W>,
     knowledge: Option<&Knowledge<W>>,
 ) -> Dag<W> {
-    match Restricted::of_admissible(essential, knowledge) {
+    match Mpdag::of_admissible(essential, knowledge) {
         None => essential.extension(),
-        Some(restricted) => restricted.extension(essential),
+        Some(mpdag) => mpdag.extension(essential),
     }
 }
 
@@ -220,10 +222,10 @@ pub fn admissible_dag<const W: usize>(
 /// those joined to one that leaves are looked at again.
 pub fn follow<const W: usize>(
     essential: &EssentialGraph<W>,
-    restricted: Option<&Restricted<W>>,
+    mpdag: Option<&Mpdag<W>>,
     position: &[usize],
 ) -> Dag<W> {
-    let can_be_last = |v: usize, joined: VarSet<W>| match restricted {
+    let can_be_last = |v: usize, joined: VarSet<W>| match mpdag {
         None => essential.is_clique(joined),
         Some(graph) => {
             let reversible = graph.neighbours[v] & joined;

@@ -6,12 +6,12 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Double {
+pub struct DoubleDouble {
     pub high: f64,
     pub low: f64,
 }
 
-impl Double {
+impl DoubleDouble {
     pub const ZERO: Self = Self { high: 0.0, low: 0.0 };
 
     /// `a + b`, exactly.
@@ -46,21 +46,21 @@ fn halves(value: f64) -> (f64, f64) {
     (high, value - high)
 }
 
-impl From<f64> for Double {
+impl From<f64> for DoubleDouble {
     #[inline]
     fn from(high: f64) -> Self {
         Self { high, low: 0.0 }
     }
 }
 
-impl From<i128> for Double {
+impl From<i128> for DoubleDouble {
     fn from(value: i128) -> Self {
         let high = value as f64;
         Self { high, low: (value - high as i128) as f64 }
     }
 }
 
-impl Add for Double {
+impl Add for DoubleDouble {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
@@ -69,7 +69,7 @@ impl Add for Double {
     }
 }
 
-impl Neg for Double {
+impl Neg for DoubleDouble {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
@@ -77,7 +77,7 @@ impl Neg for Double {
     }
 }
 
-impl Sub for Double {
+impl Sub for DoubleDouble {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
@@ -85,7 +85,7 @@ impl Sub for Double {
     }
 }
 
-impl Mul for Double {
+impl Mul for DoubleDouble {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
@@ -94,7 +94,7 @@ impl Mul for Double {
     }
 }
 
-impl Div for Double {
+impl Div for DoubleDouble {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         let quotient = self.high / other.high;
@@ -109,7 +109,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Whole numbers, so that integers tell what is right.
-    fn whole(value: Double) -> i128 {
+    fn whole(value: DoubleDouble) -> i128 {
         value.high as i128 + value.low as i128
     }
 
@@ -117,16 +117,16 @@ mod tests {
         #[test]
         fn sums_and_products_lose_nothing_below_106_bits(a in any::<i64>(), b in any::<i64>()) {
             let (a, b) = (i128::from(a >> 13), i128::from(b >> 13));
-            let (x, y) = (Double::from(a), Double::from(b));
+            let (x, y) = (DoubleDouble::from(a), DoubleDouble::from(b));
             prop_assert_eq!(whole(x + y), a + b);
             prop_assert_eq!(whole(x - y), a - b);
             prop_assert_eq!(whole(x * y), a * b);
-            prop_assert_eq!(whole(Double::from(a * b)), a * b);
+            prop_assert_eq!(whole(DoubleDouble::from(a * b)), a * b);
         }
 
         #[test]
         fn quotients_and_roots_have_a_hundred_bits(a in 1..1i64 << 50, b in 1..1i64 << 50) {
-            let (x, y) = (Double::from(i128::from(a)), Double::from(i128::from(b)));
+            let (x, y) = (DoubleDouble::from(i128::from(a)), DoubleDouble::from(i128::from(b)));
             let quotient = x / y * y - x;
             prop_assert!(quotient.high.abs() <= libm::ldexp(x.high, -100));
             let square = (x * y).sqrt() * (x * y).sqrt() - x * y;

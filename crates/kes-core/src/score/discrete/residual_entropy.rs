@@ -7,7 +7,12 @@ use crate::threads::map;
 
 /// `H(y | V∖y)` of every `y`, with `taken` cases of the most frequent state of `y` left out of each cell.
 /// Never more than it is, whatever the rounding: otherwise the bounds would be too sharp.
-pub fn least_losses(data: &Dataset, taken: u64, threads: usize, stop: &Stop) -> Result<Vec<f64>, Stopped> {
+pub fn residual_entropies(
+    data: &Dataset,
+    taken: u64,
+    threads: usize,
+    stop: &Stop,
+) -> Result<Vec<f64>, Stopped> {
     // A row is told by the sum of a number for each of its states; without y, by what is left of it.
     let number = |v: usize, row: usize| scramble((v as u64) << 16 | u64::from(data.codes(v).at(row)));
     let mut sums = vec![0u64; data.units().len()];
@@ -58,7 +63,7 @@ mod tests {
             let columns = [0, 1, 2].map(|v| rows.iter().map(|&(a, b, c)| [a, b, c][v]).collect::<Vec<i32>>());
             let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
             let data = Dataset::new(&slices, &[3, 2, 4], None).unwrap();
-            let found = least_losses(&data, 0, 2, &Stop::default()).unwrap();
+            let found = residual_entropies(&data, 0, 2, &Stop::default()).unwrap();
             for (y, found) in found.into_iter().enumerate() {
                 let (mut cells, mut joint) = (BTreeMap::<_, f64>::new(), BTreeMap::<_, f64>::new());
                 for row in rows.iter().map(|&(a, b, c)| [a, b, c]) {
@@ -82,10 +87,10 @@ mod tests {
         let cases =
             [(0, [entropy(3.0, 1.0), entropy(3.0, 2.0)]), (1, [entropy(2.0, 1.0), entropy(2.0, 2.0)])];
         for (taken, expected) in cases {
-            let found = least_losses(&data, taken, 2, &stop).unwrap();
+            let found = residual_entropies(&data, taken, 2, &stop).unwrap();
             assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6));
         }
         stop.raise();
-        assert_eq!(least_losses(&data, 0, 2, &stop), Err(Stopped));
+        assert_eq!(residual_entropies(&data, 0, 2, &stop), Err(Stopped));
     }
 }

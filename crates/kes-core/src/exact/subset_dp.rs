@@ -22,7 +22,7 @@ const BLOCK: usize = 9;
 /// Variables that make tasks for the threads: `2^TASKS` of them at most.
 const TASKS: usize = 8;
 /// The largest component whatever the memory: sets are numbers of 32 bits.
-pub const LARGEST: usize = 31;
+pub const MAX_COMPONENT: usize = 31;
 
 /// The best network that the choices permit, and its score as the sum of their scores.
 ///
@@ -41,7 +41,7 @@ pub fn optimum<const W: usize>(
     let mut dag = Dag::empty(families.of.len());
     let mut score = 0.0;
     for component in components(families) {
-        if component.len() > LARGEST || bytes(component.len()) > limits.bytes {
+        if component.len() > MAX_COMPONENT || bytes(component.len()) > limits.bytes {
             return Err(Failure::Memory);
         }
         let part = Part::new(families, component);

@@ -42,7 +42,6 @@ struct Deletion<const W: usize> {
 }
 
 /// The part of the boundary with one target.
-#[derive(Clone)]
 struct Target<const W: usize> {
     frame: Frame<W>,
     insertions: Vec<Insertions<W>>,
@@ -94,22 +93,13 @@ impl<const W: usize> Position<W> {
     }
 }
 
+clone_fields!(Target { frame, insertions, smaller, larger, doubles, deletions, best });
+
 impl<const W: usize> Target<W> {
     fn new(frame: Frame<W>) -> Self {
         let (insertions, deletions) = (Vec::new(), Vec::new());
         let (smaller, larger, doubles) = (Vec::new(), Vec::new(), Vec::new());
         Self { frame, insertions, smaller, larger, doubles, deletions, best: [i64::MIN; 2] }
-    }
-
-    /// Becomes the same as another, in the memory that it has.
-    fn copy(&mut self, other: &Self) {
-        self.frame.copy(&other.frame);
-        self.insertions.clone_from(&other.insertions);
-        self.smaller.clone_from(&other.smaller);
-        self.larger.clone_from(&other.larger);
-        self.doubles.clone_from(&other.doubles);
-        self.deletions.clone_from(&other.deletions);
-        self.best = other.best;
     }
 }
 
@@ -202,9 +192,9 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
 
     /// Goes back to the position last taken.
     pub fn return_to(&mut self, position: &Position<W>) {
-        self.at.model.copy(&position.model);
+        self.at.model.clone_from(&position.model);
         for y in self.at.moved.iter() {
-            self.at.targets[y].copy(&position.targets[y]);
+            self.at.targets[y].clone_from(&position.targets[y]);
             self.at.watched[y] = position.watched[y];
             self.at.sources[y] = position.sources[y];
             self.at.doubled[y] = position.doubled[y];

@@ -41,16 +41,25 @@ use std::sync::Arc;
 
 pub use paths::Change;
 
-use crate::graph::{Dag, EssentialGraph, Knowledge, Restricted};
+use crate::graph::{Dag, EssentialGraph, Knowledge, Mpdag};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
+
+/// The kind of move to a neighbour, after Chickering's operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// Delete an edge.
+    Delete,
+    /// Insert an edge.
+    Insert,
+}
 
 /// A neighbour of a model: the kind of move, the pair and the conditioning set. `y` is a target
 /// from which the neighbour can be reached; as an identity, the pair is unordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbour<const W: usize> {
-    /// Is an edge inserted (or deleted)?
-    pub insert: bool,
+    /// Is an edge inserted or deleted?
+    pub operator: Operator,
     /// One end of the edge.
     pub x: usize,
     /// The other end, whose parents in a suitable DAG of the class are `given` (and `x`).
@@ -60,15 +69,36 @@ pub struct Neighbour<const W: usize> {
 }
 
 impl<const W: usize> Neighbour<W> {
+    /// Is an edge inserted?
+    pub fn is_insertion(&self) -> bool {
+        self.operator == Operator::Insert
+    }
+
+    /// The parents of `y` before the move, in a DAG of the class from which it adds or removes one arc.
+    fn parents_before(&self) -> VarSet<W> {
+        match self.operator {
+            Operator::Insert => self.given,
+            Operator::Delete => self.given.with(self.x),
+        }
+    }
+
+    /// The gain of the move, given the gain of the insertion between `x` and `y` given `C`.
+    pub(crate) fn signed(&self, gain: f64) -> f64 {
+        match self.operator {
+            Operator::Insert => gain,
+            Operator::Delete => -gain,
+        }
+    }
+
     /// The triple: equal iff the neighbours are the same model, and a canonical order of them.
-    pub fn triple(&self) -> (bool, usize, usize, VarSet<W>) {
-        (self.insert, self.x.min(self.y), self.x.max(self.y), self.given)
+    pub fn triple(&self) -> (Operator, usize, usize, VarSet<W>) {
+        (self.operator, self.x.min(self.y), self.x.max(self.y), self.given)
     }
 }
 
 /// A model with what its boundary is read from: its essential graph, one DAG of the class, and
 /// which nodes semi-directed paths reach.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Model<const W: usize> {
     /// The essential graph, tiered by the levels of the knowledge.
     pub graph: EssentialGraph<W>,
@@ -85,13 +115,13 @@ pub struct Model<const W: usize> {
     knowledge: Option<Arc<Knowledge<W>>>,
     /// The nodes without parents in the graph.
     orphans: VarSet<W>,
-    /// The restricted graph, if arcs are known and the model is admissible.
-    restricted: Option<Restricted<W>>,
+    /// The MPDAG, if arcs are known and the model is admissible.
+    mpdag: Option<Mpdag<W>>,
 }
 
 /// What decides which insertions have a given target `y`, apart from which of the neighbours of
 /// `y` are adjacent to each other. As long as both stay as they are, so do the insertions.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frame<const W: usize> {
     /// `Pa(y)`.
     parents: VarSet<W>,
@@ -114,6 +144,9 @@ struct Bar<const W: usize> {
     sources: VarSet<W>,
 }
 
+clone_fields!(Model { graph, dag, order, position, beyond, reach, knowledge, orphans, mpdag });
+clone_fields!(Frame { parents, neighbours, open, barred });
+
 impl<const W: usize> Model<W> {
     /// The model of an essential graph, of which nothing is known.
     pub fn new(graph: EssentialGraph<W>) -> Self {
@@ -134,17 +167,16 @@ impl<const W: usize> Model<W> {
 
     /// Makes a DAG of the class one of a neighbour, and returns the nodes that were oriented anew for it.
     fn step(&self, dag: &mut Dag<W>, neighbour: &Neighbour<W>) -> VarSet<W> {
-        let &Neighbour { insert, x, y, given } = neighbour;
-        let parents = if insert { given } else { given.with(x) };
+        let &Neighbour { operator, x, y, .. } = neighbour;
+        let parents = neighbour.parents_before();
         let turned = if dag.parents[y] == parents {
             VarSet::EMPTY
         } else {
             self.graph.orient_into(dag, y, parents & self.graph.neighbours[y])
         };
-        if insert {
-            dag.parents[y].insert(x);
-        } else {
-            dag.parents[y].remove(x);
+        match operator {
+            Operator::Insert => dag.parents[y].insert(x),
+            Operator::Delete => dag.parents[y].remove(x),
         }
         turned
     }
@@ -233,19 +265,25 @@ impl<const W: usize> Model<W> {
     }
 
     /// The insertions, or the deletions, of an edge between two nodes, each once.
-    pub fn between(&self, insert: bool, x: usize, y: usize, max_parents: Option<usize>) -> Vec<Neighbour<W>> {
+    pub fn between(
+        &self,
+        operator: Operator,
+        x: usize,
+        y: usize,
+        max_parents: Option<usize>,
+    ) -> Vec<Neighbour<W>> {
         let mut all = Vec::new();
         for (x, y) in [(x, y), (y, x)] {
             let mut add = |is_one: bool, given| {
-                all.extend(is_one.then_some(Neighbour { insert, x, y, given }));
+                all.extend(is_one.then_some(Neighbour { operator, x, y, given }));
                 Ok(())
             };
-            let _all = match insert {
-                true => self.insertions(&self.frame(y), max_parents, |clique, sources| {
+            let _all = match operator {
+                Operator::Insert => self.insertions(&self.frame(y), max_parents, |clique, sources| {
                     let is_one = sources.contains(x) && self.stands(x, y, &clique);
                     add(is_one, self.graph.parents[y] | clique)
                 }),
-                false => self.deletions(y, |from, given| add(from == x, given)),
+                Operator::Delete => self.deletions(y, |from, given| add(from == x, given)),
             };
         }
         all
@@ -269,13 +307,13 @@ impl<const W: usize> Model<W> {
         let mut all = Vec::new();
         for y in 0..self.graph.len() {
             self.deletions(y, |x, given| {
-                all.push(Neighbour { insert: false, x, y, given });
+                all.push(Neighbour { operator: Operator::Delete, x, y, given });
                 stop.check()
             })?;
             self.insertions(&self.frame(y), max_parents, |clique, sources| {
                 let given = self.graph.parents[y] | clique;
                 let once = sources.iter().filter(|&x| self.stands(x, y, &clique));
-                all.extend(once.map(|x| Neighbour { insert: true, x, y, given }));
+                all.extend(once.map(|x| Neighbour { operator: Operator::Insert, x, y, given }));
                 stop.check()
             })?;
         }

@@ -19,7 +19,7 @@ use crate::varset::VarSet;
 const MARGIN: f64 = 1e-12;
 
 /// What an edge can gain at most.
-pub struct Promise {
+pub struct GainBound {
     penalty: f64,
     /// `N H(x)` of every variable.
     entropy: Vec<f64>,
@@ -27,7 +27,7 @@ pub struct Promise {
     most: f64,
 }
 
-impl Promise {
+impl GainBound {
     /// For gains on given data with the given penalty for a free parameter.
     pub fn new(data: &Dataset, penalty: f64) -> Self {
         let mut counter = Counter::default();
@@ -98,7 +98,7 @@ mod tests {
                     let given: VarSet<1> = (0..5).filter(|v| code >> v & 1 == 1 && *v != y).collect();
                     let sources = VarSet::first_n(5) - given.with(y);
                     let known = (terms.term(&mut *worker, given), terms.term(&mut *worker, given.with(y)));
-                    let kept = terms.evaluator().promising(given, y, known, sources);
+                    let kept = terms.function().promising(given, y, known, sources);
                     prop_assert!(criterion != "bdeu" || kept == sources);
                     terms.gains(&mut *worker, y, given, sources - kept, |x, gain| {
                         assert!(gain <= terms.tolerance(), "{x} gains {gain} given {given:?}");
@@ -121,7 +121,7 @@ mod tests {
         let mut promising = |y: usize, given: VarSet<1>, sources: &[usize]| {
             let known = (terms.term(&mut *worker, given), terms.term(&mut *worker, given.with(y)));
             let sources = sources.iter().copied().collect();
-            terms.evaluator().promising(given, y, known, sources).iter().collect::<Vec<_>>()
+            terms.function().promising(given, y, known, sources).iter().collect::<Vec<_>>()
         };
         assert_eq!(promising(0, VarSet::EMPTY, &[1, 2, 3]), [1, 3]);
         assert_eq!(promising(0, VarSet::single(1), &[2, 3]), []);

@@ -1,7 +1,7 @@
 //! What a score has to offer to be searched: the seam between the engine and the kinds of data.
 //!
 //! A score-equivalent criterion on a table is a function `F` of sets of variables (see
-//! [`Terms`](super::terms::Terms)). [`Evaluate`] is such a function on given data, shared by all
+//! [`Terms`](super::terms::Terms)). [`SetFunction`] is such a function on given data, shared by all
 //! threads; a [`Worker`] computes its values for one thread, and a [`Survey`] those of very many
 //! sets in order, for the exact search. Nothing outside this trait knows what the data are. The engine
 //! calls a worker once for all sources of a target and a conditioning set, never for a value that
@@ -17,7 +17,7 @@ use crate::varset::VarSet;
 /// whatever order. It may be `−∞` where a set is inadmissible (its model cannot be estimated, or costs
 /// more than a number can say); then it is for every superset too, so that a gain, in which the
 /// largest set decides, always is a number. It is never NaN and never `+∞`.
-pub trait Evaluate<const W: usize>: Send + Sync {
+pub trait SetFunction<const W: usize>: Send + Sync {
     /// Number of variables.
     fn variables(&self) -> usize;
 

@@ -14,7 +14,7 @@ use crate::varset::VarSet;
 const MARGIN: f64 = 1e-6;
 
 /// The factors of a conditioning set and a target, for all sources.
-pub struct Screen<'t> {
+pub struct GainBound<'t> {
     moments: &'t Moments,
     function: &'t dyn Function,
     enlargement: f64,
@@ -24,7 +24,7 @@ pub struct Screen<'t> {
     both: Factors,
 }
 
-impl<'t> Screen<'t> {
+impl<'t> GainBound<'t> {
     /// For a set and a target, unless some of their columns nearly depend on others.
     pub fn new<const W: usize>(
         moments: &'t Moments,
@@ -33,17 +33,17 @@ impl<'t> Screen<'t> {
         y: usize,
     ) -> Option<Self> {
         let enlargement = function.enlargement();
-        let mut screen =
+        let mut bound =
             Self { moments, function, enlargement, given: Factors::default(), both: Factors::default() };
         let Moments { blocks, correlations, .. } = moments;
         for column in given.iter().flat_map(|v| blocks[v].clone()) {
-            push(&mut screen.given, correlations, column, enlargement)?;
-            push(&mut screen.both, correlations, column, enlargement)?;
+            push(&mut bound.given, correlations, column, enlargement)?;
+            push(&mut bound.both, correlations, column, enlargement)?;
         }
         for column in blocks[y].clone() {
-            push(&mut screen.both, correlations, column, enlargement)?;
+            push(&mut bound.both, correlations, column, enlargement)?;
         }
-        Some(screen)
+        Some(bound)
     }
 
     /// The sources whose edge to the target may gain something, where `terms` are `F(C)` and `F(C ∪ y)`.
