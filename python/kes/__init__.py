@@ -43,10 +43,11 @@ if TYPE_CHECKING:
         read_graph,
         read_network,
     )
-    from kes.options import Sampled, Settings
+    from kes.options import Sampled
     from kes.progress import Progress
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
+    from kes.settings import Settings
     from kes.table import Table
 
 # KES is not here: a star import must neither need scikit-learn nor wait for it.
@@ -119,7 +120,8 @@ _HOMES = {
     "kes.progress": "Progress",
     "kes.results.optima": "Optima",
     "kes.results.optimum": "Optimum",
-    "kes.options": "Sampled Settings",
+    "kes.options": "Sampled",
+    "kes.settings": "Settings",
     "kes.table": "Table",
     "kes.estimator": "KES",
 }

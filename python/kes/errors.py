@@ -7,20 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from inspect import Parameter, signature
 from itertools import islice
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
 
-P = ParamSpec("P")
-R = TypeVar("R")
 T = TypeVar("T")
-
-_ELSEWHERE = {"seed": "random_state", "jobs": "n_jobs", "time_limit": "budget"}
-"""Options as the command line or an older version calls them."""
 
 _FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("_FLAGS", default=None)
 _SHOWN = 10
@@ -93,6 +86,35 @@ class KesError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(self.args)
+
+
+@contextmanager
+def about(
+    *,
+    option: str | None = None,
+    column: str | None = None,
+    row: int | None = None,
+    file: str | None = None,
+) -> Iterator[None]:
+    """Fill in fields of errors that the block raises, where the errors leave them open.
+
+    Examples
+    --------
+    >>> try:
+    ...     with about(option="start"):
+    ...         raise KesError("unknown node 'c'", column="c")
+    ... except KesError as error:
+    ...     error.option, error.column
+    ('start', 'c')
+    """
+    try:
+        yield
+    except KesError as error:
+        error.option = option if error.option is None else error.option
+        error.column = column if error.column is None else error.column
+        error.row = row if error.row is None else error.row
+        error.file = file if error.file is None else error.file
+        raise
 
 
 def printable(text: str) -> str:
@@ -247,8 +269,10 @@ def suggest(given: str, known: Iterable[str]) -> str:
     return f" (did you mean {by_lower_case[close[0]]!r}?)" if close else ""
 
 
-def unknown(what: str, given: object, known: Iterable[str]) -> KesError:
-    """Error for a name that is not one of those known.
+def unknown(
+    what: str, given: object, known: Iterable[str], *, option: str | None = None
+) -> KesError:
+    """Return the error for a name that is not one of the known ones.
 
     Examples
     --------
@@ -256,56 +280,10 @@ def unknown(what: str, given: object, known: Iterable[str]) -> KesError:
     unknown criterion 'bci' (did you mean 'bic'?); known: 'aic', 'bdeu', 'bic'
     """
     names = sorted(known)
-    return KesError(f"unknown {what} {given!r}{suggest(str(given), names)}; known: {listed(names)}")
-
-
-def checked_options(
-    more: Mapping[str, object] | None = None,
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function say what is probably meant where it is given an option that it does not have.
-
-    Parameters
-    ----------
-    more : mapping or None
-        Options that it takes by ``**options``, with their defaults: its signature shows them.
-
-    Examples
-    --------
-    >>> @checked_options({"random_state": 0})
-    ... def draw(number=1, **options): ...
-    >>> draw(seed=3)
-    Traceback (most recent call last):
-    kes.errors.UnknownOption: draw() has no option 'seed'; did you mean random_state?
-    >>> print(signature(draw))
-    (number=1, *, random_state=0)
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = signature(function)
-        shown = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        shown += [Parameter(n, Parameter.KEYWORD_ONLY, default=d) for n, d in (more or {}).items()]
-        known = {parameter.name for parameter in shown} - {"self"}
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name in kwargs:
-                if name not in known:
-                    raise _no_option(function.__name__, name, known)
-            return function(*args, **kwargs)
-
-        call.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
-        return call
-
-    return decorate
-
-
-def _no_option(function: str, name: str, known: Iterable[str]) -> UnknownOption:
-    from difflib import get_close_matches
-
-    close = [_ELSEWHERE.get(name, ""), *get_close_matches(name, sorted(known), n=1)]
-    meant = next((other for other in close if other in known), None)
-    advice = f"did you mean {meant}?" if meant else f"it has {', '.join(sorted(known))}"
-    return UnknownOption(f"{function}() has no option {name!r}; {advice}")
+    return KesError(
+        f"unknown {what} {given!r}{suggest(str(given), names)}; known: {listed(names)}",
+        option=option,
+    )
 
 
 def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str:

@@ -1,13 +1,13 @@
-"""The scikit-learn face of kes: a density estimator over discrete variables.
+"""The scikit-learn estimator: a density estimator for tables of any kind.
 
-Importing scikit-learn takes longer than most searches, so `kes` imports this module only when
-`kes.KES` is used.
+`kes` imports this module only when `kes.KES` is used: importing scikit-learn takes longer than most
+searches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self, Unpack
 
 import numpy as np
 from narwhals.dependencies import is_into_dataframe
@@ -20,8 +20,9 @@ from kes.data.encoder import read_data
 from kes.data.read_options import ReadOptions
 from kes.data.schema import Schema
 from kes.data.source import open_source
-from kes.errors import KesError, checked_options, not_installed
-from kes.options import DEFAULT_CACHE_MB
+from kes.declare import checked_options, declared, documented, warn_renamed
+from kes.errors import KesError, not_installed
+from kes.options import HeldOutOptions, LearnOptions
 
 try:
     from sklearn.base import BaseEstimator, DensityMixin
@@ -33,76 +34,78 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from kes.data.incomplete import AnyTable
-    from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
-    from kes.graph.knowledge import Knowledge
-    from kes.network.fitting import Fitted, Prior
+    from kes.network.fitting import Fitted
     from kes.network.new_rows import Unseen
-    from kes.options import Sampled
     from kes.results.optima import Optima
 
+CALL_ONLY = ("weights", "progress", "client")
+"""Options of `kes.learn` that are not parameters of an estimator."""
+
 _SEEDS = 2**31
+_RENAMED = {"transformation": "transform"}
+
+
+class EstimatorOptions(HeldOutOptions, LearnOptions, total=False):
+    """Parameters of the estimator."""
+
+
+class _Hidden:
+    """A parameter with the name of a method of scikit-learn.
+
+    Reading it as an attribute fails, as scikit-learn takes every estimator that has an attribute
+    `transform` for a transformer. `get_params` returns its value.
+    """
+
+    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
+        raise AttributeError("KES is not a transformer; get_params() returns the parameter")
+
+    def __set__(self, instance: object, value: object) -> None:
+        vars(instance)["transform"] = value
 
 
 class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Bayesian network learned by k-greedy equivalence search, as a scikit-learn estimator.
 
-    `fit` does what `kes.learn` does, takes the best optimum and estimates its tables. `score` is
-    the mean log-likelihood of cases, so that model selection (`GridSearchCV`,
-    `cross_val_score`) compares settings by cases that had no part in learning.
+    `fit` searches as `kes.learn` does, takes the best optimum and estimates its CPDs. `score` is
+    the mean log-likelihood of cases, so model selection (`GridSearchCV`, `cross_val_score`)
+    compares settings on cases that were held out.
 
     Needs the extra ``sklearn``.
 
     Parameters
     ----------
-    k, runs, improve, prove, criterion, penalty, kinds, max_parents, two_phase, neighbourhood, \
-start, knowledge, cache_mb, budget, patience
-        As in `kes.learn`.
-    transformation : {"ranks"} or None
-        What `kes.learn` calls `transform`, which is the name of a method in scikit-learn.
-    ess : float
-        Equivalent sample size, of the criterion "bdeu" and of the prior "bdeu".
-    prior : {"bdeu", "ml"} or float
-        How to estimate the tables of the network; see `kes.fit`. Maximum likelihood may hold new
-        cases for impossible, and `score` is then minus infinity.
     random_state : int, RandomState or None
-        Seed of the runs; None draws one, a RandomState is asked for one.
-    n_jobs : int or None
-        Threads; None or -1 for all usable cores. Does not change the result.
+        Seed of the runs. None draws one; a RandomState is asked for one.
     missing : {"error", "state", "em"}
-        What to do with missing values: refuse them, make "missing" a state of its own, or fill
-        them in from the model. Of rows that are scored, what is missing is then summed out.
-    completions : int
-        For "em", as in `kes.learn`.
-    discretize : int, mapping, Discretizer or None
-        As in `kes.learn`: cuts continuous columns, at places that `fit` decides.
+        How to treat missing values: raise an error, make missing a state of its own, or impute
+        them from the model. In rows that are scored, missing values are summed out with "em".
 
     Attributes
     ----------
     optima_ : Optima
         The models that the search found, best first.
     graph_ : EssentialGraph
-        The best of them.
+        The best model.
     network_ : BayesianNetwork, GaussianNetwork or MixedNetwork
-        The best of them with its tables; answers queries, predicts, samples.
+        The best model with its CPDs; it answers queries, predicts and samples.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of str
-        Their names, if the table had any.
+        Names of the columns, if the table had any.
 
     See Also
     --------
-    kes.learn : the search itself.
-    kes.BayesianNetwork.predict : predict one variable from the others.
+    kes.learn : The search itself.
+    kes.BayesianNetwork.predict : Predict one variable from the others.
 
     Notes
     -----
-    The table may be a data frame, whose states keep their names and declared order, or an array
-    of integers, text or booleans. Continuous columns must be cut into intervals before, for
-    instance by ``KBinsDiscretizer(encode="ordinal")`` in a pipeline.
+    The table may be a data frame, whose states keep their names and declared order, or an array.
+    Its columns may be discrete, continuous or both, as in `kes.learn`.
 
-    A state that occurs only in the cases held out is an error: nothing was learned about it.
-    Declare the possible states (pandas categories, polars Enum) before splitting.
+    A state that occurs only in held-out cases is an error: nothing was learned about it. Declare
+    the possible states (pandas categories, polars Enum) before splitting.
 
     Examples
     --------
@@ -125,86 +128,53 @@ start, knowledge, cache_mb, budget, patience
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
-    @checked_options()
-    def __init__(
-        self,
-        *,
-        k: float = 0.8,
-        runs: int | None = 100,
-        improve: bool | int | str = True,
-        prove: bool | str = "auto",
-        criterion: str = "bic",
-        ess: float = 1.0,
-        penalty: float = 1.0,
-        transformation: str | None = None,
-        kinds: Kinds | None = None,
-        prior: Prior = "bdeu",
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-        max_parents: int | None = None,
-        two_phase: bool = False,
-        neighbourhood: str | Sampled = "exact",
-        missing: str = "error",
-        completions: int = 5,
-        discretize: int | Mapping[str, int] | Discretizer | None = None,
-        start: EssentialGraph | Sequence[tuple[str, str]] | None = None,
-        knowledge: Knowledge | None = None,
-        cache_mb: int = DEFAULT_CACHE_MB,
-        budget: float | str | None = None,
-        patience: int | None = None,
-    ) -> None:
-        self.k = k
-        self.runs = runs
-        self.improve = improve
-        self.prove = prove
-        self.criterion = criterion
-        self.ess = ess
-        self.penalty = penalty
-        self.transformation = transformation
-        self.kinds = kinds
-        self.prior = prior
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_parents = max_parents
-        self.two_phase = two_phase
-        self.neighbourhood = neighbourhood
-        self.missing = missing
-        self.completions = completions
-        self.discretize = discretize
-        self.start = start
-        self.knowledge = knowledge
-        self.cache_mb = cache_mb
-        self.budget = budget
-        self.patience = patience
+    transform = _Hidden()
+
+    @checked_options(EstimatorOptions, without=CALL_ONLY, check=False, renamed=_RENAMED, runs=100)
+    def __init__(self, **options: Unpack[EstimatorOptions]) -> None:
+        for name, value in options.items():  # as they are: `fit` checks them
+            setattr(self, name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; `deep` has no effect, as none of them is an estimator."""
+        return {name: vars(self)[name] for name in self._get_param_names()}
+
+    def set_params(self, **params: object) -> Self:
+        """Set parameters."""
+        for old in _RENAMED.keys() & params.keys():
+            warn_renamed(old, _RENAMED[old])
+            params[_RENAMED[old]] = params.pop(old)
+        super().set_params(**params)
+        return self
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the structure and estimate the tables of the best optimum.
+        """Learn the structure and estimate the CPDs of the best optimum.
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
-            Discrete variables.
+            The table.
         y : ignored
-            Here because scikit-learn passes it.
+            For compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), optional
-            How many cases each row stands for: counts, or any non-negative reals with a sum of
-            more than 1. Rows of weight 0 declare their states all the same.
+            How often each row counts: counts, or any non-negative reals with a sum of more than
+            1. Rows of weight 0 still declare their states.
 
         Returns
         -------
         KES
             This estimator.
         """
-        if self.missing not in ("error", "state", "em"):
+        options = self.get_params()
+        if options["missing"] not in ("error", "state", "em"):
             raise KesError(
-                f'missing must be "error", "state" or "em", not {self.missing!r}; to drop '
-                "incomplete rows, do so before: scikit-learn needs a result for each row"
+                f'missing must be "error", "state" or "em", not {options["missing"]!r}; drop '
+                "incomplete rows before: scikit-learn needs a result for each row",
+                option="missing",
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
         data = self._table(X, reset=True)
-        options = self.get_params(deep=False)
-        prior, ess = options.pop("prior"), self.ess
-        options["transform"] = options.pop("transformation")
+        prior, ess = options.pop("prior"), options["ess"]
         options |= {"random_state": self._seed(), "weights": weights}
         self.optima_ = learn(data, **options)
         best = self.optima_.best
@@ -220,7 +190,7 @@ start, knowledge, cache_mb, budget, patience
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
-            Cases, with the columns that `fit` has seen.
+            Cases, with the columns that `fit` saw.
 
         Returns
         -------
@@ -230,7 +200,7 @@ start, knowledge, cache_mb, budget, patience
         Raises
         ------
         KesError
-            If a column has a state that `fit` has not seen.
+            If a column has a state that `fit` did not see.
         """
         check_is_fitted(self)
         cases = self._cases(X)
@@ -245,11 +215,11 @@ start, knowledge, cache_mb, budget, patience
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
-            Cases, best ones that had no part in `fit`.
+            Cases, preferably ones that `fit` did not see.
         y : ignored
-            Here because scikit-learn passes it.
+            For compatibility with scikit-learn.
         sample_weight : array-like of shape (n_samples,), optional
-            How many cases each row stands for.
+            How often each row counts.
 
         Returns
         -------
@@ -263,11 +233,11 @@ start, knowledge, cache_mb, budget, patience
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.allow_nan = vars(self)["missing"] != "error"
         return tags
 
     def _table(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - any table
-        """Check the columns as scikit-learn does; data frames stay what they are."""
+        """Check the columns as scikit-learn does; data frames are returned as they are."""
         if is_into_dataframe(X):
             return validate_data(self, X, reset=reset, skip_check_array=True)
         return validate_data(
@@ -275,28 +245,28 @@ start, knowledge, cache_mb, budget, patience
             X,
             reset=reset,
             dtype=None,
-            ensure_all_finite="allow-nan" if self.missing != "error" else True,
+            ensure_all_finite="allow-nan" if vars(self)["missing"] != "error" else True,
             ensure_min_samples=2 if reset else 1,
         )
 
     def _cases(self, X: ArrayLike) -> AnyTable:
-        """Code cases as those of `fit` were coded.
+        """Read cases as `fit` read its table.
 
-        Columns go by position. Names have been checked where both tables have some; scikit-learn
+        Columns are matched by position. Names are checked if both tables have them; scikit-learn
         only warns if one of them has none.
         """
         data = self._table(X, reset=False)
         states = list(self.network_.states.values())
         columns = open_source(data).names
         names = [columns[place] for place in self._used]
-        options = ReadOptions(missing=self.missing)
+        options = ReadOptions(missing=vars(self)["missing"])
         table = read_data(
-            data, options, schema=Schema(names, states), discretizer=self._known_as(names)
+            data, options, schema=Schema(names, states), discretizer=self._discretizer(names)
         )
         return table.renamed(self.network_.nodes)
 
-    def _known_as(self, names: Sequence[str]) -> Discretizer | None:
-        """Return what cuts the columns, under the names that they have here."""
+    def _discretizer(self, names: Sequence[str]) -> Discretizer | None:
+        """Return the discretizer of the network with the names of these columns."""
         discretizer = self.network_.discretizer
         if discretizer is None:
             return None
@@ -305,6 +275,12 @@ start, knowledge, cache_mb, budget, patience
         return Discretizer.at({here: cuts[name] for name, here in own if name in cuts})
 
     def _seed(self) -> int | None:
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(_SEEDS))
-        return self.random_state
+        state = vars(self)["random_state"]
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(_SEEDS))
+        return state  # type: ignore[no-any-return]  # `learn` checks it
+
+
+KES.__doc__ = documented(
+    KES.__doc__, [one for name, one in declared(EstimatorOptions).items() if name not in CALL_ONLY]
+)

@@ -16,7 +16,7 @@ from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
 from kes.data.notes import are_numbers, too_many
 from kes.errors import KesError, listed, option
-from kes.options import Criterion
+from kes.settings import Criterion
 
 _LEAST_ROWS = 3
 _WIDE = 4  # bytes of codes of more states than the core takes, which it says then
@@ -85,12 +85,14 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         raise KesError(
             f"criterion {name!r} is for {right} columns only, but these are {wrong}: "
             f"{listed([column for column, own in of.items() if own == wrong])}; {instead}{cut}, or "
-            "leave them out"
+            "leave them out",
+            option="criterion",
         )
     if criterion.penalty != 1 and not criterion.has_penalty(kind):
         raise KesError(
             f"{option('penalty')} is for bic and aic on tables with continuous columns; leave it "
-            f"out with {criterion.title(kind)} on this {kind} table"
+            f"out with {criterion.title(kind)} on this {kind} table",
+            option="penalty",
         )
     embedded = {
         column: max(len(states) - 1, 1)

@@ -1,40 +1,48 @@
-"""Options of searches: their declarations, and the settings that are made of them."""
+"""Every option of a search, declared once.
 
-from __future__ import annotations
+A function takes options as ``**options: Unpack[SearchOptions]`` and is completed by
+`kes.declare.checked_options`. `kes.settings.Settings` holds those that decide what a search finds.
+"""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypedDict
 
 from kes import _core
-from kes.errors import KesError, option, suggest, unknown
-from kes.validation import boolean, integer, number, seed
+from kes.declare import Option, defaults
+from kes.errors import KesError, suggest
+from kes.validation import (
+    boolean,
+    callback,
+    choice,
+    duration,
+    integer,
+    jobs,
+    megabytes,
+    number,
+    seed,
+)
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from kes.data.dataset import Weights
     from kes.data.discretizer import Discretizer
     from kes.data.infer_kinds import Kinds
     from kes.graph import EssentialGraph
-    from kes.graph.core_graph import CoreGraph, CoreKnowledge
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
 
 CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
-_MOST_ESS = 1e300
-_MOST_PENALTY = 1e9
+MISSING = ("error", "drop", "state", "em")
+PRIORS = ("bdeu", "ml")
 
+_MAX_ESS = 1e300
+_MAX_PENALTY = 1e9
 
-class CoreOptions(TypedDict):
-    """The options of a search as the Rust core takes them."""
-
-    k: float
-    seed: int
-    max_parents: int | None
-    two_phase: bool
-    start: CoreGraph | None
-    sampled: tuple[int, int | None] | None
-    knowledge: CoreKnowledge | None
+Prior: TypeAlias = Literal["bdeu", "ml"] | float
 
 
 @dataclass(frozen=True)
@@ -44,184 +52,60 @@ class Sampled:
     Parameters
     ----------
     reversals : int
-        Largest number of covered arcs reversed before each draw of a neighbour; the number is
-        drawn anew each time.
+        Maximum number of covered arcs to reverse before each draw of a neighbour; the number
+        itself is drawn each time.
     failures : int or None
-        Iterations in a row without an improvement after which a run stops; by default as many as
-        make 20 draws for each ordered pair of variables.
+        Stop a run after this many iterations in a row without improvement. The default makes 20
+        draws for each ordered pair of variables.
     """
 
     reversals: int = 10
     failures: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values that no search could use."""
+        """Check the values."""
         object.__setattr__(self, "reversals", integer("reversals", self.reversals, minimum=0))
         if self.failures is not None:
             object.__setattr__(self, "failures", integer("failures", self.failures, minimum=1))
 
 
-@dataclass(frozen=True)
-class Criterion:
-    """What is maximised: a name, which stands for one function on each kind of table.
-
-    Attributes
-    ----------
-    name : str
-        "bic", "aic", "bdeu", "qnml" or "bge".
-    ess : float or None
-        Equivalent sample size; None where it is not used.
-    penalty : float
-        Factor of the penalty of BIC and AIC on continuous and mixed tables.
-    transform : str or None
-        "ranks" to replace continuous values by their normal scores first.
-    """
-
-    name: str
-    ess: float | None = None
-    penalty: float = 1.0
-    transform: str | None = None
-
-    @classmethod
-    def checked(
-        cls, criterion: object, ess: object, penalty: object = 1.0, transform: object = None
-    ) -> Criterion:
-        """Make it of what a user wrote, or say what is wrong with it."""
-        strength = number("ess", ess, above=0.0, maximum=_MOST_ESS)
-        name = criterion.lower() if isinstance(criterion, str) else criterion
-        if name not in CRITERIA:
-            raise unknown("criterion", criterion, CRITERIA)
-        if transform is not None and transform not in TRANSFORMS:
-            raise unknown("transform", transform, TRANSFORMS)
-        return cls(
-            str(name),
-            strength if name == "bdeu" else None,
-            number("penalty", penalty, above=0.0, maximum=_MOST_PENALTY),
-            None if transform is None else str(transform),
-        )
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of tables that it is for: "discrete", "continuous", "mixed"."""
-        return tuple(
-            kind for name, _, _, kinds, _ in _core.CRITERIA if name == self.name for kind in kinds
-        )
-
-    def title(self, kind: str) -> str:
-        """Return what it is called in full on a kind of table."""
-        if kind == "mixed":
-            return f"degenerate Gaussian {self.name.upper()}"
-        return next(
-            title
-            for name, title, _, kinds, _ in _core.CRITERIA
-            if name == self.name and kind in kinds
-        )
-
-    def price(self, cases: float) -> float | None:
-        """Return what a parameter costs with so many cases; None if it is not always the same."""
-        if "discrete" not in self.kinds:
-            return None
-        price = _core.penalty(self.name, cases)
-        return None if price is None else self.penalty * price
-
-    def has_penalty(self, kind: str) -> bool:
-        """Tell whether its penalty can be multiplied on a kind of table."""
-        return any(
-            "penalty" in parameters
-            for name, _, parameters, kinds, _ in _core.CRITERIA
-            if name == self.name and kind in kinds
-        )
+# --- checks of single options --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What decides the end of run i, besides the data and i.
-
-    Two results can be joined if and only if their settings are equal. `ess` is None for criteria
-    that do not use it, and `knowledge` if it says nothing, so that they cannot make equal searches
-    look different.
-    """
-
-    k: float
-    criterion: str
-    ess: float | None
-    seed: int
-    penalty: float = 1.0
-    transform: str | None = None
-    max_parents: int | None = None
-    two_phase: bool = False
-    neighbourhood: Literal["exact"] | Sampled = "exact"
-    start: EssentialGraph | None = None
-    knowledge: Knowledge | None = None
-
-    @classmethod
-    def checked(
-        cls,
-        *,
-        k: object,
-        criterion: object,
-        ess: object,
-        random_state: object,
-        max_parents: object,
-        two_phase: object,
-        neighbourhood: object,
-        penalty: object = 1.0,
-        transform: object = None,
-    ) -> Settings:
-        """Make settings of what a user wrote, or say what is wrong with it."""
-        measure = Criterion.checked(criterion, ess, penalty, transform)
-        where = _neighbourhood(neighbourhood)
-        if boolean("two_phase", two_phase) and where != "exact":
-            raise KesError(
-                f"{option('two_phase')} needs the exact neighbourhood: leave it out, or use "
-                f"{option('neighbourhood', 'exact')}"
-            )
-        return cls(
-            k=number("k", k, minimum=0.0, maximum=1.0, hint=": 0 is SES, 1 is GES"),
-            criterion=measure.name,
-            ess=measure.ess,
-            penalty=measure.penalty,
-            transform=measure.transform,
-            seed=seed(random_state),
-            max_parents=None
-            if max_parents is None
-            else integer("max_parents", max_parents, minimum=0),
-            two_phase=boolean("two_phase", two_phase),
-            neighbourhood=where,
-        )
-
-    @property
-    def measure(self) -> Criterion:
-        """The criterion with all that belongs to it."""
-        return Criterion(self.criterion, self.ess, self.penalty, self.transform)
-
-    def for_core(self, names: Sequence[str]) -> CoreOptions:
-        """Options for the Rust core, which knows variables by their position in `names`."""
-        sampled = self.neighbourhood
-        return CoreOptions(
-            k=self.k,
-            seed=self.seed,
-            max_parents=self.max_parents,
-            two_phase=self.two_phase,
-            start=None if self.start is None else self.start.to_core(names),
-            sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
-            knowledge=self.known(names),
-        )
-
-    def known(self, names: Sequence[str]) -> CoreKnowledge | None:
-        """Return the knowledge for the core, of variables numbered as in `names`."""
-        return None if self.knowledge is None else self.knowledge.to_core(names)
-
-    def differences(self, other: Settings) -> list[str]:
-        """One line for each setting in which `other` differs: its name and both values."""
-        return [
-            f"{option(field.name)}: {_shown(mine)} there, {_shown(theirs)} here"
-            for field in fields(self)
-            if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
-        ]
+def check_improve(name: str, value: object) -> bool | int | str:
+    """Return how much to improve: a bool, "auto", a number of tasks, or a duration as text."""
+    if isinstance(value, bool) or value == "auto":
+        return value
+    if isinstance(value, str):
+        duration(name, value)
+        return value
+    try:
+        return integer(name, value, minimum=1)
+    except KesError:
+        raise KesError(
+            f"{name} must be True, False, a number of tasks of at least 1, or a duration such as "
+            f"'10s', not {value!r}",
+            option=name,
+        ) from None
 
 
-def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
+def check_prove(name: str, value: object) -> bool | Literal["auto"]:
+    """Return whether to prove the best score: a bool or "auto"."""
+    if value == "auto":
+        return "auto"
+    if isinstance(value, bool):
+        return value
+    raise KesError(f"{name} must be True, False or 'auto', not {value!r}", option=name)
+
+
+def check_prior(name: str, value: object) -> Prior:
+    """Return a prior of a network's parameters: a name, or a number of cases."""
+    if isinstance(value, str):
+        return choice(name, value, known=PRIORS)  # type: ignore[return-value]
+    return number(name, value, above=0.0)
+
+
+def _neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
     if value == "exact":
         return "exact"
     if value == "sampled":
@@ -229,83 +113,410 @@ def _neighbourhood(value: object) -> Literal["exact"] | Sampled:
     if isinstance(value, Sampled):
         return value
     raise KesError(
-        f"unknown neighbourhood {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
-        "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)"
+        f"unknown {name} {value!r}{suggest(str(value), ('exact', 'sampled'))}; "
+        "use 'exact', 'sampled' or kes.Sampled(reversals=..., failures=...)",
+        option=name,
     )
 
 
-def _shown(value: object) -> str:
-    """Return a setting in one short line; graphs are told by their number of edges only."""
-    if value is None:
-        return "none"
-    edges = getattr(value, "directed", None)
-    if edges is not None:
-        return f"a graph with {len(edges) + len(value.undirected)} edges"  # type: ignore[attr-defined]
-    return str(value)
+# --- declarations --------------------------------------------------------------------------------
 
+_Ess = Annotated[
+    float,
+    Option(
+        default=1.0,
+        group="criterion",
+        doc='Equivalent sample size of the criterion "bdeu" and of the prior "bdeu".',
+        check=partial(number, above=0.0, maximum=_MAX_ESS),
+        setting="ess",
+        metavar="NUMBER",
+        help="Equivalent sample size of bdeu.",
+    ),
+]
+_Transform = Annotated[
+    str | None,
+    Option(
+        default=None,
+        group="criterion",
+        doc='"ranks" replaces the values of each continuous column by the normal scores of their '
+        "ranks, which helps if columns are skewed.",
+        check=partial(choice, known=TRANSFORMS),
+        setting="transform",
+        help="Replace continuous values by the normal scores of their ranks.",
+        default_text="none",
+    ),
+]
 
-# --- options as keyword arguments ---
-
-DEFAULT_CACHE_MB = 512
-DEFAULT_K = 0.8
+_Prior = Annotated[
+    Prior,
+    Option(
+        default="bdeu",
+        group="criterion",
+        doc='How to estimate the CPDs. "bdeu": the posterior mean under the Dirichlet prior of '
+        "the criterion BDeu, with `ess` cases spread evenly over each table. A number: the same "
+        'with this many cases in each cell (1 is Laplace\'s rule). "ml": maximum likelihood, '
+        "that is, relative frequencies; a parent configuration that never occurs gets the "
+        "uniform distribution. Maximum likelihood may assign zero probability to new cases.",
+        check=check_prior,
+        type='{"bdeu", "ml"} or float',
+        metavar="bdeu|ml|NUMBER",
+        help="Smoothing: bdeu spreads --ess cases evenly over each table, ml does not smooth "
+        "(maximum likelihood), a number adds this many cases to each cell.",
+    ),
+]
 
 
 class DataOptions(TypedDict, total=False):
-    """How a table is read; `kes.learn` explains it."""
+    """How to read a table."""
 
-    kinds: Kinds | None
-    weights: Weights
-    discretize: int | Mapping[str, int] | Discretizer | None
-    missing: str
-    completions: int
+    kinds: Annotated[
+        "Kinds | None",
+        Option(
+            default=None,
+            group="data",
+            doc='Kinds of columns: ``{"zip": "discrete", "size": "continuous", "id": "omit"}``. '
+            "The kinds of other columns are inferred from their values; `kes.audit` shows them.",
+            type="mapping or None",
+            flag="--discrete or --continuous",
+        ),
+    ]
+    weights: Annotated[
+        "Weights",
+        Option(
+            default=None,
+            group="data",
+            doc="How often each row counts, as the name of a column or as numbers: counts, or any "
+            "non-negative reals, such as probabilities times the number of cases.",
+            type="str, array or None",
+            metavar="COLUMN",
+            help="Column that says how often each row counts.",
+        ),
+    ]
+    discretize: Annotated[
+        "int | Mapping[str, int] | Discretizer | None",
+        Option(
+            default=None,
+            group="data",
+            doc="Cut continuous columns into this many intervals with about equally many cases; "
+            'or only the named ones, such as ``{"age": 5}``; or as a `kes.Discretizer` defines. '
+            "`Optima.discretizer` keeps the cut points.",
+            type="int, mapping, Discretizer or None",
+            metavar="N|COLUMN=N,...",
+            help="Cut continuous columns, or the named ones, into N intervals with about equally "
+            "many cases.",
+        ),
+    ]
+    missing: Annotated[
+        str,
+        Option(
+            default="error",
+            group="data",
+            doc="How to treat missing values: raise an error, drop the rows, make missing a state "
+            "of its own, or impute them from a model that is learned along with them (stacked "
+            'structural EM). With "em", scores are those of the completed table; this is valid if '
+            "values are missing at random: whether a value is missing may depend on observed "
+            "values, but not on missing ones.",
+            check=partial(choice, known=MISSING),
+            metavar="HOW|MARKERS",
+            help="How to treat missing values: error (the default), drop the rows, make missing a "
+            "state, or impute by em. Anything else is a list of markers of missing values besides "
+            "empty fields. Both together: NA,?,drop.",
+        ),
+    ]
+    completions: Annotated[
+        int,
+        Option(
+            default=5,
+            group="data",
+            doc='For ``missing="em"``: how often each incomplete case is imputed.',
+            check=partial(integer, minimum=1),
+            metavar="N",
+            help="For --missing em: how often each incomplete case is imputed.",
+        ),
+    ]
+
+
+class FitOptions(DataOptions, total=False):
+    """How to estimate a network; see `kes.fit`."""
+
+    prior: _Prior
+    ess: _Ess
+    transform: _Transform
+    prefer: Annotated[
+        Iterable[tuple[str, str]],
+        Option(
+            default=(),
+            group="model",
+            doc="Arcs (a, b) to orient as a -> b where an essential graph leaves the direction "
+            "open, in order of priority. Pairs that are not adjacent have no effect.",
+            type="list of arcs",
+        ),
+    ]
 
 
 class ScoringOptions(DataOptions, total=False):
-    """What decides a score, and which models have one: as `kes.score` and `kes.certify` take it."""
+    """What decides a score, and which models are admissible."""
 
-    criterion: str
-    ess: float
-    penalty: float
-    transform: str | None
-    knowledge: Knowledge | None
+    criterion: Annotated[
+        str,
+        Option(
+            default="bic",
+            group="criterion",
+            doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
+            "multinomial if all columns are discrete, Gaussian if all are continuous, degenerate "
+            'Gaussian if the table is mixed [Andrews 2019]. "bdeu" and "qnml" are for discrete '
+            'tables, "bge" for continuous ones.',
+            check=partial(choice, known=CRITERIA),
+            setting="criterion",
+            help="The score to maximise.",
+        ),
+    ]
+    ess: _Ess
+    penalty: Annotated[
+        float,
+        Option(
+            default=1.0,
+            group="criterion",
+            doc="Factor of the penalty of bic and aic on continuous and mixed tables; a larger "
+            "one gives fewer edges.",
+            check=partial(number, above=0.0, maximum=_MAX_PENALTY),
+            setting="penalty",
+            metavar="NUMBER",
+            help="Factor of the penalty of bic and aic on tables with continuous columns.",
+        ),
+    ]
+    transform: _Transform
+    knowledge: Annotated[
+        "Knowledge | None",
+        Option(
+            default=None,
+            group="model",
+            doc="Background knowledge, see `kes.Knowledge`: only networks that satisfy it are "
+            "considered. A local optimum has no admissible neighbour that scores higher.",
+            setting="knowledge",
+        ),
+    ]
+    max_parents: Annotated[
+        int | None,
+        Option(
+            default=None,
+            group="model",
+            doc="Maximum number of parents of a variable in any DAG of a model.",
+            check=partial(integer, minimum=0),
+            setting="max_parents",
+            metavar="N",
+            help="Maximum number of parents of a variable.",
+            default_text="no limit",
+        ),
+    ]
+    random_state: Annotated[
+        int | None,
+        Option(
+            default=0,
+            group="execution",
+            doc="Seed of all random choices. None draws one; `Optima.seed` tells which.",
+            check=lambda name, value: seed(value),
+            setting="seed",
+            flag="--seed",
+            metavar="N",
+            help="Seed of all random choices: the same seed gives the same result.",
+        ),
+    ]
 
 
 class SearchOptions(ScoringOptions, total=False):
-    """What `kes.learn`, `sweep`, `stability` and `cross_validate` take."""
+    """Options of all searches: `kes.learn`, `sweep`, `stability` and `cross_validate`."""
 
-    random_state: int | None
-    n_jobs: int | None
-    max_parents: int | None
-    two_phase: bool
-    neighbourhood: str | Sampled
-    start: EssentialGraph | Sequence[tuple[str, str]] | None
-    cache_mb: int
-    progress: bool | Callable[[Progress], object] | None
+    two_phase: Annotated[
+        bool,
+        Option(
+            default=False,
+            group="search",
+            doc="Only insert edges while that improves the score, then only delete them: the "
+            "classical order of GES. A run may then end short of a local optimum "
+            "(`Optimum.is_local_optimum`).",
+            check=boolean,
+            setting="two_phase",
+            help="Insert edges first, then delete edges, as classical GES does.",
+        ),
+    ]
+    neighbourhood: Annotated[
+        str | Sampled,
+        Option(
+            default="exact",
+            group="search",
+            doc="All neighbours, or random draws of them as in section 4.1 of the paper.",
+            check=_neighbourhood,
+            setting="neighbourhood",
+            type='{"exact", "sampled"} or Sampled',
+            help="All neighbours, or random draws of them.",
+        ),
+    ]
+    start: Annotated[
+        "EssentialGraph | Sequence[tuple[str, str]] | None",
+        Option(
+            default=None,
+            group="search",
+            doc="The model that every run starts from. The default has no edges, or those that "
+            "the knowledge requires.",
+            setting="start",
+            type="EssentialGraph, list of arcs (parent, child), or None",
+        ),
+    ]
+    n_jobs: Annotated[
+        int | None,
+        Option(
+            default=None,
+            group="execution",
+            doc="Number of threads; None or -1 for all usable cores, at most four for each core. "
+            "Does not change the result.",
+            check=jobs,
+            flag="--jobs",
+            metavar="N",
+            help="Number of threads. Does not change the result.",
+            default_text="all usable cores",
+        ),
+    ]
+    cache_mb: Annotated[
+        int,
+        Option(
+            default=512,
+            group="execution",
+            doc="Memory for counts that runs share, in megabytes. Does not change the result.",
+            check=megabytes,
+            metavar="N",
+            help="Memory for counts that runs share, in megabytes.",
+        ),
+    ]
+    progress: Annotated[
+        "bool | Callable[[Progress], object] | None",
+        Option(
+            default=None,
+            group="execution",
+            doc="True shows a progress bar. A callable gets a `kes.Progress` at most ten times a "
+            "second: of the rounds of EM, if there are any, of the runs, of the tasks, and of the "
+            "sets of variables that are counted for a proof.",
+            check=callback,
+            type="None, True or callable",
+            help="Show progress.",
+            default_text="only on a terminal",
+        ),
+    ]
 
 
-SCORING_DEFAULTS: ScoringOptions = {
-    "criterion": "bic",
-    "ess": 1.0,
-    "penalty": 1.0,
-    "transform": None,
-    "knowledge": None,
-    "kinds": None,
-    "weights": None,
-    "discretize": None,
-    "missing": "error",
-    "completions": 5,
-}
-"""What each of them is if it is not given."""
+class RunOptions(SearchOptions, total=False):
+    """Options of searches with one k: `kes.learn`, `stability` and `cross_validate`."""
 
-DEFAULTS: SearchOptions = {
-    **SCORING_DEFAULTS,
-    "random_state": 0,
-    "n_jobs": None,
-    "max_parents": None,
-    "two_phase": False,
-    "neighbourhood": "exact",
-    "start": None,
-    "cache_mb": DEFAULT_CACHE_MB,
-    "progress": None,
-}
-"""What each of them is if it is not given."""
+    k: Annotated[
+        float,
+        Option(
+            default=0.8,
+            group="runs",
+            doc="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
+            check=partial(number, minimum=0.0, maximum=1.0, hint=": 0 is SES, 1 is GES"),
+            setting="k",
+            metavar="SHARE",
+            help="Greediness, from 0 (SES: a random improvement) to 1 (GES: the best one).",
+        ),
+    ]
+    runs: Annotated[
+        int | None,
+        Option(
+            default=None,
+            group="runs",
+            doc="Number of runs. The default depends on the size of the table; 100 if it is small.",
+            check=partial(integer, minimum=1),
+            metavar="N",
+            help="Number of runs, including those already in the --out file.",
+            default_text="by the size of the table, at most 100",
+        ),
+    ]
+    improve: Annotated[
+        bool | int | str,
+        Option(
+            default=True,
+            group="runs",
+            doc="What to do after the runs, as `Optima.improve` does: False for nothing, a number "
+            'of tasks, or a duration as text, such as "10s". True after a given number of runs: '
+            "ten tasks for each run, but at most 1000. True without `runs`: at least 1000 tasks "
+            "(fewer with very many variables or rows), until the last third of them has found no "
+            'higher score; "auto" does the same after a given number of runs. Statistics of the '
+            "runs do not change.",
+            check=check_improve,
+            type="bool, int or str",
+            help="After the runs, look for higher scores by recombining and refining the optima. "
+            "Statistics of the runs do not change.",
+        ),
+    ]
+
+
+class HeldOutOptions(RunOptions, total=False):
+    """Options of `kes.cross_validate`, which estimates networks as well."""
+
+    prior: _Prior
+
+
+class LearnOptions(RunOptions, total=False):
+    """Options of `kes.learn`."""
+
+    prove: Annotated[
+        bool | Literal["auto"],
+        Option(
+            default="auto",
+            group="runs",
+            doc="Prove that no network scores higher. If one does, it joins the result with the "
+            'origin "exact". "auto": only if `runs` is not given and the proof is expected to take '
+            "seconds. True: with up to about an hour of work. If that does not suffice, the result "
+            "keeps a bound, if there is one: see `Optima.proof`. With `max_parents` or "
+            "`knowledge`, the proof is about the networks that these allow. Larger proofs need the "
+            "extra ``certify``.",
+            check=check_prove,
+            type='bool or {"auto"}',
+            help="Prove that no network scores higher, or find one that does.",
+            default_text="without --runs, if it is expected to take seconds",
+        ),
+    ]
+    budget: Annotated[
+        float | str | None,
+        Option(
+            default=None,
+            group="runs",
+            doc='Stop after this time: seconds, or text such as "30s", "5m", "1h30m". It includes '
+            "reading the data and improving: the runs end early enough. GES and the first run are "
+            "finished even if they take twice as long, or half a minute; if they take longer, it "
+            "is an error. Imputing missing values takes at most half of it, or one round of EM.",
+            check=duration,
+            type="float, str or None",
+            metavar="TIME",
+            help="Stop after this time, improving included, such as 30s, 5m, 1h30m.",
+        ),
+    ]
+    patience: Annotated[
+        int | None,
+        Option(
+            default=None,
+            group="runs",
+            doc="Stop after this many runs in a row without a better score.",
+            check=partial(integer, minimum=1),
+            metavar="N",
+            help="Stop after N runs in a row without a better score.",
+        ),
+    ]
+    client: Annotated[
+        "Client | None",
+        Option(
+            default=None,
+            group="execution",
+            doc="A Dask cluster for the runs (needs the extra ``cluster``). Each thread of a "
+            "worker does runs of its own, and all threads of a worker share one cache. What "
+            "follows the runs is done locally.",
+            type="distributed.Client or None",
+            flag="--cluster",
+            metavar="ADDRESS",
+            help="Do the runs on the Dask cluster at this address, such as tcp://host:8786.",
+        ),
+    ]
+
+
+FIT_DEFAULTS: FitOptions = defaults(FitOptions)  # type: ignore[assignment]
+DEFAULTS: LearnOptions = defaults(LearnOptions)  # type: ignore[assignment]

@@ -10,10 +10,10 @@ import math
 import numbers
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from kes.errors import KesError, option
+from kes.errors import KesError, option, unknown
 
 MAX_MB = 2**30
 """Upper limit for memory options: the core counts bytes in a machine word."""
@@ -70,6 +70,30 @@ def boolean(name: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
     raise KesError(f"{option(name)} must be True or False, not {value!r}", option=name)
+
+
+def choice(name: str, value: object, *, known: Iterable[str]) -> str:
+    """Return `value` in lower case if it is one of the known names."""
+    if isinstance(value, str) and value.lower() in known:
+        return value.lower()
+    raise unknown(name, value, known, option=name)
+
+
+def jobs(name: str, value: object) -> int | None:
+    """Return `value` as a number of threads; None and -1 stand for all usable cores."""
+    if value is None or value == -1:
+        return None
+    return integer(name, value, minimum=1)
+
+
+def callback(name: str, value: object) -> bool | Callable[[Any], object] | None:
+    """Return `value` if it is a way of showing progress: None, a bool or a callable."""
+    if value is None or isinstance(value, bool) or callable(value):
+        return value
+    raise KesError(
+        f"{option(name)} must be None, True or a function of a kes.Progress, not {value!r}",
+        option=name,
+    )
 
 
 def megabytes(name: str, value: object) -> int:

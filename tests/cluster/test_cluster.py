@@ -13,7 +13,7 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.options import Settings
+from kes.settings import Settings
 from kes.search import dask_cluster
 from kes.search.dask_cluster import do_runs
 from kes.search.problem import Problem

@@ -1,5 +1,6 @@
 """What a user can get wrong, and what kes then says: what, where, and what to do."""
 
+import dataclasses
 import inspect
 import math
 import pickle
@@ -12,8 +13,17 @@ import pytest
 
 import kes
 from kes import _core
+from kes.declare import checked_options, declared
 from kes.errors import Interrupted, listed, not_installed, suggest, unknown
-from kes.options import DEFAULTS, SearchOptions
+from kes.estimator import CALL_ONLY, EstimatorOptions
+from kes.options import (
+    FitOptions,
+    HeldOutOptions,
+    LearnOptions,
+    RunOptions,
+    ScoringOptions,
+    SearchOptions,
+)
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -32,91 +42,83 @@ def optima():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "word"),
     [
-        ({"k": 1.5}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not 1.5"),
-        ({"k": -0.1}, "k must be a number from 0 to 1"),
-        ({"k": math.nan}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not nan"),
-        ({"k": "0.5"}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not '0.5'"),
-        ({"k": True}, "k must be a number"),
-        ({"runs": 0}, "runs must be an integer of at least 1, not 0"),
-        ({"runs": -3}, "runs must be an integer of at least 1, not -3"),
-        ({"runs": 2.0}, "runs must be an integer of at least 1, not 2.0"),
-        ({"ess": 0}, "ess must be a number greater than 0 and at most 1e+300, not 0"),
-        ({"ess": -1.0, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not -1.0"),
-        ({"ess": math.inf, "criterion": "bdeu"}, "greater than 0 and at most 1e+300, not inf"),
-        ({"ess": 1e301, "criterion": "bdeu"}, "at most 1e+300, not 1e+301"),
-        ({"criterion": "bci"}, "unknown criterion 'bci' (did you mean 'bic'?)"),
-        ({"criterion": "BDE"}, "(did you mean 'bdeu'?)"),
+        ({"k": 1.5}, "from 0 to 1: 0 is SES, 1 is GES, not 1.5"),
+        ({"k": -0.1}, "from 0 to 1"),
+        ({"k": math.nan}, "not nan"),
+        ({"k": "0.5"}, "not '0.5'"),
+        ({"k": True}, "must be a number"),
+        ({"k": 10**400}, "not one of 401 digits"),
+        ({"k": -(10**5000)}, "digits"),
+        ({"runs": 0}, "an integer of at least 1, not 0"),
+        ({"runs": -3}, "at least 1, not -3"),
+        ({"runs": 2.0}, "not 2.0"),
+        ({"runs": 10**5000}, "at most"),
+        ({"ess": 0}, "greater than 0 and at most 1e+300, not 0"),
+        ({"ess": -1.0, "criterion": "bdeu"}, "not -1.0"),
+        ({"ess": math.inf, "criterion": "bdeu"}, "not inf"),
+        ({"ess": 1e301, "criterion": "bdeu"}, "not 1e+301"),
+        ({"ess": 10**400}, "at most 1e+300"),
+        ({"criterion": "bci"}, "did you mean 'bic'?"),
+        ({"criterion": "BDE"}, "did you mean 'bdeu'?"),
         ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bge', 'bic', 'qnml'"),
-        ({"penalty": 0}, "penalty must be a number greater than 0"),
-        ({"penalty": 2.0}, "penalty is for bic and aic on tables with continuous columns"),
-        ({"transform": "rank"}, "unknown transform 'rank' (did you mean 'ranks'?)"),
-        ({"kinds": {"z": "discrete"}}, "unknown column in kinds 'z'"),
-        ({"kinds": "discrete"}, "kinds must say what columns are"),
         ({"criterion": 3}, "unknown criterion 3"),
-        ({"random_state": -1}, "random_state must be an integer of at least 0, not -1"),
-        ({"random_state": 2**64}, "random_state must be less than 2**64"),
-        ({"random_state": "x"}, "random_state must be an integer"),
-        ({"n_jobs": 0}, "n_jobs must be an integer of at least 1, not 0"),
-        ({"max_parents": -1}, "max_parents must be an integer of at least 0, not -1"),
-        ({"two_phase": 1}, "two_phase must be True or False, not 1"),
-        ({"two_phase": True, "neighbourhood": "sampled"}, "two_phase needs the exact"),
-        ({"neighbourhood": "sample"}, "unknown neighbourhood 'sample' (did you mean 'sampled'?)"),
-        ({"neighbourhood": 3}, "use 'exact', 'sampled' or kes.Sampled("),
-        ({"cache_mb": 0}, "cache_mb must be an integer of at least 1, not 0"),
-        (
-            {"budget": "soon"},
-            "budget: 'soon' is not a valid duration; give seconds",
-        ),
-        ({"budget": "5x"}, "budget: '5x' is not a valid duration"),
-        ({"budget": 0}, "budget must be a number greater than 0 (seconds), not 0"),
-        ({"budget": -1}, "budget must be a number greater than 0 (seconds), not -1"),
-        ({"patience": 0}, "patience must be an integer of at least 1, not 0"),
-        ({"progress": "yes"}, "progress must be None, True or a function"),
-        ({"client": "tcp://host:8786"}, "client must be a distributed.Client, not str"),
-        ({"start": "ab"}, "start must be an EssentialGraph or a list of arcs"),
-        ({"start": [("a", "b", "c")]}, "start must be an EssentialGraph or a list of arcs"),
-        ({"start": [("a", "c")]}, "unknown node 'c'"),
-        ({"start": [("a", "b"), ("b", "a")]}, "directed cycle"),
-        (
-            {"start": kes.EssentialGraph(["a", "c", "d"])},
-            "start has nodes that the data lack: 'c', 'd'; start from a graph over columns",
-        ),
-        ({"missing": "dorp"}, "'dorp'"),
-        ({"k": 10**400}, "k must be a number from 0 to 1: 0 is SES, 1 is GES, not one of 401"),
-        ({"k": -(10**5000)}, "k must be a number from 0 to 1"),
-        ({"ess": 10**400}, "ess must be a number greater than 0 and at most 1e+300"),
-        ({"cache_mb": 10**20}, "cache_mb must be an integer of at most 1073741824, not 1000"),
-        ({"max_parents": 10**30}, "max_parents must be an integer of at most"),
-        ({"n_jobs": 10**30}, "n_jobs must be an integer of at most"),
-        ({"runs": 10**5000}, "runs must be an integer of at most"),
-        ({"patience": 10**30}, "patience must be an integer of at most"),
-        ({"random_state": 10**5000}, "random_state must be less than 2**64"),
-        (
-            {"start": [("a", "b")], "max_parents": 0},
-            "start gives 'b' 1 parents, but max_parents is 0",
-        ),
+        ({"penalty": 0}, "greater than 0"),
+        ({"penalty": 2.0}, "bic and aic"),
+        ({"transform": "rank"}, "did you mean 'ranks'?"),
+        ({"kinds": {"z": "discrete"}}, "'z'"),
+        ({"kinds": "discrete"}, "kinds"),
+        ({"random_state": -1}, "at least 0, not -1"),
+        ({"random_state": 2**64}, "less than 2**64"),
+        ({"random_state": "x"}, "integer"),
+        ({"random_state": 10**5000}, "less than 2**64"),
+        ({"n_jobs": 0}, "at least 1, not 0"),
+        ({"n_jobs": 10**30}, "at most"),
+        ({"max_parents": -1}, "at least 0, not -1"),
+        ({"max_parents": 10**30}, "at most"),
+        ({"two_phase": 1}, "True or False, not 1"),
+        ({"two_phase": True, "neighbourhood": "sampled"}, "exact"),
+        ({"neighbourhood": "sample"}, "did you mean 'sampled'?"),
+        ({"neighbourhood": 3}, "kes.Sampled("),
+        ({"cache_mb": 0}, "at least 1, not 0"),
+        ({"cache_mb": 10**20}, "at most 1073741824"),
+        ({"budget": "soon"}, "'soon' is not a valid duration"),
+        ({"budget": "5x"}, "'5x' is not a valid duration"),
+        ({"budget": 0}, "greater than 0 (seconds), not 0"),
+        ({"budget": -1}, "not -1"),
+        ({"improve": 0}, "at least 1"),
+        ({"improve": "soon"}, "'soon' is not a valid duration"),
+        ({"prove": "maybe"}, "'auto'"),
+        ({"patience": 0}, "at least 1, not 0"),
+        ({"patience": 10**30}, "at most"),
+        ({"progress": "yes"}, "function"),
+        ({"client": "tcp://host:8786"}, "distributed.Client"),
+        ({"start": "ab"}, "list of arcs"),
+        ({"start": [("a", "b", "c")]}, "list of arcs"),
+        ({"start": [("a", "c")]}, "'c'"),
+        ({"start": [("a", "b"), ("b", "a")]}, "cycle"),
+        ({"start": kes.EssentialGraph(["a", "c", "d"])}, "'c', 'd'"),
+        ({"start": [("a", "b")], "max_parents": 0}, "'b'"),
+        ({"missing": "dorp"}, "did you mean 'drop'?"),
+        ({"completions": 0}, "at least 1"),
+        ({"knowledge": "a before b"}, "kes.Knowledge"),
     ],
 )
-def test_options_of_learn(data, options, message):
+def test_options_of_learn(data, options, word):
+    """The error names the option, which is the first of the call, and says what is wrong."""
     with pytest.raises(kes.KesError) as caught:
         kes.learn(data, **options)
-    assert message in str(caught.value)
+    assert caught.value.option == next(iter(options))
+    assert word in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: kes.Sampled(reversals=-1), "reversals must be an integer of at least 0"),
-        (lambda: kes.Sampled(failures=0), "failures must be an integer of at least 1"),
-        (lambda: kes.Sampled(reversals=10**30), "reversals must be an integer of at most"),
-        (lambda: kes.Sampled(failures=10**30), "failures must be an integer of at most"),
-    ],
-)
-def test_options_of_sampled(make, message):
-    with pytest.raises(kes.KesError, match=message):
-        make()
+@pytest.mark.parametrize("value", [-1, 10**30])
+@pytest.mark.parametrize("name", ["reversals", "failures"])
+def test_options_of_sampled(name, value):
+    with pytest.raises(kes.KesError) as caught:
+        kes.Sampled(**{name: value})
+    assert caught.value.option == name
 
 
 def test_options_are_looked_at_before_the_data():
@@ -322,17 +324,60 @@ def test_without_a_hint_the_options_are_listed():
         kes.Optima.improve(None, zzz=1)
 
 
-def test_signatures_show_every_option():
-    """Declared once and taken together, they can still be seen, as help() does."""
-    for function in (kes.learn, kes.sweep, kes.stability, kes.cross_validate):
-        shown = inspect.signature(function).parameters
-        assert {name: shown[name].default for name in DEFAULTS} == DEFAULTS
-        assert all(p.kind is not p.VAR_KEYWORD for p in shown.values())
-        assert set(DEFAULTS) == set(SearchOptions.__annotations__)
-    own = inspect.signature(kes.KES).parameters
-    common = set(DEFAULTS) & set(own)
-    assert len(common) >= 9
-    assert {name: own[name].default for name in common} == {name: DEFAULTS[name] for name in common}
-    learn = inspect.signature(kes.learn).parameters
-    for name in ("k", "improve", "budget", "patience"):  # of runs it does 100, as it fits in grids
-        assert own[name].default == learn[name].default
+@pytest.mark.parametrize(
+    ("function", "options", "changed"),
+    [
+        (kes.learn, LearnOptions, {}),
+        (kes.sweep, SearchOptions, {}),
+        (kes.stability, RunOptions, {"runs": 10}),
+        (kes.cross_validate, HeldOutOptions, {"runs": 100}),
+        (kes.score, ScoringOptions, {}),
+        (kes.inclusion_boundary, ScoringOptions, {}),
+        (kes.certify, ScoringOptions, {}),
+        (kes.explain, ScoringOptions, {"criterion": None}),
+        (kes.fit, FitOptions, {}),
+        (kes.Optimum.fit, FitOptions, {}),
+        (kes.KES, EstimatorOptions, {"runs": 100}),
+    ],
+)
+def test_signatures_and_help_show_every_option(function, options, changed):
+    """Declared once, they are seen wherever they are taken: as help() and notebooks show them."""
+    known = {name: one for name, one in declared(options).items() if name not in UNUSED(function)}
+    shown = inspect.signature(function).parameters
+    assert all(p.kind is not p.VAR_KEYWORD for p in shown.values())
+    expected = {name: option.default for name, option in known.items()} | changed
+    assert {name: shown[name].default for name in known} == expected
+    if function is not kes.Optimum.fit:  # which refers to kes.fit
+        for name in known:
+            assert re.search(rf"^{name} : .+\n    .+", function.__doc__, re.MULTILINE), name
+
+
+def UNUSED(function):
+    return CALL_ONLY if function is kes.KES else ()
+
+
+def test_every_option_is_documented_and_settings_are_those_declared():
+    known = declared(LearnOptions) | declared(FitOptions)
+    assert all(option.doc.endswith(".") for option in known.values())
+    assert {option.setting for option in known.values()} - {None} == {
+        field.name for field in dataclasses.fields(kes.Settings)
+    }
+    for field in dataclasses.fields(kes.Settings):
+        if field.default is not dataclasses.MISSING:
+            [option] = [o for o in known.values() if o.setting == field.name]
+            assert option.default == field.default
+
+
+def test_settings_are_options_again(data):
+    settings = kes.learn(data, runs=1, criterion="bdeu", ess=2.0, max_parents=1).settings
+    assert type(settings).of(settings.options()) == settings
+
+
+def test_deprecated_names_still_work():
+    @checked_options(RunOptions, renamed={"greed": "k"})
+    def search(**options):
+        return options
+
+    with pytest.warns(DeprecationWarning, match="'k'"):
+        assert search(greed=0.5)["k"] == 0.5
+    assert search()["k"] == 0.8

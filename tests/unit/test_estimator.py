@@ -106,9 +106,22 @@ def test_every_option_of_learn_is_there_but_those_of_a_call():
 
     of_learn = set(inspect.signature(kes.learn).parameters)
     of_the_call = {"data", "weights", "progress", "client"}
-    renamed = {"transform"}  # to "transformation", as scikit-learn has a method of that name
-    own = {"prior", "transformation"}
-    assert set(kes.KES().get_params()) == of_learn - of_the_call - renamed | own
+    assert set(kes.KES().get_params()) == of_learn - of_the_call | {"prior"}
+
+
+def test_transform_is_a_parameter_and_no_method():
+    """scikit-learn takes whatever has an attribute of that name for a transformer."""
+    model = kes.KES(transform="ranks")
+    assert model.get_params()["transform"] == "ranks"
+    assert clone(model).set_params(transform=None).get_params()["transform"] is None
+    assert not hasattr(model, "transform")
+
+
+def test_the_old_name_of_transform_still_works():
+    with pytest.warns(DeprecationWarning, match="'transform'"):
+        model = kes.KES(transformation="ranks")
+    with pytest.warns(DeprecationWarning, match="'transform'"):
+        assert kes.KES().set_params(transformation="ranks").get_params() == model.get_params()
 
 
 def test_the_prior_decides_the_tables(chain):
@@ -199,7 +212,7 @@ def test_missing_values_can_be_a_state(chain):
     assert np.isfinite(model.score(X[:10]))
     with pytest.raises(ValueError, match="NaN"):
         kes.KES(runs=2).fit(X)
-    with pytest.raises(kes.KesError, match="do so before"):
+    with pytest.raises(kes.KesError, match="drop incomplete rows"):
         kes.KES(runs=2, missing="drop").fit(X)
 
 
@@ -231,7 +244,7 @@ def numbers():
     ("given", "same"),
     [
         ({"discretize": 3}, {"discretize": 3}),
-        ({"transformation": "ranks"}, {"transform": "ranks"}),
+        ({"transform": "ranks"}, {"transform": "ranks"}),
         ({"kinds": {"c": "omit"}}, {"kinds": {"c": "omit"}}),
     ],
 )

@@ -152,7 +152,7 @@ def test_the_first_pages_use_options_that_the_command_line_has():
 PACKAGE = ROOT / "python" / "kes"
 
 ORDER = (
-    *("errors", "files", "validation", "options", "table", "progress"),
+    *("errors", "files", "validation", "declare", "options", "settings", "table", "progress"),
     *("drawing", "data", "native", "graph", "formats", "network"),
     *("exact", "search", "results", "analysis", "show"),
     *("api", "estimator"),
@@ -172,7 +172,8 @@ LAZY = {
 
 NAMED = {
     ("kes.errors", "results"): "Interrupted hands over optima",
-    ("kes.options", "graph"): "a search starts from a graph",
+    ("kes.settings", "graph"): "a search starts from a graph",
+    ("kes.options", "graph"): "options take graphs and knowledge",
     ("kes.options", "data"): "options say how a table is read",
     ("kes.options", "progress"): "an option is a callback",
 }

@@ -17,24 +17,26 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Unpack
 
 from kes import _core
 from kes.analysis.certificate import Certificate, CertifyProgress, Expense, about
 from kes.analysis.incumbents import Rivals, score_of
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
-from kes.errors import KesError, checked_options, option
+from kes.declare import checked_options
+from kes.errors import KesError, option
 from kes.exact.bound import Bounded, Means, Network, upper_bound
 from kes.graph import EssentialGraph
 from kes.native import core_errors
-from kes.options import SCORING_DEFAULTS, ScoringOptions, SearchOptions, Settings
+from kes.options import ScoringOptions
 from kes.results.optima import Optima
 from kes.search.budget import Size
 from kes.search.execution import threads
 from kes.search.problem import Problem
 from kes.search.proof import PER_SET, set_seconds, with_proof
 from kes.search.record import Model, Proof
+from kes.settings import Settings
 from kes.validation import duration, megabytes
 
 if TYPE_CHECKING:
@@ -52,11 +54,10 @@ _PER_STEP, _PER_PAIR = 2e-9, 1e-9  # seconds, measured
 _QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
-@checked_options(SCORING_DEFAULTS)
+@checked_options(ScoringOptions)
 def certify(
     data: Data,
     *,
-    max_parents: int | None = None,
     optima: Known = None,
     n_jobs: int | None = None,
     memory_mb: int = _MEMORY_MB,
@@ -68,11 +69,8 @@ def certify(
 
     Parameters
     ----------
-    data, criterion, ess, penalty, transform, knowledge, kinds, weights, discretize, missing, \
-completions
-        As in `kes.learn`. With knowledge, only at networks that obey it is looked.
-    max_parents : int or None
-        Look only at networks in which no variable has more parents; None: at all networks.
+    data
+        As in `kes.learn`.
     optima : Optima, Optimum, EssentialGraph or None
         What to compare. Their best network also helps where the optimum is bounded only; without
         any, a search finds one, within the budget.
@@ -113,8 +111,9 @@ completions
     memory = megabytes("memory_mb", memory_mb)
     limit = duration("budget", budget)
     reporter = _Reporter(progress, limit)
-    seed = optima.seed if isinstance(optima, Optima) else 0
-    problem = _problem(data, max_parents, options, seed)
+    if isinstance(optima, Optima):
+        options["random_state"] = optima.seed
+    problem = _problem(data, options)
     if isinstance(optima, Optima):  # its gaps are filled as they were
         problem.earlier = optima.record.completion
     problem.fill(threads(n_jobs), lambda _: True)
@@ -165,17 +164,15 @@ def _unbounded(expense: Expense) -> KesError:
     )
 
 
-@checked_options(SCORING_DEFAULTS)
-def estimate(
-    data: Data, *, max_parents: int | None = None, **options: Unpack[ScoringOptions]
-) -> Expense:
+@checked_options(ScoringOptions)
+def estimate(data: Data, **options: Unpack[ScoringOptions]) -> Expense:
     """Say what `certify` may need for these data, without counting anything.
 
     For BIC and AIC, one more parent cannot pay once its penalty exceeds N ln r: that limits the
     number of parents whatever the data say. With continuous columns nothing does; the seconds are
     then those of a table in which everything depends on everything.
     """
-    problem = _problem(data, max_parents, options)
+    problem = _problem(data, options)
     table = problem.table  # nobody wants to wait until its gaps are filled
     dataset = table.dataset if isinstance(table, Incomplete) else table
     return _estimate(dataset, problem.settings)
@@ -222,12 +219,8 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     return parents - 1
 
 
-def _problem(
-    data: Data, max_parents: int | None, options: ScoringOptions, seed: int = 0
-) -> Problem:
-    """Make the problem; the seed is that of the gaps' filling."""
-    more = {"max_parents": max_parents, "random_state": seed, "cache_mb": _CACHE_MB}
-    return Problem.of(data, _K, cast("SearchOptions", {**options, **more}))
+def _problem(data: Data, options: ScoringOptions) -> Problem:
+    return Problem.of(data, {**options, "k": _K, "cache_mb": _CACHE_MB})
 
 
 class _Reporter:

@@ -10,16 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from kes.data.column import Discrete
-from kes.errors import KesError, checked_options, printable
+from kes.declare import checked_options
+from kes.errors import KesError, printable
 from kes.graph.boundary import Neighbour
-from kes.options import SCORING_DEFAULTS, Criterion, ScoringOptions, SearchOptions
+from kes.options import ScoringOptions
 from kes.results.summary import counted
 from kes.search.problem import Problem
+from kes.settings import Criterion
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -124,7 +126,7 @@ class Explanation:
         return []
 
 
-@checked_options({**SCORING_DEFAULTS, "criterion": None})
+@checked_options(ScoringOptions, criterion=None)
 def explain(
     neighbour: Neighbour, data: Data | None = None, **options: Unpack[ScoringOptions]
 ) -> Explanation:
@@ -140,8 +142,6 @@ def explain(
     criterion : {"bic", "aic", "bdeu", "qnml", "bge"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
         `delta` was computed by; if it is not told, nothing is said about its meaning.
-    ess, penalty, transform, kinds, weights, discretize, missing, completions
-        As in `kes.learn`.
 
     Returns
     -------
@@ -165,16 +165,15 @@ odds.
             "explain takes a neighbour, as kes.inclusion_boundary lists them, not "
             f"{type(neighbour).__name__}; for an optimum use optimum.explain(data)"
         )
-    chosen = {**SCORING_DEFAULTS, **options}
     if data is None:
-        if options.get("criterion") is None:
+        if options["criterion"] is None:
             return Explanation(neighbour)
-        criterion = Criterion.checked(chosen["criterion"], chosen["ess"], chosen["penalty"])
+        criterion = Criterion.of(options)
         return Explanation(neighbour, criterion.name, criterion.ess, criterion.penalty)
-    if chosen["criterion"] is None:
-        del chosen["criterion"]
+    if options["criterion"] is None:
+        del options["criterion"]
     nodes = neighbour.of.nodes
-    problem = Problem.of(data, 1.0, cast("SearchOptions", chosen)).over(nodes)
+    problem = Problem.of(data, {**options, "k": 1.0}).over(nodes)
     criterion, core = problem.settings.measure, problem.core
     at = {node: i for i, node in enumerate(nodes)}
     given = sorted(at[node] for node in neighbour.given)

@@ -23,15 +23,16 @@ from kes.data.infer_kinds import Kinds
 from kes.data.random_stream import Stream
 from kes.data.resampling import Cases
 from kes.data.schema import Schema
-from kes.errors import KesError, checked_options
+from kes.declare import checked_options
+from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag
-from kes.network.fitting import Prior, fit
+from kes.network.fitting import fit
 from kes.network.new_rows import Unseen
-from kes.options import DEFAULTS, SearchOptions
+from kes.options import HeldOutOptions, Prior
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
-from kes.search.budget import Improve, check_improve
+from kes.search.budget import Improve
 from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
@@ -71,24 +72,19 @@ def validate(
     )
 
 
-@checked_options(DEFAULTS)
+@checked_options(HeldOutOptions, runs=100)
 def cross_validate(
     data: Data,
     *,
     folds: int = 5,
     top: int = 5,
-    prior: Prior = "bdeu",
-    k: float = 0.8,
-    runs: int = 100,
-    improve: bool | int | str = True,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[HeldOutOptions],
 ) -> Table:
     """Learn from a part of the cases, predict the rest, and so on until each was predicted once.
 
     Both the graphs and the tables of the networks are learned without the cases that judge them.
 
-    Further options are those of `kes.learn`, with these differences: `ess` is that of the prior,
-    too; `weights` are numbers of cases and must be whole; `progress` counts the runs on all parts
+    `weights` are numbers of cases and must be integers. `progress` counts the runs on all folds
     together.
 
     Parameters
@@ -101,11 +97,6 @@ def cross_validate(
         others.
     top : int
         How many optima of each search to judge, by their rank.
-    prior
-        How to estimate the networks' tables: see `kes.fit`. Maximum likelihood ("ml") may hold
-        cases for impossible.
-    k, runs, improve
-        As in `kes.learn`.
 
     Returns
     -------
@@ -132,11 +123,12 @@ def cross_validate(
     """
     parts = integer("folds", folds, minimum=2)
     count = integer("top", top, minimum=1)
-    each, asked = integer("runs", runs, minimum=1), check_improve(improve)
-    execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
-    discretizer = Discretizer.checked(options.get("discretize"))
-    problem = Problem.of(data, k, _uncut(options, discretizer))
-    ess, cases = options.get("ess", DEFAULTS["ess"]), Cases(problem.table)
+    each, asked = options["runs"], options["improve"]
+    assert each is not None, "it has a default here"
+    execution = Execution.checked(n_jobs=options["n_jobs"], progress=options["progress"])
+    discretizer = Discretizer.checked(options["discretize"])
+    problem = Problem.of(data, _uncut(options, discretizer))
+    prior, ess, cases = options["prior"], options["ess"], Cases(problem.table)
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
@@ -163,7 +155,7 @@ def cross_validate(
     return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
 
 
-def _uncut(options: SearchOptions, discretizer: Discretizer | None) -> SearchOptions:
+def _uncut(options: HeldOutOptions, discretizer: Discretizer | None) -> HeldOutOptions:
     """Return the options that leave continuous what is to be cut in each fold."""
     if discretizer is None:
         return options

@@ -10,11 +10,11 @@ from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.native import core_errors
-from kes.options import CoreOptions
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.constraints import refuse_inadmissible
 from kes.search.problem import Problem
+from kes.settings import CoreOptions
 from kes.table import Table
 
 Known: TypeAlias = Optima | Optimum | EssentialGraph | None

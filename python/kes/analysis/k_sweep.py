@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from kes.analysis.coverage import Coverage
 from kes.data.dataset import Data
 from kes.data.random_stream import Stream
-from kes.errors import KesError, checked_options
-from kes.options import DEFAULTS, SearchOptions
+from kes.declare import checked_options
+from kes.errors import KesError
+from kes.options import SearchOptions
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
 from kes.search.collector import Limits
@@ -198,7 +199,7 @@ def _split(
     return _Halves(float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist())
 
 
-@checked_options(DEFAULTS)
+@checked_options(SearchOptions)
 def sweep(
     data: Data,
     ks: Iterable[float] = (0, 0.2, 0.4, 0.6, 0.8, 1),
@@ -209,8 +210,8 @@ def sweep(
 ) -> Sweep:
     """Try several k with the same budget each, to see which finds the best score.
 
-    Further options are those of `kes.learn`. Progress is shown for one k after the other. The runs
-    are not improved on, as it is they that are compared.
+    Progress is shown for one k after the other. The runs are not improved, as the runs themselves
+    are compared.
 
     Parameters
     ----------
@@ -249,10 +250,10 @@ def sweep(
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
     wanted = integer("runs", _RUNS if runs is None else runs, minimum=1)
     execution = Execution.checked(
-        n_jobs=options.get("n_jobs"), budget=budget, progress=options.get("progress")
+        n_jobs=options["n_jobs"], budget=budget, progress=options["progress"]
     )
     several = _several(ks)
-    first = Problem.of(data, several[0], options)
+    first = Problem.of(data, {**options, "k": several[0]})
     found: dict[float, Optima] = {}
     for k in several:
         # One seed for all, also if it was drawn.

@@ -37,14 +37,15 @@ from kes.data.dataset import Data
 from kes.data.incomplete import AnyTable
 from kes.data.random_stream import Stream
 from kes.data.resampling import Cases
-from kes.errors import Interrupted, KesError, checked_options, either, unknown
-from kes.options import DEFAULTS, SearchOptions, Settings
+from kes.declare import checked_options
+from kes.errors import Interrupted, KesError, either, unknown
+from kes.options import RunOptions
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
-from kes.search.budget import check_improve
 from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
+from kes.settings import Settings
 from kes.validation import integer, number
 
 if TYPE_CHECKING:
@@ -135,23 +136,20 @@ class StabilityInterrupted(Interrupted):
         return "interrupted; what the finished resamples say is in the attribute 'stability'"
 
 
-@checked_options(DEFAULTS)
+@checked_options(RunOptions, runs=10)
 def stability(
     data: Data,
     *,
     resamples: int = 100,
     scheme: str = "subsample",
     fraction: float = 0.5,
-    k: float = 0.8,
-    runs: int = 10,
-    improve: bool | int | str = True,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[RunOptions],
 ) -> Stability:
     """Repeat the search on resampled data, to see which edges do not depend on a few cases.
 
-    Further options are those of `kes.learn`, with these differences: `random_state` is the seed of
-    the draws, too; `weights` are numbers of cases (of a row of weight 3, one or two cases may be
-    drawn; subsamples need whole numbers); `progress` counts the runs on all tables together.
+    `random_state` is also the seed of the draws. `weights` are numbers of cases: of a row of weight
+    3, one or two cases may be drawn; subsamples need integers. `progress` counts the runs on all
+    tables together.
 
     Parameters
     ----------
@@ -165,11 +163,9 @@ def stability(
         The bootstrap makes graphs too dense: see the notes of this module.
     fraction : float
         The share, for ``"subsample"``.
-    runs, improve
-        Runs on each table, and what follows them, as in `kes.learn`; the best model counts. With
-        little of both, the support also reflects how much the search itself varies.
-    k : float
-        As in `kes.learn`.
+    runs : int
+        Number of runs on each table; the best model counts. With few runs and little improving,
+        the support also reflects how much the search itself varies.
 
     Returns
     -------
@@ -198,11 +194,12 @@ def stability(
     True
     """
     wanted = integer("resamples", resamples, minimum=1)
-    each, asked = integer("runs", runs, minimum=1), check_improve(improve)
+    each, asked = options["runs"], options["improve"]
+    assert each is not None, "it has a default here"
     if scheme not in SCHEMES:
         raise unknown("scheme", scheme, SCHEMES)
-    execution = Execution.checked(n_jobs=options.get("n_jobs"), progress=options.get("progress"))
-    problem = Problem.of(data, k, options)
+    execution = Execution.checked(n_jobs=options["n_jobs"], progress=options["progress"])
+    problem = Problem.of(data, options)
     settings, cases = problem.settings, Cases(problem.table)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
     best: list[Optimum] = []

@@ -15,7 +15,8 @@ from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of
 from kes.graph.pdag import Pdag
-from kes.network.fitting import FitOptions, Fitted, Prior, fit
+from kes.network.fitting import Fitted, fit
+from kes.options import FitOptions, Prior
 from kes.results.optima import Optima
 
 _PURPOSE = "probabilities are estimated from the data"

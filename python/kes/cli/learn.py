@@ -20,7 +20,7 @@ from kes.cli.out_file import check_writable, continued, earlier, save, say_inter
 from kes.cli.param_types import Number, Time, Whole
 from kes.cli.signals import exit_code
 from kes.cli.table_options import read_table
-from kes.options import DEFAULT_CACHE_MB, Sampled, Settings
+from kes.options import DEFAULTS, Sampled
 from kes.progress import Show, lines
 from kes.results import storage
 from kes.results.optima import Optima
@@ -31,6 +31,7 @@ from kes.search.constraints import constrained
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepared, search
 from kes.search.problem import Problem
+from kes.settings import Settings
 from kes.validation import MAX_MB
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ Examples:
     "--cache-mb",
     type=Whole(min=1, max=MAX_MB),
     metavar="N",
-    default=DEFAULT_CACHE_MB,
+    default=DEFAULTS["cache_mb"],
     show_default=True,
     help="Memory for counts that runs share.",
 )
@@ -196,16 +197,18 @@ def command(
     taken for. Every run ends in a local optimum; the result is the set of all that were found.
     """
     started = time.monotonic()
-    settings = Settings.checked(
-        k=k,
-        criterion=criterion,
-        ess=ess,
-        random_state=seed,
-        max_parents=max_parents,
-        two_phase=two_phase,
-        neighbourhood=_neighbourhood(neighbourhood, reversals, failures),
-        penalty=penalty,
-        transform=transform,
+    settings = Settings.of(
+        {
+            "k": k,
+            "criterion": criterion,
+            "ess": ess,
+            "random_state": seed,
+            "max_parents": max_parents,
+            "two_phase": two_phase,
+            "neighbourhood": _neighbourhood(neighbourhood, reversals, failures),
+            "penalty": penalty,
+            "transform": transform,
+        }
     )
     if out is not None:
         check_writable(out)

@@ -25,7 +25,8 @@ from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network
 from kes.graph.pdag import Pdag
 from kes.network import read_graph, read_network
-from kes.network.fitting import FitOptions, Fitted
+from kes.network.fitting import Fitted
+from kes.options import FitOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum

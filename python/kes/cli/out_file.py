@@ -9,12 +9,12 @@ import click
 
 from kes.cli.console import say
 from kes.errors import KesError
-from kes.options import Settings
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.settings import Settings
 
 _OTHERS = {
     *(".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".html", ".pdf", ".svg", ".png"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kes.network.fitting import Prior
+from kes.options import Prior
 from kes.validation import duration
 
 _PRIORS = ("bdeu", "ml")

@@ -32,7 +32,8 @@ from kes.data.read_options import ReadOptions
 from kes.data.schema import Schema, Unseen, match_table
 from kes.data.source import called, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
-from kes.errors import KesError, checked_options, listed, option
+from kes.declare import checked_options
+from kes.errors import KesError, listed, option
 
 
 @checked_options()

@@ -102,13 +102,14 @@ def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
     if not isinstance(kinds, Mapping):
         raise KesError(
             f'{option("kinds")} must say what columns are, such as {{"zip": "discrete"}}, not '
-            f"{kinds!r}"
+            f"{kinds!r}",
+            option="kinds",
         )
     for name, kind in kinds.items():
         if name not in names:
-            raise unknown(either("column in kinds", "column"), name, names)
+            raise unknown(either("column in kinds", "column"), name, names, option="kinds")
         if kind not in _CHOICES:
-            raise unknown(f"kind of column {name!r}", kind, _CHOICES)
+            raise unknown(f"kind of column {name!r}", kind, _CHOICES, option="kinds")
     return dict(kinds)
 
 

@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import prod
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, Discrete
-from kes.data.dataset import Data, Weights
+from kes.data.dataset import Data
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.incomplete import Incomplete, Stack
-from kes.data.infer_kinds import Kinds
 from kes.data.normal_scores import Ranks
 from kes.data.notes import left_out
 from kes.data.random_stream import Stream
 from kes.data.read_options import ReadOptions
-from kes.errors import KesError, checked_options, listed, unknown
+from kes.declare import checked_options
+from kes.errors import KesError, listed, unknown
 from kes.graph.pdag import Pdag
 from kes.graph.preferred_dag import checked_arc, preferred_dag
 from kes.network import checks
@@ -33,11 +33,10 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.linear_regression import fit_linear
 from kes.network.logistic import fit_logistic
 from kes.network.mixed import MixedNetwork
-from kes.options import TRANSFORMS
+from kes.options import TRANSFORMS, FitOptions, Prior
 from kes.validation import integer, number
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
-Prior: TypeAlias = Literal["bdeu", "ml"] | float
 Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
 Model: TypeAlias = NDArray[np.float64] | Linear | Logistic
 
@@ -47,34 +46,7 @@ MOST_CELLS = 2**27
 _FILLINGS = 5  # of gaps, each from several estimates in turn
 
 
-class FitOptions(TypedDict, total=False):
-    """How a network is estimated; `fit` explains it."""
-
-    prior: Prior
-    ess: float
-    prefer: Arcs
-    weights: Weights
-    missing: str
-    completions: int
-    kinds: Kinds | None
-    discretize: int | Mapping[str, int] | Discretizer | None
-    transform: str | None
-
-
-FIT_DEFAULTS: FitOptions = {
-    "prior": "bdeu",
-    "ess": 1.0,
-    "prefer": (),
-    "weights": None,
-    "missing": "error",
-    "completions": 5,
-    "kinds": None,
-    "discretize": None,
-    "transform": None,
-}
-
-
-@checked_options(FIT_DEFAULTS)
+@checked_options(FitOptions)
 def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fitted:
     """Estimate a network from data.
 
@@ -86,24 +58,6 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     data
         A table with a column for every node, and no others; see `kes.learn`. The states of the
         network are those of the data.
-    prior
-        How to estimate the local models. "bdeu": tables are what is expected after the data under
-        the Dirichlet prior of the criterion BDeu, with `ess` cases spread evenly over each table.
-        A number: the same with so many cases in each cell (1 is Laplace's rule). "ml": maximum
-        likelihood, that is, relative frequencies; a configuration of the parents that never occurs
-        gets the uniform distribution. For linear and logistic nodes see the notes.
-    ess
-        Equivalent sample size, for "bdeu".
-    prefer
-        Arcs (a, b) to have as a -> b where an essential graph leaves the direction open. Taken one
-        after the other; those between nodes that are not joined have no effect.
-    weights, missing, completions
-        As in `kes.learn`: how many cases each row stands for, and what to do with missing values.
-        "em" fills them in from the network itself.
-    kinds, discretize, transform
-        As in `kes.learn`: what columns are taken for, and whether to cut continuous ones or to
-        replace their values by normal scores first. The network keeps cuts and scores and applies
-        them to all data that it is shown.
 
     Returns
     -------
@@ -141,7 +95,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     array([[0.5, 0.5],
            [0.1, 0.9]])
     """
-    return fit_as(structure, data, {**FIT_DEFAULTS, **options}, ReadOptions())
+    return fit_as(structure, data, options, ReadOptions())
 
 
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOptions) -> Fitted:

@@ -20,7 +20,6 @@ from kes import _core
 from kes.data import Dataset
 from kes.errors import KesError
 from kes.files import write_file
-from kes.options import Settings
 from kes.paper.samples import Sample
 from kes.progress import Progress
 from kes.results import storage
@@ -29,6 +28,7 @@ from kes.search.execution import Execution, SearchInterrupted
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.settings import Settings
 
 _CHECKPOINT = 5.0  # seconds
 
@@ -190,14 +190,13 @@ class Bench:
 
     def _ready(self, cell: Cell, dataset: Dataset) -> Problem:
         """Return the cell ready for runs; it shares the counts of the one before if it can."""
-        settings = Settings.checked(
-            k=cell.k,
-            criterion=cell.criterion,
-            ess=1.0,
-            random_state=self._seed,
-            max_parents=None,
-            two_phase=False,
-            neighbourhood=cell.neighbourhood,
+        settings = Settings.of(
+            {
+                "k": cell.k,
+                "criterion": cell.criterion,
+                "random_state": self._seed,
+                "neighbourhood": cell.neighbourhood,
+            }
         )
         problem = Problem(dataset, settings)
         if self._core is None or self._core[0] != cell.terms:

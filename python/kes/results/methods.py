@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
-from kes.errors import KesError, checked_options
-from kes.network.fitting import FIT_DEFAULTS, FitOptions, Fitted, Prior, fit_as
-from kes.options import SearchOptions
+from kes.declare import checked_options
+from kes.errors import KesError
+from kes.network.fitting import Fitted, fit_as
+from kes.options import FIT_DEFAULTS, FitOptions, Prior, RunOptions
 from kes.results.structure_methods import StructureMethods
 from kes.search.problem import Problem
 from kes.validation import integer
@@ -313,7 +314,7 @@ class OptimumMethods:
 
         return optimum_html(self)
 
-    @checked_options(FIT_DEFAULTS)
+    @checked_options(FitOptions, fill=False)
     def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:
         """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
@@ -382,10 +383,10 @@ class OptimumMethods:
         """
         from kes.analysis.explain import explain_stop
 
-        options: SearchOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
+        options: RunOptions = {"criterion": criterion, "ess": ess, "max_parents": max_parents}
         options |= {"knowledge": self.knowledge, "weights": weights, "missing": missing}
         same, _ = self.as_read(data)
         options |= {"kinds": same.get("kinds"), "discretize": same["discretize"]}
         options |= {"transform": self.transform}
-        problem = Problem.of(data, 1.0, options)
+        problem = Problem.of(data, options | {"k": 1.0})
         return explain_stop(self, problem.over(self.names))

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Data, Weights
-from kes.errors import ClusterLost, Interrupted, KesError, checked_options
+from kes.declare import checked_options
+from kes.errors import ClusterLost, Interrupted, KesError
 from kes.files import PathLike
 from kes.results import storage, summary
 from kes.results.lineage import Lineage

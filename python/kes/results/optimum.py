@@ -14,7 +14,7 @@ from kes.graph.core_graph import CoreGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
-from kes.network.fitting import FitOptions
+from kes.options import FitOptions
 from kes.results.methods import OptimumMethods
 
 

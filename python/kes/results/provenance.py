@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kes.data.column import Kind, State, TableKind, kind_of
 from kes.files import stem
-from kes.options import Settings
 from kes.search.record import Record
+from kes.settings import Settings
 
 if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer

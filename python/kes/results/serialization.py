@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.data.read_options import ReadOptions
+from kes.declare import declared
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
-from kes.options import Sampled, Settings
+from kes.options import LearnOptions, Sampled, check_improve, check_prove
 from kes.results.validate_record import check_graph, check_record
-from kes.search.budget import check_improve, check_prove
 from kes.search.record import (
     Completion,
     Improving,
@@ -33,11 +33,17 @@ from kes.search.record import (
     Proof,
     Record,
 )
+from kes.settings import Settings
 from kes.validation import integer, number
 
 FORMAT = "kes optima"
 VERSION = 2
 _EDGES = ("directed", "undirected")
+_ALWAYS = (
+    *("k", "criterion", "ess", "penalty", "transform", "seed"),
+    *("max_parents", "two_phase", "neighbourhood", "start"),
+)
+"""Settings that every file holds. Others are written only if they differ from their default."""
 
 
 def encoded(record: Record) -> bytes:
@@ -98,7 +104,7 @@ def decoded(document: dict[str, Any]) -> Record:
         runs=runs,
         ahead=ahead,
         improving=_improving_from_json(document["improving"]),
-        prove=check_prove(document.get("prove", False)),
+        prove=check_prove("prove", document.get("prove", False)),
         proof=_proof_from_json(document.get("proof")),
         notes=tuple(_text(note) for note in document["notes"]),
         reading=_reading_from_json(document["reading"]),
@@ -151,7 +157,7 @@ def _improving_to_json(improving: Improving) -> dict[str, Any]:
 
 def _improving_from_json(entry: dict[str, Any]) -> Improving:
     return Improving(
-        asked=check_improve(entry["asked"]),
+        asked=check_improve("improve", entry["asked"]),
         complete=_flag(entry["complete"]),
         own=integer("own", entry["own"], minimum=0),
         earlier=integer("earlier", entry["earlier"], minimum=0),
@@ -223,20 +229,23 @@ def _json(value: object) -> str:
 
 
 def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, Any]:
-    start, where, known = settings.start, settings.neighbourhood, settings.knowledge
-    entry = {
-        "k": settings.k,
-        "criterion": settings.criterion,
-        "ess": settings.ess,
-        "penalty": settings.penalty,
-        "transform": settings.transform,
-        "seed": settings.seed,
-        "max_parents": settings.max_parents,
-        "two_phase": settings.two_phase,
-        "neighbourhood": asdict(where) if isinstance(where, Sampled) else where,
-        "start": None if start is None else start.to_core(names),
+    values = {field: getattr(settings, field.name) for field in fields(settings)}
+    return {
+        field.name: _setting_to_json(value, names)
+        for field, value in values.items()
+        if field.name in _ALWAYS or value != field.default
     }
-    return entry if known is None else entry | {"knowledge": known.as_plain()}
+
+
+def _setting_to_json(value: object, names: tuple[str, ...]) -> object:
+    match value:
+        case Sampled():
+            return asdict(value)
+        case EssentialGraph():
+            return value.to_core(names)
+        case Knowledge():
+            return value.as_plain()
+    return value
 
 
 def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settings:
@@ -245,16 +254,16 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         graph = CoreGraph(*(_edges_from_json(part, len(names)) for part in start))
         check_graph(len(names), graph)
         start = EssentialGraph.from_core(names, graph)
-    settings = Settings.checked(
-        k=entry["k"],
-        criterion=entry["criterion"],
-        ess=1.0 if entry["ess"] is None else entry["ess"],
-        random_state=integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1),
-        max_parents=entry["max_parents"],
-        two_phase=entry["two_phase"],
-        neighbourhood=Sampled(**where) if isinstance(where, dict) else where,
-        penalty=entry.get("penalty", 1.0),
-        transform=entry.get("transform"),
+    integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1)  # None would draw one
+    values = {"penalty": 1.0, "transform": None} | entry
+    values["ess"] = 1.0 if entry["ess"] is None else entry["ess"]
+    values["neighbourhood"] = Sampled(**where) if isinstance(where, dict) else where
+    settings = Settings.of(
+        {
+            name: values[option.setting]
+            for name, option in declared(LearnOptions).items()
+            if option.setting in _ALWAYS or option.setting in values
+        }
     )
     known = Knowledge(**entry.get("knowledge", {})).checked(names)
     return replace(settings, start=start, knowledge=known or None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
-from kes.errors import checked_options
+from kes.declare import checked_options
 from kes.progress import Show
 from kes.search.execution import threads
 from kes.validation import duration, integer, number

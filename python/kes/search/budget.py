@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kes.data.column import State, kind_of
-from kes.errors import KesError
 from kes.validation import duration, integer
 
 Improve: TypeAlias = bool | int | str
@@ -157,31 +156,6 @@ def _order_seconds(size: Size) -> float:
     if size.variables < _MANY_VARIABLES:
         return 0.0
     return 1.5e-5 * size.variables * size.columns
-
-
-def check_improve(value: object) -> Improve:
-    """Return what a user wrote for `improve`, or say what is wrong with it."""
-    if isinstance(value, bool) or value == "auto":
-        return value
-    if isinstance(value, str):
-        duration("improve", value)
-        return value
-    try:
-        return integer("improve", value, minimum=1)
-    except KesError:
-        raise KesError(
-            "improve must be True, False, a number of tasks of at least 1, or a time as text such "
-            f"as '10s', not {value!r}"
-        ) from None
-
-
-def check_prove(value: object) -> Prove:
-    """Return what a user wrote for `prove`, or say what is wrong with it."""
-    if isinstance(value, bool):
-        return value
-    if value == "auto":
-        return "auto"
-    raise KesError(f"prove must be True, False or 'auto', not {value!r}")
 
 
 def effort_of(improve: Improve, runs: int) -> Effort | None:

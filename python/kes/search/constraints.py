@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, about, listed, option
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import why_inadmissible
-from kes.options import Settings
+from kes.settings import Settings
 from kes.validation import arcs
 
 
@@ -62,7 +62,8 @@ def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
     if start is None:
         return None
     if not isinstance(start, EssentialGraph):
-        return EssentialGraph.from_dag(names, arcs("start", start))
+        with about(option="start"):
+            return EssentialGraph.from_dag(names, arcs("start", start))
     known = set(names)
     strangers = [node for node in start.nodes if node not in known]
     if strangers:

@@ -42,8 +42,8 @@ from kes.search.problem import Problem
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from kes.options import Settings
     from kes.search.collector import Collector, NewModels
+    from kes.settings import Settings
 
 _CHUNK_SECONDS = 15.0  # long against the cost of a task, short against a user's patience
 _LEAST_SECONDS = 0.2
@@ -61,9 +61,14 @@ def check_client(client: object) -> None:
     except ImportError:
         raise not_installed("distributed") from None
     if not isinstance(client, Client):
-        raise KesError(f"client must be a distributed.Client, not {type(client).__name__}")
+        raise KesError(
+            f"client must be a distributed.Client, not {type(client).__name__}", option="client"
+        )
     if client.asynchronous:
-        raise KesError("client must be a synchronous distributed.Client: omit asynchronous=True")
+        raise KesError(
+            "client must be a synchronous distributed.Client: omit asynchronous=True",
+            option="client",
+        )
 
 
 def connect(address: str) -> Client:

@@ -12,7 +12,7 @@ from kes.errors import KesError
 from kes.progress import Progress
 from kes.search import dask_cluster
 from kes.search.collector import Limits
-from kes.validation import duration, integer
+from kes.validation import callback, duration, integer
 
 if TYPE_CHECKING:
     from kes.search.record import Record
@@ -56,13 +56,9 @@ class Execution:
             budget=None if budget is None else duration("budget", budget),
             patience=None if patience is None else integer("patience", patience, minimum=1),
         )
-        if not (progress is None or isinstance(progress, bool) or callable(progress)):
-            raise KesError(
-                f"progress must be None, True or a function of a kes.Progress, not {progress!r}"
-            )
         if client is not None:
             dask_cluster.check_client(client)
-        return cls(threads(n_jobs), limits, progress, client)
+        return cls(threads(n_jobs), limits, callback("progress", progress), client)
 
     def since(self, started: float) -> Execution:
         """Return how to do the rest of what has begun at this time of the monotonic clock."""

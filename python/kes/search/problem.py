@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from kes import _core
 from kes.data.dataset import Data, Dataset, Weights
@@ -22,12 +22,13 @@ from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
-from kes.options import DEFAULT_CACHE_MB, DEFAULTS, SearchOptions, Settings
+from kes.options import DEFAULTS, LearnOptions
 from kes.search.budget import Size
 from kes.search.collector import NewModels, OnBatch
 from kes.search.constraints import constrained
 from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import GoingOn, complete
+from kes.settings import Settings
 from kes.validation import integer, megabytes
 
 
@@ -67,7 +68,7 @@ class Problem:
         self,
         table: AnyTable,
         settings: Settings,
-        cache_mb: int = DEFAULT_CACHE_MB,
+        cache_mb: int = DEFAULTS["cache_mb"],
         reading: ReadOptions | None = None,
         earlier: Completion | None = None,
     ) -> None:
@@ -80,20 +81,10 @@ class Problem:
         self.earlier = earlier
 
     @classmethod
-    def of(cls, data: Data, k: object, options: SearchOptions) -> Problem:
-        """Make it of what a user wrote, or say what is wrong with it."""
-        chosen: SearchOptions = {**DEFAULTS, **options}
-        settings = Settings.checked(
-            k=k,
-            criterion=chosen["criterion"],
-            ess=chosen["ess"],
-            random_state=chosen["random_state"],
-            max_parents=chosen["max_parents"],
-            two_phase=chosen["two_phase"],
-            neighbourhood=chosen["neighbourhood"],
-            penalty=chosen["penalty"],
-            transform=chosen["transform"],
-        )
+    def of(cls, data: Data, options: Mapping[str, object]) -> Problem:
+        """Return the problem that data and options of `kes.learn` make."""
+        chosen = cast("LearnOptions", {**DEFAULTS, **options})
+        settings = Settings.of(chosen)
         memory = megabytes("cache_mb", chosen["cache_mb"])
         weights, missing, kinds = chosen["weights"], chosen["missing"], chosen["kinds"]
         discretizer = Discretizer.checked(chosen["discretize"])

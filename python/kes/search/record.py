@@ -19,8 +19,8 @@ from kes._core import __version__, level
 from kes.data.column import State
 from kes.data.read_options import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.options import Settings
 from kes.search.budget import Improve, Prove
+from kes.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

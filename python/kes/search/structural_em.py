@@ -32,10 +32,11 @@ from kes.graph.core_graph import RawGraph
 from kes.native import core_errors, core_problem, cores
 from kes.network.completion import SWEEPS, fill
 from kes.network.fitting import Estimates, Model, families
-from kes.options import DEFAULT_K, Settings
+from kes.options import DEFAULTS
 from kes.search.budget import of_round
 from kes.search.collector import NewModels
 from kes.search.record import Completion
+from kes.settings import Settings
 
 MOST_ROUNDS = 20
 MOST_VALUES = 3 * 10**8
@@ -80,7 +81,7 @@ def complete(
             scores, plain, completions, cache_mb, threads=threads, most=most, going_on=going_on
         )
         return ranks.undo(filled), done
-    free = replace(settings, k=DEFAULT_K, two_phase=False, neighbourhood="exact", start=None)
+    free = replace(settings, k=DEFAULTS["k"], two_phase=False, neighbourhood="exact", start=None)
     trees = replace(free, max_parents=_parents_in_trees(settings))
     stack = Stack(table, completions)
     stack.scatter(Stream(settings.seed, _BRANCH, 0))

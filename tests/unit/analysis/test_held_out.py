@@ -86,7 +86,7 @@ def test_data_that_do_not_fit_are_named(optima, judges):
         optima.validate(np.array([[0, 1]]))
     with pytest.raises(kes.KesError, match="top must be an integer of at least 1"):
         optima.validate(judges, top=0)
-    with pytest.raises(kes.KesError, match="prior must be"):
+    with pytest.raises(kes.KesError, match="prior"):
         optima.validate(judges, prior="laplace")
 
 

@@ -106,7 +106,7 @@ def test_the_estimator(frame):
     pytest.importorskip("sklearn")
     from kes import KES
 
-    for more in ({}, {"discretize": 3}, {"transformation": "ranks"}):
+    for more in ({}, {"discretize": 3}, {"transform": "ranks"}):
         model = KES(runs=2, missing="em", **more).fit(frame)
         assert np.isfinite(model.score(frame.dropna()))
 

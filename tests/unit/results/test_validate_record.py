@@ -7,7 +7,7 @@ import time
 import pytest
 
 import kes
-from kes.options import Criterion
+from kes.settings import Criterion
 
 
 @pytest.fixture(scope="module")

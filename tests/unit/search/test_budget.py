@@ -121,7 +121,7 @@ def test_improving_goes_on_as_long_as_it_pays(many, monkeypatch):
 
 def test_one_more_search_with_all_amounts_chosen_is_that_with_these_amounts(trapped):
     longer = kes.learn(trapped).extend(30)
-    problem = Problem.of(trapped, 0.8, {})
+    problem = Problem.of(trapped, {})
     at_once = search(problem, 130, Execution.checked(), improve="auto", prove="auto")
     assert encoded(longer.record) == encoded(at_once)
 
@@ -183,7 +183,7 @@ def test_a_given_number_of_runs_proves_nothing_by_itself(trapped):
 
 def test_no_proof_is_started_where_it_would_take_long():
     def allowed(data, prove="auto", **options):
-        return proof.allowance(Problem.of(data, 0.8, options), prove)
+        return proof.allowance(Problem.of(data, options), prove)
 
     rng = np.random.default_rng(0)
     wide = rng.integers(2, size=(1000, 200))
@@ -322,7 +322,7 @@ def test_work_that_is_stopped_by_chance_is_told_without_it(
             told.extend(going_on(counted) for counted in (11, 12))
             return SimpleNamespace(lacking="memory", counted=12, sizes=[3, 4])
 
-    problem = Problem.of(trapped, 0.8, {})
+    problem = Problem.of(trapped, {})
     monkeypatch.setattr(proof, "set_seconds", lambda _: 1.0)
     record = greedy(trapped).record
     problem.core = Core()

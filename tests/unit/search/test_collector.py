@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kes.options import Settings
 from kes.search.collector import Collector, Limits
 from kes.search.record import Improving, Model, Offspring, Record
+from kes.settings import Settings
 
 # Models 0, 1, 2, ... are told apart by one arc; the score of each is its number.
 MODELS = [(([(0, number + 1)], []), float(number), True) for number in range(6)]

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from kes.data.read_options import ReadOptions
     from kes.files import PathLike
     from kes.graph.knowledge import Knowledge
-    from kes.options import Settings
     from kes.results.optima import Optima
     from kes.search.record import Improving
+    from kes.settings import Settings
 
 
 def settings_rows(optima: Optima) -> list[tuple[str, str]]:

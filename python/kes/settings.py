@@ -1,0 +1,186 @@
+"""The settings of a search: all options that, with the data, decide what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from kes import _core
+from kes.declare import declared
+from kes.errors import KesError, option
+from kes.options import LearnOptions, Sampled, ScoringOptions
+
+if TYPE_CHECKING:
+    from kes.graph import EssentialGraph
+    from kes.graph.core_graph import CoreGraph, CoreKnowledge
+    from kes.graph.knowledge import Knowledge
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The score to maximise: a name, which stands for one function on each kind of table.
+
+    Attributes
+    ----------
+    name : str
+        "bic", "aic", "bdeu", "qnml" or "bge".
+    ess : float or None
+        Equivalent sample size; None if the criterion does not use it.
+    penalty : float
+        Factor of the penalty of BIC and AIC on continuous and mixed tables.
+    transform : str or None
+        "ranks" to replace continuous values by their normal scores first.
+    """
+
+    name: str
+    ess: float | None = None
+    penalty: float = 1.0
+    transform: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Criterion:
+        """Return the criterion that options choose, checked."""
+        known = declared(ScoringOptions)
+        values = {
+            name: known[name].checked(options.get(name, known[name].default))
+            for name in ("criterion", "ess", "penalty", "transform")
+        }
+        name = values.pop("criterion")
+        if name != "bdeu":
+            values["ess"] = None
+        return cls(name, **values)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of tables that it is for: "discrete", "continuous", "mixed"."""
+        return tuple(
+            kind for name, _, _, kinds, _ in _core.CRITERIA if name == self.name for kind in kinds
+        )
+
+    def title(self, kind: str) -> str:
+        """Return its full name on a kind of table."""
+        if kind == "mixed":
+            return f"degenerate Gaussian {self.name.upper()}"
+        return next(
+            title
+            for name, title, _, kinds, _ in _core.CRITERIA
+            if name == self.name and kind in kinds
+        )
+
+    def price(self, cases: float) -> float | None:
+        """Return the penalty of one parameter with this many cases; None if it is not constant."""
+        if "discrete" not in self.kinds:
+            return None
+        price = _core.penalty(self.name, cases)
+        return None if price is None else self.penalty * price
+
+    def has_penalty(self, kind: str) -> bool:
+        """Return whether `penalty` has an effect on a kind of table."""
+        return any(
+            "penalty" in parameters
+            for name, _, parameters, kinds, _ in _core.CRITERIA
+            if name == self.name and kind in kinds
+        )
+
+
+class CoreOptions(TypedDict):
+    """The options of a search as the Rust core takes them."""
+
+    k: float
+    seed: int
+    max_parents: int | None
+    two_phase: bool
+    start: CoreGraph | None
+    sampled: tuple[int, int | None] | None
+    knowledge: CoreKnowledge | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All options that, with the data, decide what run i finds.
+
+    Two results can be combined if and only if their settings are equal. `ess` is None for criteria
+    that do not use it, and `knowledge` if it is empty, so that equal searches have equal settings.
+    """
+
+    k: float
+    criterion: str
+    ess: float | None
+    penalty: float = 1.0
+    transform: str | None = None
+    seed: int
+    max_parents: int | None = None
+    two_phase: bool = False
+    neighbourhood: Literal["exact"] | Sampled = "exact"
+    start: EssentialGraph | None = None
+    knowledge: Knowledge | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Settings:
+        """Return the settings that options of `kes.learn` make, checked.
+
+        `start` and `knowledge` are left out: they must fit the columns of a table.
+        """
+        values = {
+            declaration.setting: declaration.checked(options.get(name, declaration.default))
+            for name, declaration in declared(LearnOptions).items()
+            if declaration.setting and name not in ("start", "knowledge")
+        }
+        if values["two_phase"] and values["neighbourhood"] != "exact":
+            raise KesError(
+                f"{option('two_phase')} needs the exact neighbourhood: leave it out, or use "
+                f"{option('neighbourhood', 'exact')}",
+                option="two_phase",
+            )
+        if values["criterion"] != "bdeu":
+            values["ess"] = None
+        return cls(**values)
+
+    @property
+    def measure(self) -> Criterion:
+        """The criterion with its parameters."""
+        return Criterion(self.criterion, self.ess, self.penalty, self.transform)
+
+    def options(self) -> dict[str, Any]:
+        """Return the settings as options of `kes.learn`, without those that are not used."""
+        return {
+            name: value
+            for name, declaration in declared(LearnOptions).items()
+            if declaration.setting and (value := getattr(self, declaration.setting)) is not None
+        }
+
+    def for_core(self, names: Sequence[str]) -> CoreOptions:
+        """Return options for the Rust core, which numbers variables as in `names`."""
+        sampled = self.neighbourhood
+        return CoreOptions(
+            k=self.k,
+            seed=self.seed,
+            max_parents=self.max_parents,
+            two_phase=self.two_phase,
+            start=None if self.start is None else self.start.to_core(names),
+            sampled=(sampled.reversals, sampled.failures) if isinstance(sampled, Sampled) else None,
+            knowledge=self.known(names),
+        )
+
+    def known(self, names: Sequence[str]) -> CoreKnowledge | None:
+        """Return the knowledge for the core, with variables numbered as in `names`."""
+        return None if self.knowledge is None else self.knowledge.to_core(names)
+
+    def differences(self, other: Settings) -> list[str]:
+        """Return one line for each setting that differs: its name and both values."""
+        return [
+            f"{option(field.name)}: {_shown(mine)} there, {_shown(theirs)} here"
+            for field in fields(self)
+            if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
+        ]
+
+
+def _shown(value: object) -> str:
+    """Return a setting in one short line; of graphs only the number of edges."""
+    if value is None:
+        return "none"
+    edges = getattr(value, "directed", None)
+    if edges is not None:
+        return f"a graph with {len(edges) + len(value.undirected)} edges"  # type: ignore[attr-defined]
+    return str(value)
