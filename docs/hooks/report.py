@@ -16,6 +16,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     optima = kes.learn(kes.datasets.alarm(), k=0.8, runs=100, random_state=0)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / NAME
-        optima.report(page)
+        optima.report(page, title="The ALARM network, 20 000 cases")
         files.append(File.generated(config, NAME, content=page.read_bytes()))
     return files
