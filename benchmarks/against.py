@@ -1,10 +1,10 @@
-"""This version beside an earlier one, as ratios taken in turns (`make bench-against REV=...`).
+"""Compare this version with an earlier one, in alternation (`make bench-against REV=...`).
 
-The earlier revision is taken out of git into target/against. Both are installed from source in the
-same way, by their own build settings and one compiler; this version is the working tree as it is.
-Each lives in a process of its own (`against_worker.py`) of one interpreter with one set of
-dependencies, and they take turns. Tables are drawn by the earlier version and read by both, so that
-they are the same. Whether the results are identical to the bit is part of what is shown.
+The earlier revision is checked out from git into target/against. Both are installed from source in
+the same way, with their own build settings and one compiler; this version is the working tree.
+Each runs in its own process (`against_worker.py`), with the same interpreter and dependencies, and
+they alternate. The earlier version draws the tables and both read them, so that they are the same.
+The output also says whether the results are bit-identical.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 HOME = ROOT / "target" / "against"
 WORKER = Path(__file__).with_name("against_worker.py")
 NEEDED = ("pyproject.toml", "Cargo.toml", "crates/kes-py/Cargo.toml", "python/kes/__init__.py")
-"""What a revision must have to be built."""
+"""Files that a revision must have to be built."""
 TASKS = {
     "import": "import kes",
     "cold": "GES, nothing cached, 1 thread",
@@ -36,7 +36,7 @@ TASKS = {
     "certify": "certify 20 variables, 1 thread",
 }
 LARGE = 100
-"""With more variables than this only `cold` is done, unless tasks are named: others take hours."""
+"""With more variables, only `cold` is done unless tasks are named: the others take hours."""
 NETWORKS = ("andes", "pigs", "link", "munin")
 ROWS, SEED = 10_000, 1001
 
@@ -51,7 +51,7 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def commit_of(revision: str) -> str:
-    """Return the hash of a revision that can be built, or say why there is none."""
+    """Return the hash of a revision that can be built, or exit with the reason."""
     found = git("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     if found.returncode:
         raise SystemExit(
@@ -70,17 +70,17 @@ def commit_of(revision: str) -> str:
 
 
 def build_settings() -> str:
-    """Return what a built core depends on besides its source."""
+    """Return what a built core depends on besides its sources."""
     compiler = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
     flags = [f"{k}={v}" for k, v in sorted(os.environ.items()) if "RUST" in k or "CARGO_" in k]
     return "\n".join([compiler, sys.version, *flags])
 
 
 def install(source: Path, home: Path) -> Path:
-    """Build a source tree and return the folder that it is installed in."""
+    """Build a source tree and return its installation folder."""
     site, new = home / "site", home / "site.new"
     shutil.rmtree(new, ignore_errors=True)
-    # A target folder of its own: cargo cannot tell two libraries of one name in one folder apart.
+    # Separate target folders: cargo cannot distinguish two libraries of one name in one folder.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(home / "build")}
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--target", str(new), str(source)]
@@ -91,7 +91,7 @@ def install(source: Path, home: Path) -> Path:
 
 
 def installed_earlier(commit: str) -> Path:
-    """Return the folder that a revision is installed in; built once for each compiler."""
+    """Return the installation folder of a revision; built once for each compiler."""
     home = HOME / commit[:12]
     stamp = home / "settings.txt"
     if not (stamp.exists() and stamp.read_text() == build_settings()):
@@ -112,20 +112,20 @@ def installed_earlier(commit: str) -> Path:
 
 
 def installed_present() -> Path:
-    """Return the folder that the working tree, as it is now, is installed in."""
+    """Return the installation folder of the current working tree."""
     print("building the working tree ...", file=sys.stderr, flush=True)
     return install(ROOT, HOME / "present")
 
 
-# --- two versions that take turns ---
+# --- two versions in alternation ---
 
 
 class Failed(Exception):
-    """A version could not do what it was asked for; the message has the reason."""
+    """A version could not do a task; the message has the reason."""
 
 
 class Version:
-    """A version of kes in a process of its own."""
+    """A version of kes in its own process."""
 
     def __init__(self, name: str, site: Path) -> None:
         self.name = name
@@ -162,7 +162,7 @@ class Version:
 
 
 def compare(task: str, old: Version, new: Version, repeat: int) -> list[str]:
-    """Time a task in both versions, in turn, and return a line of the table."""
+    """Time a task in both versions, in alternation, and return a row of the table."""
     print(f"{task} ...", file=sys.stderr, flush=True)
     turns: dict[Version, list[dict[str, Any]]] = {old: [], new: []}
     try:
@@ -186,7 +186,7 @@ def compare(task: str, old: Version, new: Version, repeat: int) -> list[str]:
 
 
 def same(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> str:
-    """Say whether the results are identical to the bit."""
+    """Describe whether the results are bit-identical."""
     before, after = ({turn["fingerprint"] for turn in turns} for turns in (old, new))
     if before == {None}:
         return ""
@@ -202,7 +202,7 @@ def same(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A file with a table, and what it is drawn from if it is not there."""
+    """A file with a table, and the network it is drawn from if it does not exist."""
 
     path: Path
     network: str = ""
@@ -210,7 +210,7 @@ class Table:
     seed: int = 0
 
     def drawn_by(self, version: Version) -> Path:
-        """Return the file, which is there from now on."""
+        """Return the file; draw it if it does not exist."""
         if not self.path.exists():
             print(f"drawing {self.path.name} ...", file=sys.stderr, flush=True)
             self.path.parent.mkdir(exist_ok=True)
@@ -220,7 +220,7 @@ class Table:
 
 
 def tables_of(folder: Path, networks: Path | None) -> dict[str, Table]:
-    """Return the tables there are, by name; those that are drawn go into a folder."""
+    """Return the available tables by name; drawn tables are written to a folder."""
     tables = {"alarm": Table(folder / "alarm_20000_0.csv", "alarm", rows=20_000, seed=0)}
     for path in sorted(SAMPLE.parent.glob("*.csv.gz")):
         tables[path.name.removesuffix(".csv.gz")] = Table(path)
@@ -237,7 +237,7 @@ def tables_of(folder: Path, networks: Path | None) -> dict[str, Table]:
 
 
 def chosen(what: str, wanted: str, there_are: Sequence[str]) -> list[str]:
-    """Return the names in a list with commas; all there are, if it is empty."""
+    """Return the names of a comma-separated list; all names if it is empty."""
     names = wanted.split(",") if wanted else list(there_are)
     for name in names:
         if name not in there_are:
@@ -248,7 +248,7 @@ def chosen(what: str, wanted: str, there_are: Sequence[str]) -> list[str]:
 def measure(
     old: Version, new: Version, tables: dict[str, Table], tasks: list[str], options: Any
 ) -> None:
-    """Print a table of ratios for each table of data, and one for what needs none."""
+    """Print ratios for each table of data, and for tasks that need none."""
     header = ["", old.name, "now", "now / then", "lowest, highest", "results"]
     if "import" in tasks:
         row = compare("import", old, new, options.repeat)
@@ -271,7 +271,7 @@ def main() -> None:
     parser.add_argument("--tasks", default="", help=f"some of {','.join(TASKS)}")
     parser.add_argument("--tables", default="", help="some of the tables, by name")
     parser.add_argument("--networks", type=Path, help="folder of BIF files to draw tables from")
-    parser.add_argument("--repeat", type=int, default=9, help="turns of each version")
+    parser.add_argument("--repeat", type=int, default=9, help="rounds")
     options = parser.parse_args()
     if options.repeat < 1:
         parser.error("--repeat must be at least 1")

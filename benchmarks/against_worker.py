@@ -1,16 +1,17 @@
-"""One version of kes that does timed tasks on request; `against.py` starts one for each version.
+"""Run timed tasks with one version of kes; `against.py` starts one process for each version.
 
-A request is a line of JSON on standard input, its answer one on standard output:
+A request is a line of JSON on standard input, its answer a line on standard output:
 
 * ``{"draw": NETWORK, "rows": n, "seed": s, "out": CSV}`` writes a sample of a network;
-* ``{"read": CSV}`` makes it the table of all that follows;
+* ``{"read": CSV}`` reads the table for all following requests;
 * ``{"prepare": TASK}`` does what a task needs, and the task itself once, untimed;
-* ``{"time": TASK}`` does it and gives its seconds, a fingerprint of its result, and its value;
-* ``{"learn": "by default"}`` does what a version does by itself, on one thread, and gives the
-  seconds of the processor and the best score.
+* ``{"time": TASK}`` does the task and returns its seconds, a fingerprint of its result, and its
+  value;
+* ``{"learn": "by default"}`` learns with the defaults of the version, on one thread, and returns
+  processor seconds and the best score.
 
-Which kes is imported is for PYTHONPATH to say. Versions differ in their options, so only what all
-of them have since the first is used here; what is newer is tried before.
+PYTHONPATH selects the version of kes. Versions differ in their options, so this script uses only
+what all of them have had since the first, and tries newer options before.
 """
 
 import functools
@@ -81,7 +82,7 @@ def neighbours(boundary: Any) -> Answer:
     return listed, len(boundary)
 
 
-# --- the tasks: each makes ready what it needs, and returns what to time ---
+# --- tasks: each prepares what it needs, and returns what to time ---
 
 
 def cold(table: pd.DataFrame) -> Task:
@@ -126,14 +127,14 @@ TASKS: dict[str, Callable[[pd.DataFrame], Task]] = {
 
 
 def import_seconds() -> float:
-    """Return how long a fresh interpreter takes to import kes alone."""
+    """Return how long a fresh interpreter takes to import kes."""
     code = "import time as t; s = t.perf_counter(); import kes; print(t.perf_counter() - s)"
     command = [sys.executable, "-c", code]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 class Worker:
-    """The table that was read last, and the tasks that were made ready for it."""
+    """The current table, and the tasks prepared for it."""
 
     def __init__(self) -> None:
         self._table = pd.DataFrame()
@@ -144,14 +145,14 @@ class Worker:
             sample = kes.datasets.alarm(rows=rows, seed=seed)
         else:
             sample = kes.read_network(network).sample(rows, seed=seed)
-        part = Path(f"{out}.part")  # so that a sample that is there is a whole one
+        part = Path(f"{out}.part")  # an existing sample is complete
         sample.to_pandas().to_csv(part, index=False)
         part.replace(out)
         return {}
 
     def read(self, path: str) -> dict[str, Any]:
         self._tasks.clear()
-        # As text, whatever it looks like: no version then takes codes for numbers.
+        # As text, so that no version reads codes as numbers.
         self._table = pd.read_csv(path, dtype="category", keep_default_na=False)
         return {"rows": len(self._table), "variables": self._table.shape[1]}
 
@@ -165,7 +166,7 @@ class Worker:
         if task == "import":
             return {"seconds": import_seconds(), "fingerprint": None, "value": None}
         call, answer = self._tasks[task]
-        gc.collect()  # what the turn before left is not this one's to clear
+        gc.collect()  # garbage of the last round is not part of this one
         start = time.perf_counter()
         result = call()
         seconds = time.perf_counter() - start
@@ -198,7 +199,7 @@ class Worker:
 
 
 def main() -> None:
-    # Only answers go to standard output, whatever the versions print.
+    # Keep what the versions print out of standard output, which is for answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     print(json.dumps({"kes": kes.__file__}), file=answers, flush=True)

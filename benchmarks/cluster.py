@@ -1,8 +1,8 @@
-"""Runs per second of a search on one, two and four worker processes (`make bench-cluster`).
+"""Measure runs per second with one, two and four worker processes (`make bench-cluster`).
 
-The workers are processes of this machine with one thread each; more of them than cores cannot be
-faster. They read the table themselves. A few runs beforehand let all of them do so, and count
-what every run needs; the time is that of the runs after these, until the last one is back.
+The workers are processes on this machine with one thread each; more of them than cores cannot be
+faster. They read the table themselves. A few runs beforehand let all of them read it and count what
+every run needs; the time is that of the runs after these, until the last one is back.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from kes.native import cores
 
 
 def measure(path: Path, workers: int, runs: int, k: float) -> float:
-    """Return the runs per second with so many workers."""
+    """Return the runs per second for a number of workers."""
     from distributed import Client, LocalCluster
 
     with (

@@ -1,11 +1,11 @@
-"""What `kes.learn(table)` does by itself, and what it takes (`make bench-default`).
+"""Measure what `kes.learn(table)` does by default (`make bench-default`).
 
-* On random tables of every kind with 10 to 1 000 variables: the seconds, and how it ended.
-* On breast cancer (of scikit-learn, cut at terciles) and AML (if its file is there), with five
+* On random tables of every kind with 10 to 1 000 variables: seconds, work done, and outcome.
+* On breast cancer (from scikit-learn, cut at terciles) and AML (if its file exists), with five
   seeds: whether each of them ends in the proven optimum.
-* With `--networks` and `--against`: beside an earlier version on five samples of each network, on
-  one thread. The earlier version does what it does by default. This one gets the seconds which that
-  took, and does then what it does by default. The sample is the unit: lowest and highest are given.
+* With `--networks` and `--against`: compared with an earlier version on five samples of each
+  network, on one thread. The earlier version uses its defaults. This one gets the same number of
+  seconds, and then uses its own defaults. The sample is the unit: lowest and highest are shown.
 """
 
 import argparse
@@ -31,7 +31,7 @@ GOLUB = SHARED / "golub/golub72_expression.csv.gz"
 
 
 def by_itself(data: kes.Dataset, seed: int = 0) -> list[str]:
-    """Learn on two threads; return the seconds of clock and processor, the work, and the end."""
+    """Learn on two threads; return wall-clock and processor seconds, work done, and outcome."""
     start = time.perf_counter()
     processor, optima = cpu(lambda: kes.learn(data, random_state=seed, n_jobs=2))
     clock = time.perf_counter() - start
@@ -56,7 +56,7 @@ def seeds() -> Iterator[list[str]]:
 
 
 def beside(earlier: Version, name: str, files: Path, folder: Path) -> list[str]:
-    """Return a line about the samples of a network."""
+    """Return a row for the samples of a network."""
     lines = [one_sample(earlier, table) for table in tables_of(name, files, folder)]
     then, given, now, more, most = zip(*lines, strict=True)
     seconds = [f"{min(values):.2f} to {max(values):.2f}" for values in (then, given, now)]
@@ -90,7 +90,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
     parser.add_argument("--against", metavar="REV", help="an earlier version, by commit or tag")
-    parser.add_argument("--only", default="sizes,seeds,networks", help="just some, with commas")
+    parser.add_argument(
+        "--only", default="sizes,seeds,networks", help="parts to do, comma-separated"
+    )
     options = parser.parse_args()
     header = ["", "seconds", "of the processor", "runs, tasks", "end"]
     only = options.only.split(",")

@@ -1,7 +1,7 @@
-"""Tables of the documentation that benchmarks write.
+"""Write tables into the documentation.
 
-A table stands between two marks, comments that Markdown does not show, so that prose can be written
-around it and the table filled in anew. The marks name the command that writes it.
+A table stands between two comments, which Markdown does not show, so that a benchmark can replace
+it without touching the text around it. The first comment names the command that writes it.
 """
 
 import re
@@ -52,8 +52,8 @@ def number(value: float, digits: int = 1) -> str:
 def spread(values: Sequence[float], digits: int = 1) -> str:
     """Return the mean with the smallest and the largest value.
 
-    No interval of Student's: differences between searches are mostly bounded below by 0, and
-    selections of the cases of one table overlap.
+    No Student interval: differences between searches are mostly bounded below by 0, and subsamples
+    of one table overlap.
     """
     mean = sum(values) / len(values)
     ends = f"{number(min(values), digits)} to {number(max(values), digits)}"
@@ -61,11 +61,11 @@ def spread(values: Sequence[float], digits: int = 1) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds with two digits that count."""
+    """Return seconds with two significant digits."""
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
 def record(differences: Sequence[float], tie: float) -> str:
-    """Return how many differences are above, at and below 0, such as 5/3/2."""
+    """Return the numbers of positive, zero and negative differences, such as 5/3/2."""
     signs = [0 if abs(d) < tie else 1 if d > 0 else -1 for d in differences]
     return "/".join(str(signs.count(sign)) for sign in (1, 0, -1))

@@ -1,9 +1,9 @@
-"""What runs and tasks take beside what is estimated, and what tiers and known arcs cost.
+"""Compare measured and estimated costs of runs and tasks, and measure the cost of knowledge.
 
     python benchmarks/effort.py --sizes 200,1000
 
 Random sparse tables of every kind, one thread, processor seconds. `kes/search/budget.py` chooses
-amounts of work by the estimates, so these should be right within a factor of three.
+amounts of work by the estimates, which should be right within a factor of three.
 """
 
 import argparse
@@ -44,14 +44,14 @@ def cpu(call: Callable[[], kes.Optima]) -> tuple[float, kes.Optima]:
 
 
 def tasks(optima: kes.Optima) -> float:
-    """Return the seconds of a task, without the first ones, an order among them."""
+    """Return the seconds of a task, without the first tasks, which include an order."""
     before, _ = cpu(lambda: optima.improve(tasks=FIRST, n_jobs=1))
     together, _ = cpu(lambda: optima.improve(tasks=TASKS, n_jobs=1))
     return (together - before) / (TASKS - FIRST)
 
 
 def estimates(sizes: list[int]) -> None:
-    """Print what is measured and what is estimated."""
+    """Print measured and estimated costs."""
     rows = []
     for variables in sizes:
         for kind, table in KINDS.items():
@@ -72,7 +72,7 @@ def estimates(sizes: list[int]) -> None:
 
 
 def knowledge(sizes: list[int]) -> None:
-    """Print what a run takes under knowledge, over one without."""
+    """Print the cost of a run with knowledge, relative to one without."""
     rows = []
     for variables in sizes:
         frame = sparse(variables, 1000)

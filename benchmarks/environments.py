@@ -1,7 +1,7 @@
-"""The environments of the peers, and searches in them.
+"""Environments of the peers, and searches in them.
 
-Each peer lives in an environment of its own, and every search is a process of its own with a time
-limit, so that no peer can disturb another.
+Each peer has its own environment, and every search is a process with a time limit, so that no peer
+can disturb another.
 """
 
 import json
@@ -29,18 +29,18 @@ REQUIREMENTS = {
     "ges": ["ges"],
     **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
 }
-"""What goes into the environment of each peer; pandas where its table is a data frame."""
+"""Packages in the environment of each peer; pandas where its table is a data frame."""
 
 
 def python_of(package: str) -> Path:
-    """Return the interpreter of the environment that a package is installed in."""
+    """Return the interpreter of the environment of a package."""
     if package == "kes":
         return Path(sys.executable)
     return ENVIRONMENTS / package / "bin" / "python"
 
 
 def installed(searches: Sequence[str]) -> list[str]:
-    """Return the searches that can be done here, and say which cannot."""
+    """Return the searches whose environment is installed, and print which are not."""
     found = [search for search in searches if python_of(SEARCHES[search][0]).exists()]
     if lacking := sorted({SEARCHES[search][0] for search in set(searches) - set(found)}):
         print(f"not installed (see peers.py --install): {', '.join(lacking)}", file=sys.stderr)

@@ -1,15 +1,15 @@
-"""How well evidence ranks edges, and whether effects cover the truth (`make bench-evidence`).
+"""Measure the ranking of edges by evidence, and the coverage of effects (`make bench-evidence`).
 
-*Edges*: samples of ALARM; of all pairs that some optimum joins, which are joined in the network?
-The area under the curve is the chance that a true one ranks above a false one, by evidence, by
-search support and by resampling support.
+*Edges*: samples of ALARM. Among all pairs that some optimum connects, which are adjacent in the
+network? The area under the ROC curve is the probability that a true edge ranks above a false one,
+by evidence, by search support and by resampling support.
 
-*Effects*: samples of networks whose true effects inference tells; is the true effect of x on y
-within the range reported, for random pairs with a directed path from x to y and without? The range
-over the optima within ten nats (`--within`) is set against that of the class in which GES ends,
-both as they are and with 95 % of the resamples.
+*Effects*: samples of networks whose true effects can be computed. Is the true effect of x on y
+within the reported range, for random pairs with and without a directed path from x to y? The range
+over the optima within ten nats (`--within`) is compared with that of the class of GES, both as
+estimated and with 95 % of the resamples.
 
-The samples have seeds from 2001 on, none of which had a part in choosing how any of this is done.
+The samples have seeds from 2001, none of which was used during development.
 """
 
 import argparse
@@ -27,17 +27,17 @@ from kes.network import GaussianNetwork, Linear
 FIRST_SEED = 2001
 SIZES = (500, 2_000)
 NETWORKS = {"sachs": 1_000, "insurance": 1_000, "alarm": 1_000, "linear Gaussian": 500}
-"""Networks whose effects are looked at, and the cases of a sample."""
+"""Networks for effects, and the number of cases of a sample."""
 
 NODES, DEGREE = 20, 3.0
-"""Size of the linear Gaussian networks, of which each sample has one of its own."""
+"""Size of the linear Gaussian networks; each sample has its own network."""
 
 PAIRS = 50
-"""Pairs of each kind for each sample."""
+"""Pairs of each kind per sample."""
 
 RESAMPLES = 50
 NOTHING = 1e-9
-"""A range covers a true effect that is beyond its end by no more than rounding."""
+"""Tolerance for rounding at the ends of a range."""
 
 
 # --- edges ---------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def rank_edges(samples: int) -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """A pair, whether x is an ancestor of y, and what setting x does to it."""
+    """A pair, whether x is an ancestor of y, and the effect of setting x."""
 
     x: str
     y: str
@@ -156,7 +156,7 @@ def drawn_pairs(
 def covered(
     optima: kes.Optima, asked: Sequence[Asked], within: float
 ) -> dict[str, list[tuple[bool, float]]]:
-    """Return for each pair whether its effect is in the range, and the width of that."""
+    """Return for each pair whether its effect is in the range, and the width of the range."""
     found: dict[str, list[tuple[bool, float]]] = {"estimates": [], "with resampling": []}
     for one in asked:
         effects = optima.effects(one.x, one.y, within=within, resamples=40)
@@ -203,7 +203,9 @@ if __name__ == "__main__":
     parser.add_argument("--samples", type=int, default=10, help="samples of each kind")
     parser.add_argument("--only", choices=["edges", "effects"], help="do one part only")
     parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
-    parser.add_argument("--within", type=float, default=10, help="nats below the best, of optima")
+    parser.add_argument(
+        "--within", type=float, default=10, help="use optima within this many nats of the best"
+    )
     arguments = parser.parse_args()
     if arguments.only != "effects":
         rank_edges(arguments.samples)

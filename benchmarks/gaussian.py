@@ -1,10 +1,10 @@
-"""Searches for Gaussian networks: seconds and BIC beside every peer (`make bench-gaussian`).
+"""Compare searches for Gaussian networks: seconds and BIC (`make bench-gaussian`).
 
 Tables of 10 000 cases are drawn from random sparse linear models (each variable has up to three
-parents among the twenty before it, with coefficients of 0.3 to 1 in size), and from linear models
-on the arcs of the networks in a folder of BIF files. Every search is a process of its own, in an
-environment of its own, with a time limit. What they find is scored by kes's Gaussian BIC. Ratios
-are to kes GES on one thread, in the same run.
+parents among the twenty preceding ones, with coefficients of 0.3 to 1 in absolute value), and from
+linear models on the arcs of the networks in a folder of BIF files. Every search has its own process
+and environment, and a time limit. Results are scored by kes's Gaussian BIC. Ratios are relative to
+kes GES on one thread, in the same run.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def tables(sizes: Sequence[int], networks: Path) -> Iterator[tuple[str, np.ndarr
 
 
 def run(search: str, table: Path, limit: float) -> tuple[str, dict[str, object] | None]:
-    """Do one search; return why there is no result, or the result."""
+    """Do one search; return the result, or why there is none."""
     package, _ = SEARCHES[search]
     if not python_of(package).exists():
         return "not installed", None
@@ -101,7 +101,7 @@ def scored(found: dict[str, object], data: pd.DataFrame) -> float:
 
 
 def compare(name: str, values: np.ndarray, searches: Sequence[str], limit: float) -> None:
-    """Print what all searches make of a table."""
+    """Print the results of all searches on a table."""
     data = pd.DataFrame({f"v{i}": column for i, column in enumerate(values)})
     results: dict[str, tuple[float, float, str]] = {}
     failures = {}

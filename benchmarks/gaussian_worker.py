@@ -1,8 +1,8 @@
-"""One search on numbers, inside the environment of its package; `gaussian.py` starts it.
+"""Run one search on continuous data, in the environment of its package; `gaussian.py` starts it.
 
-Usage: python gaussian_worker.py SEARCH TABLE.npz; a table holds ``values`` (variables x cases).
-Prints one line of JSON: seconds of the public call alone, version, and the edges found, as indices.
-All maximise the Gaussian BIC of the table. Only the searches of kes itself import kes.
+Usage: python gaussian_worker.py SEARCH TABLE.npz, where the table has ``values`` (variables x
+cases). Prints one line of JSON: seconds of the public call alone, version, and the edges found, as
+indices. All searches maximise the Gaussian BIC. Only the searches of kes itself import kes.
 """
 
 import json

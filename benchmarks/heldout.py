@@ -1,14 +1,13 @@
-"""Log-likelihood of new cases: kes and peers (`make bench-heldout`).
+"""Compare the log-likelihood of new cases: kes and peers (`make bench-heldout`).
 
-A higher score is a means; what a network is worth shows on cases that it was not learned from. Ten
-splits of each data set: of a network, a sample to learn from and 10 000 new cases; of a real table,
-two halves. Every search gets the same tables, its graph is fitted to the half it was learned from
+Each data set has ten splits: a sample of a network and 10 000 new cases, or the two halves of a
+real table. Every search gets the same tables. Its graph is fitted to the part it was learned from
 by one estimator (kes's default, BDeu with an equivalent sample size of 1), and the log-likelihood
 of a new case is compared within splits, in nats.
 
-Searches that are slow on a table get two splits, and one that takes longer than the limit on a
-table is not tried on that data set and those that follow, which are larger. `peers.py --install`
-makes the environments; `--fill` writes the tables of README.md and docs.
+Searches that are slow on a table get two splits, and one that exceeds the time limit on a table is
+not tried on that data set and the following, larger ones. `peers.py --install` creates the
+environments; `--fill` writes the tables of README.md and docs.
 """
 
 import argparse
@@ -33,7 +32,7 @@ TIE = 1e-9
 NEW_CASES = 10_000
 FEW = 2
 OURS = "kes, improved, k=0.8"
-"""What the others are compared with."""
+"""The reference search."""
 WANTED = (
     "kes, improved, k=0.8",
     "kes, improved, BDeu",

@@ -1,13 +1,13 @@
-"""What background knowledge is worth: distance from the truth (`make bench-knowledge`).
+"""Measure how much background knowledge helps: distance from the truth (`make bench-knowledge`).
 
-Samples of ALARM of several sizes, searched without knowledge, and with the true generations of the
-network as three and as five tiers. The distance is that of what a search returns, seen under the
-knowledge (its MPDAG), from the true class under the same knowledge, so that a direction which the
-tiers give away counts for nobody. Beside GES and the best of 100 runs, improved, stand peers with
-the same knowledge, as far as they are asked for: pyAgrum's greedy hill climbing by its own slices,
-Tetrad's FGES by its own tiers, the hill climbing of PyBNesian and of pgmpy by forbidden arcs.
+Samples of ALARM of several sizes are searched without knowledge, and with the true generations of
+the network as three and as five tiers. The distance is between the result of a search, under the
+knowledge (its MPDAG), and the true class under the same knowledge, so a direction that follows from
+the tiers counts for no search. GES and the best of 100 runs, improved, are compared with peers that
+get the same knowledge, if requested: pyAgrum's greedy hill climbing with its own slices, Tetrad's
+FGES with its own tiers, and the hill climbing of PyBNesian and pgmpy with forbidden arcs.
 
-The sample is the unit: next to the mean distance stands in how many of the samples it is smaller,
+The sample is the unit: the table shows the mean distance, and in how many samples it is smaller,
 equal and larger than without knowledge.
 """
 
@@ -37,7 +37,7 @@ TETRAD = Path(sys.prefix) / "peers" / "tetrad"
 
 @dataclass(frozen=True)
 class Edges:
-    """What a peer returns as it is, seen under the knowledge already."""
+    """The result of a peer that already respects the knowledge."""
 
     directed: Set[tuple[str, str]]
     undirected: Set[frozenset[str]]
@@ -49,22 +49,22 @@ Search: TypeAlias = Callable[["Task"], Seen]
 
 @dataclass(frozen=True)
 class Task:
-    """A table with the tiers that a search is told; None if it is told nothing."""
+    """A table with the tiers given to a search; None without knowledge."""
 
     data: kes.Dataset
     tiers: list[list[str]] | None
 
     @property
     def knowledge(self) -> kes.Knowledge | None:
-        """The tiers as kes takes them."""
+        """The tiers as knowledge of kes."""
         return None if self.tiers is None else kes.Knowledge(tiers=self.tiers)
 
     def seen(self, graph: kes.EssentialGraph) -> Pdag:
-        """Return a class as it looks under the knowledge."""
+        """Return a class under the knowledge."""
         return graph if self.knowledge is None else kes.Mpdag(graph, self.knowledge)
 
     def seen_dag(self, arcs: Iterable[tuple[str, str]]) -> Pdag:
-        """Return the class of a network as it looks under the knowledge."""
+        """Return the class of a network under the knowledge."""
         return self.seen(kes.EssentialGraph.from_dag(self.data.names, list(arcs)))
 
     @property
@@ -75,7 +75,7 @@ class Task:
 
 
 def generations(network: kes.BayesianNetwork, levels: int) -> list[list[str]]:
-    """Return the nodes by the length of the longest way to them, as so many tiers of like size."""
+    """Return the nodes by their longest path from a root, in tiers of similar size."""
     depth: dict[str, int] = {}
     for node in TopologicalSorter(network.parents).static_order():
         depth[node] = 1 + max((depth[parent] for parent in network.parents[node]), default=-1)

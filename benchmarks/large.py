@@ -1,11 +1,11 @@
-"""Large networks: score against CPU seconds, and how the work grows (`make bench-large`).
+"""Measure score against CPU seconds on large networks, and scaling (`make bench-large`).
 
-Tables of 10 000 cases are drawn from the networks in a folder of BIF files, with seeds from 1001
-on. Of each, GES is done first and its model improved, both on one thread; scores are shown as nats
-above the true graph's. Seconds are those of the processor, not of the clock, so that others on the
-machine matter less. The sample is the unit: lowest and highest are given. The first part needs no
-networks: how runs grow with the number of variables, and what the largest tables take. For earlier
-versions see `make bench-against`.
+Tables of 10 000 cases are drawn from the networks in a folder of BIF files, with seeds from 1001.
+GES is done first and its model improved, both on one thread; scores are shown as nats above that of
+the true graph. Seconds are processor seconds, so that other work on the machine matters less. The
+sample is the unit: lowest and highest are shown. The first part needs no networks: how the cost of
+runs grows with the number of variables, and what the largest tables take. For earlier versions see
+`make bench-against`.
 """
 
 import argparse
@@ -35,7 +35,7 @@ NETWORKS = {
     "insurance": (5, (1, 3, 10)),
     "alarm": (5, (1, 3, 10)),
 }
-"""For each network the number of samples, and after how many seconds of improving to look."""
+"""For each network, the number of samples and the seconds of improving to report."""
 SIZES, TURNS = (250, 500, 1000), 7
 """Numbers of variables between which the growth is measured, and how often."""
 
@@ -50,11 +50,11 @@ def cpu(call: Callable[[], object]) -> float:
 
 
 class Spent(Exception):
-    """The seconds are over."""
+    """The time is up."""
 
 
 class Curve:
-    """The highest score after so many CPU seconds of improving, as progress reports it."""
+    """The highest score at given CPU seconds of improving, from progress reports."""
 
     def __init__(self, marks: Sequence[float]) -> None:
         self.marks = marks
@@ -63,7 +63,7 @@ class Curve:
         self._best = -float("inf")
 
     def __call__(self, progress: kes.Progress) -> None:
-        """Note the score before this report at every mark that has passed since."""
+        """Record the previous score at every mark that has passed since."""
         spent = time.process_time() - self._started
         while len(self.scores) < len(self.marks) and spent >= self.marks[len(self.scores)]:
             self.scores.append(self._best)
@@ -191,9 +191,9 @@ def shared(munin: kes.BayesianNetwork) -> Iterator[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, help="folder of BIF files, plain or .gz")
-    parser.add_argument("--only", default="", help="just some of the networks, with commas")
-    parser.add_argument("--samples", type=int, help="of each network, instead of the usual number")
-    parser.add_argument("--seconds", type=float, help="of improving at most")
+    parser.add_argument("--only", default="", help="networks, comma-separated")
+    parser.add_argument("--samples", type=int, help="samples of each network")
+    parser.add_argument("--seconds", type=float, help="upper limit for improving")
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else list(NETWORKS)
     if unknown := sorted(set(wanted) - set(NETWORKS)):

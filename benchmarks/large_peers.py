@@ -1,11 +1,10 @@
-"""Large networks beside peers: score against CPU seconds (`make bench-large-peers`).
+"""Compare score and CPU seconds with peers on large networks (`make bench-large-peers`).
 
-One sample of 10 000 cases of each network, seed 1001, in which constant columns and states that do
-not occur are left out, as some peers refuse them. Of kes, GES on one thread and what improving
-makes of it after so many seconds; of each peer the one graph it returns. All are scored by one
-function, kes's BIC, as nats above the true graph's. A peer that takes longer than the limit on a
-network is not tried on those that follow, unless its results go to another file. `--fill` puts
-table and plot into docs/quality.md.
+One sample of 10 000 cases of each network, seed 1001, without constant columns and unused states,
+which some peers reject. For kes: GES on one thread, and improving after given numbers of seconds;
+for each peer, the one graph that it returns. All are scored by kes's BIC, as nats above that of the
+true graph. A peer that exceeds the time limit on a network is not tried on the following ones,
+unless its results go to another file. `--fill` writes table and plot of docs/quality.md.
 """
 
 import argparse
@@ -25,7 +24,7 @@ import kes
 from kes.paper.style import COLOURS, style
 
 NETWORKS = {"andes": (3, 10), "pigs": (3,), "link": (10, 30), "munin": (30,)}
-"""Networks, and after how many seconds of improving to look."""
+"""Networks, and the seconds of improving to report."""
 OURS = "kes, GES and improving"
 TRUTH = "true graph"
 PEERS = (
@@ -63,7 +62,7 @@ def improve(results: Results, name: str, data: kes.Dataset) -> None:
 
 
 def rows(results: Results) -> list[list[str]]:
-    """Return a line for GES, two for improving on it, and one for each peer."""
+    """Return a row for GES, two for improving on it, and one for each peer."""
     ours = {name: results.of(name, OURS) for name in NETWORKS}
     places = {"kes GES": 0, "kes, improved": 1, "kes, improved longer": -1}
     lines = [

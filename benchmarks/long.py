@@ -1,9 +1,8 @@
-"""Long tables: peak memory and processor time of reading and of GES (`make bench-long`).
+"""Measure peak memory and processor time for long tables (`make bench-long`).
 
-Cases are drawn into files piece by piece, by a process of their own: of ALARM, where many are
-alike, or of as many columns of which hardly two rows are (`KIND=distinct`), which is as much as a
-table can take. Each file is then read, and learned from by GES on one thread, in a fresh process,
-which says what that took.
+A separate process draws cases into files, chunk by chunk: of ALARM, where many rows are equal, or
+of as many columns with hardly two equal rows (`KIND=distinct`), which is the most a table can take.
+A fresh process then reads each file, does GES on one thread, and reports the cost.
 """
 
 import argparse
@@ -28,7 +27,7 @@ from kes.data import encode
 PIECE = 200_000
 MB = 10**6
 COPIES, PROCESS = 2.5, 300 * MB
-"""The aim: so often the coded size, and what any process takes."""
+"""The target: a multiple of the encoded size, plus the base memory of a process."""
 
 
 def alarm(rows: int, seed: int) -> dict[str, pa.Array]:
@@ -97,13 +96,13 @@ def peak() -> int:
 
 
 def call(*arguments: str) -> str:
-    """Run this script in a process of its own and return what it prints."""
+    """Run this script in a separate process and return its output."""
     command = [sys.executable, __file__, *arguments]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def line(found: dict[str, float]) -> list[str]:
-    """Return what is shown of one table."""
+    """Return the row for one table."""
     most = COPIES * found["coded"] + PROCESS
     return [
         f"{found['rows']:,}".replace(",", " "),

@@ -1,10 +1,10 @@
-"""Distance from the truth when values are missing (`make bench-missing`).
+"""Measure the distance from the truth with missing values (`make bench-missing`).
 
 ALARM with 5 000 cases and a random linear Gaussian network with 1 000, five samples each. Values
-are taken out in three ways: every value with probability 10 or 20 % (completely at random), and
-from half of the columns with a probability that depends on a value of the other half, which is
-always there (at random). The distance is the structural Hamming distance of essential graphs; that
-of the complete table comes first.
+are removed in three ways: every value with probability 10 or 20 % (completely at random), and from
+half of the columns with a probability that depends on a value of the other half, which is always
+observed (at random). The distance is the structural Hamming distance of essential graphs; the
+complete table comes first.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def completely_at_random(share: float) -> Gaps:
 
 
 def at_random(frame: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
-    """Half of the columns have gaps, in 40 % of the rows or in 5 %, as another column says."""
+    """Remove values of half of the columns in 40 or 5 % of the rows, given another column."""
     order = rng.permutation(frame.shape[1])
     witnesses, others = np.array_split(order, 2)
     gaps = np.zeros(frame.shape, dtype=bool)
@@ -75,7 +75,7 @@ SAMPLES = {"ALARM, 5 000 cases": alarm, "Gaussian, 20 variables, 1 000 cases": g
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one way to treat the gaps, sample by sample."""
+    """Results of one treatment of missing values, by sample."""
 
     distances: list[int]
     seconds: list[float]
@@ -90,7 +90,7 @@ class Outcome:
 
 
 def judged(make: Callable[[int], Sample], gaps: Gaps | None, how: str, seeds: int) -> Outcome:
-    """Learn from every sample in one way."""
+    """Learn from every sample with one treatment."""
     distances, seconds, remarks = [], [], []
     for seed in range(seeds):
         sample = make(seed)
@@ -126,7 +126,7 @@ def rows(seeds: int, only: str) -> Iterator[tuple[str, ...]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=SEEDS, help="samples of each table")
-    parser.add_argument("--only", default="", help="tables whose name has this in it")
+    parser.add_argument("--only", default="", help="only tables whose name contains this")
     options = parser.parse_args()
     head = ("table", "missing", "treated by", "mean", "distances", "seconds", "remark")
     show(head, list(rows(options.seeds, options.only)))

@@ -1,11 +1,11 @@
-"""Distance from the truth on mixed tables, by what is done about them (`make bench-mixed`).
+"""Measure the distance from the truth on mixed tables, by treatment (`make bench-mixed`).
 
 Ten variables, half of them discrete, each with up to two parents, in three designs. *Linear*: all
-are linear in their parents, and the discrete ones are what three intervals of a hidden number say.
-*Conditional linear Gaussian*: discrete variables have discrete parents only, and each state of
-these shifts the mean of a continuous child. *Skewed*: linear, and the numbers are bent afterwards.
-The distance is the structural Hamming distance of essential graphs, over replicates of network and
-table.
+are linear in their parents, and the discrete ones are a hidden number cut into three intervals.
+*Conditional linear Gaussian*: discrete variables have only discrete parents, each state of which
+shifts the mean of a continuous child. *Skewed*: linear, with numbers transformed nonlinearly
+afterwards. The distance is the structural Hamming distance of essential graphs, over replicates of
+network and table.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def conditional(rows: int, rng: np.random.Generator) -> Sample:
 def sample(
     columns: dict[str, object], parents: list[list[int]], rng: np.random.Generator
 ) -> Sample:
-    """Return the columns in an order that tells nothing, and the truth."""
+    """Return the columns in random order, and the truth."""
     names = [str(name) for name in rng.permutation(list(columns))]
     arcs = [(f"v{p}", f"v{child}") for child, own in enumerate(parents) for p in own]
     truth = kes.EssentialGraph.from_dag(names, arcs)
@@ -109,7 +109,7 @@ def sample(
 
 
 def skewed(make: Callable[[int, np.random.Generator], Sample]) -> Callable[..., Sample]:
-    """Return a design whose numbers are then bent, as lengths and incomes are."""
+    """Return a design whose numbers are then skewed, as lengths and incomes are."""
 
     def bent(rows: int, rng: np.random.Generator) -> Sample:
         drawn = make(rows, rng)

@@ -1,8 +1,8 @@
-"""How often searches reach an optimum that is proven (`make bench-optimal`).
+"""Count how often searches reach a proven optimum (`make bench-optimal`).
 
-On tables small enough for a certificate, `kes.certify` gives the highest score of all networks; 100
-runs at k = 0.4, and 1000 tasks of improving on them, are done for twenty seeds each. `--fill` puts
-the table into docs/quality.md.
+On tables small enough for a certificate, `kes.certify` returns the highest score of all networks.
+100 runs at k = 0.4, and 1000 improvement tasks on them, are done for twenty seeds each. `--fill`
+writes the table of docs/quality.md.
 """
 
 import argparse
@@ -37,7 +37,7 @@ DATA: dict[str, Callable[[], kes.Dataset]] = {
 
 
 def rows() -> Iterator[list[str]]:
-    """Yield, for each table, how far searches stay below the optimum."""
+    """Yield the distance of searches from the optimum for each table."""
     for name, read in DATA.items():
         data = read()
         proof = kes.certify(data)
@@ -59,7 +59,7 @@ def rows() -> Iterator[list[str]]:
 
 
 def reached(gaps: list[float]) -> str:
-    """Return how often there was no gap, and the largest."""
+    """Return how often the gap was zero, and the largest gap."""
     times = sum(gap < TIE for gap in gaps)
     worst = "" if times == len(gaps) else f", at worst {number(max(gaps), 2)} below"
     return f"{times} of {len(gaps)}{worst}"

@@ -1,10 +1,10 @@
-"""One search of one peer, inside that peer's own environment; `peers.py` starts it.
+"""Run one search of one peer, in that peer's environment; `peers.py` starts it.
 
-Usage: python peer_worker.py SEARCH LIMIT TABLE.npz ..., where a table holds ``codes`` (variables x
-cases) and ``states`` (how many each variable has). Prints one line of JSON for each table: seconds
-of the public call alone, by the clock and of the processor, version, and the edges found, as
-indices. After LIMIT seconds of the processor for one table, the system ends the process by SIGPROF.
-Only the searches of kes itself import kes.
+Usage: python peer_worker.py SEARCH LIMIT TABLE.npz ..., where a table has ``codes`` (variables x
+cases) and ``states`` (the number of states of each variable). Prints one line of JSON for each
+table: wall-clock and processor seconds of the public call alone, version, and the edges found, as
+indices. After LIMIT processor seconds on one table, the system ends the process by SIGPROF. Only
+the searches of kes itself import kes.
 """
 
 import importlib

@@ -1,11 +1,11 @@
-"""Score-based searches of every peer on one sample: seconds, BIC, distance (`make bench-peers`).
+"""Compare the score-based searches of all peers on one sample (`make bench-peers`).
 
-The table is the stored sample of 20 000 cases of ALARM if it is there, else as many of the built-in
-network. What searches find is scored by one function, kes's BIC. Seconds are those that the
-processor spends on the public call for an in-memory table, the median of three calls if it is
-quick; what a library imports or compiles at its first call is not counted.
+The table is the stored sample of 20 000 cases of ALARM if it exists, otherwise as many cases of the
+built-in network. All results are scored by kes's BIC. Seconds are processor seconds of the public
+call for an in-memory table, the median of three calls if it is fast; what a library imports or
+compiles at its first call is not counted.
 
-`--install` makes the environments of the peers first; `--fill` writes the table of
+`--install` creates the environments of the peers first; `--fill` writes the table of
 docs/comparison.md, from which `make pictures` draws the chart of the README.
 """
 
@@ -25,9 +25,9 @@ from timing import SAMPLE, show
 import kes
 
 QUICK = 10.0
-"""Searches faster than this many seconds are done three times."""
+"""Searches that take fewer seconds are done three times."""
 APART = {"kes, 100 runs, k=0.8", "kes, 100 runs, k=0.4", "kes, improved, k=0.4"}
-"""What says nothing new on one sample; see `quality.py`."""
+"""Searches that add nothing on one sample; see `quality.py`."""
 WANTED = [search for search in SEARCHES if search not in APART]
 
 
@@ -54,7 +54,7 @@ def rows(results: Results, data: str) -> list[list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--install", action="store_true", help="make the environments first")
+    parser.add_argument("--install", action="store_true", help="create the environments first")
     parser.add_argument("--limit", type=float, default=600, help="CPU seconds for one search")
     parser.add_argument("--only", nargs="*", choices=SEARCHES, default=WANTED)
     parser.add_argument("--results", type=Path, default=Path("target/bench/peers.jsonl"))

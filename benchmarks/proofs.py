@@ -1,11 +1,10 @@
-"""What can be proven: optimum or gap, families and seconds, by cases and parents allowed.
+"""Measure what can be proven: optimum or gap, families and seconds.
 
 `make bench-proofs NETWORKS=../shared/data/bif` draws tables from published networks with seed 1001
-and asks `kes.certify` for the highest score, on one thread. Networks that the folder lacks are
-taken from pgmpy, which comes with child and water. Seconds are those of the processor; the budget
-of each case is time on the clock, so that a busy machine proves less. Where the budget did not
-suffice to find all families, more cases are not tried. Lines appear as they are found, and the
-table of each network at its end.
+and calls `kes.certify` on one thread. Networks missing from the folder are taken from pgmpy, which
+includes child and water. Seconds are processor seconds; the budget of each case is wall-clock time,
+so a busy machine proves less. Where the budget does not suffice to find all families, more cases
+are not tried. Rows appear as they are found, and the table of each network at its end.
 """
 
 import argparse
@@ -30,7 +29,7 @@ HEADER = ["", "parents", "criterion", "sets", "families", "CPU seconds", "gap", 
 def proof(
     data: kes.Dataset, limit: int | None, criterion: str, budget: float
 ) -> tuple[kes.Certificate, float]:
-    """Return a certificate and the CPU seconds that it took."""
+    """Return a certificate and its CPU seconds."""
     start = time.process_time()
     certificate = kes.certify(data, max_parents=limit, criterion=criterion, budget=budget, n_jobs=1)
     return certificate, time.process_time() - start
@@ -55,7 +54,7 @@ def rows(file: Path, wanted: argparse.Namespace) -> Iterator[list[str]]:
                     found.method,
                 ]
                 if "too small to find all families" in found.method:
-                    break  # with more cases there are more
+                    break  # more cases have more families
 
 
 def limit_of(text: str) -> int | None:
@@ -65,7 +64,7 @@ def limit_of(text: str) -> int | None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, default=MODELS, help="folder of BIF files")
-    parser.add_argument("--only", nargs="+", default=NETWORKS, help="just some of the networks")
+    parser.add_argument("--only", nargs="+", default=NETWORKS, help="networks")
     parser.add_argument("--cases", nargs="+", type=int, default=CASES)
     parser.add_argument("--limits", nargs="+", type=limit_of, default=LIMITS, help="or 'any'")
     parser.add_argument("--criteria", nargs="+", default=CRITERIA)

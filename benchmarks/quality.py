@@ -1,13 +1,13 @@
-"""Highest score against time, and distance from the truth: kes and peers (`make bench-quality`).
+"""Compare scores, time and distance from the truth: kes and peers (`make bench-quality`).
 
-Five samples of each network, and of each other data set five tables drawn from it. Every search
-gets the same tables, with the columns of each sample in an order of its own. The sample is the
-unit: differences between two searches are taken within samples. Scores are BIC by one function,
-kes's own, in natural logarithms; the distance is the structural Hamming distance of essential
-graphs. Each search is a process, in the environment that `peers.py --install` made for its peer.
+Five samples of each network, and five subsamples of each other data set. Every search gets the same
+tables, with the columns of each sample in a random order. The sample is the unit: differences
+between two searches are taken within samples. Scores are kes's BIC, in natural logarithms; the
+distance is the structural Hamming distance of essential graphs. Each search is a process, in the
+environment that `peers.py --install` created for its peer.
 
-A search that takes longer than the limit on a table is given up on that data set and on those that
-follow, which are larger. `--fill` writes the tables of docs.
+A search that exceeds the time limit on a table is not tried on that data set and the following,
+larger ones. `--fill` writes the tables of docs.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import kes
 
 SAMPLES = 5
 OURS = "kes, improved, k=0.4"
-"""What the others are compared with."""
+"""The reference search."""
 WITHIN = ("kes GES", "kes, 100 runs, k=0.4", "kes, 1000 runs, k=0.8", "kes, 1000 runs, k=0.4")
 PEERS = (
     "PyBNesian hill climbing",
@@ -44,7 +44,7 @@ PEERS = (
 
 
 def drawn(name: str, rows: int) -> Draw:
-    """Return the maker of samples of a network; number 0 is the stored one, if there is one."""
+    """Return a function that draws samples of a network; number 0 is the stored one, if any."""
 
     def make(number: int) -> Sample:
         bayes = network(name)
@@ -79,7 +79,7 @@ DATA: dict[str, Draw] = {
     "win95pts, 10 000": drawn("win95pts", 10_000),
     "andes, 10 000": drawn("andes", 10_000),
 }
-"""Smaller ones first: what is too slow for one is not tried on those that follow."""
+"""Smaller ones first: a search too slow for one is not tried on the following ones."""
 
 
 gap = tables.gap(OURS, "score", digits=1, tie=1e-6)

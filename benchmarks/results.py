@@ -1,6 +1,6 @@
-"""What searches made of samples: judged by one measure, and kept, one result per line of a file.
+"""Results of searches on samples, stored in a file with one result per line.
 
-A command that is given again with the same file does only what is not yet in it.
+A command that is repeated with the same file does only what the file lacks.
 """
 
 import json
@@ -19,7 +19,7 @@ import kes
 
 @dataclass(frozen=True)
 class Cell:
-    """What a search made of a sample; without a score if it took too long."""
+    """The result of a search on a sample; without a score if it took too long."""
 
     data: str
     sample: int
@@ -30,7 +30,7 @@ class Cell:
     score: float | None = None
     shd: int | None = None
     per_case: float | None = None
-    """Log-likelihood of a new case, on average."""
+    """Mean log-likelihood of a new case."""
 
 
 class Results:
@@ -48,17 +48,17 @@ class Results:
             print(json.dumps(asdict(cell)), file=file)
 
     def of(self, data: str, search: str) -> list[Cell]:
-        """Return what a search made of a data set, by sample, without what did not end."""
+        """Return the results of a search on a data set, by sample, without unfinished ones."""
         found = [c for c in self.cells if (c.data, c.search) == (data, search)]
         return sorted((c for c in found if c.score is not None), key=lambda c: c.sample)
 
     def gave_up(self, search: str, data: str | None = None) -> float:
-        """Return after how many seconds a search was stopped, on a data set or on any; or 0."""
+        """Return the seconds after which a search was stopped, on a data set or any; or 0."""
         found = [c for c in self.cells if c.search == search and data in {None, c.data}]
         return max((c.cpu for c in found if c.score is None), default=0.0)
 
     def gaps(self, data: str, ours: str, search: str, value: str = "score") -> list[float]:
-        """Return by how much our value is above that of a search, within samples."""
+        """Return the differences between our value and that of a search, within samples."""
         mine = {cell.sample: getattr(cell, value) for cell in self.of(data, ours)}
         return [
             mine[cell.sample] - getattr(cell, value)
@@ -110,7 +110,7 @@ def measure(
 def judged(
     data: str, number: int, search: str, reply: dict[str, Any], table: kes.Dataset, sample: Sample
 ) -> Cell:
-    """Score what was found, compare it with the truth, and try it on new cases."""
+    """Score a graph, compare it with the truth, and evaluate it on new cases."""
     spent = {key: reply[key] for key in ("version", "seconds", "cpu")}
     if "directed" not in reply:
         return Cell(data, number, search, **spent)
@@ -132,7 +132,7 @@ def judged(
 
 
 def graph_of(reply: dict[str, Any], names: Sequence[str]) -> kes.EssentialGraph:
-    """Return the class of what was found, of a DAG or of a graph with undirected edges."""
+    """Return the equivalence class of a DAG or of a graph with undirected edges."""
     directed = [(names[a], names[b]) for a, b in reply["directed"]]
     undirected = [(names[a], names[b]) for a, b in reply["undirected"]]
     if undirected:

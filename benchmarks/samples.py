@@ -1,4 +1,4 @@
-"""What is learned from: samples of published networks, and real tables."""
+"""Data of the benchmarks: samples of published networks, and real tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ import numpy as np
 import kes
 
 SHARED = Path(__file__).parents[1] / "../shared/data"
-"""Stored samples and the data of CoIL, which are not ours to ship."""
+"""Stored samples and the data of CoIL, which may not be distributed."""
 
 MODELS = Path(find_spec("pgmpy").origin).parent / "utils/example_models"
-"""The published networks; pgmpy, which is installed for the tests, ships them."""
+"""The published networks, which pgmpy includes."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A table, the class of the network it was drawn from, and new cases, where there are such."""
+    """A table, the class of its generating network, and new cases, if any."""
 
     data: kes.Dataset
     truth: kes.EssentialGraph | None = None
@@ -26,7 +26,7 @@ class Sample:
 
 
 Draw = Callable[[int], Sample]
-"""Makes a sample, given its number."""
+"""Draw a sample, given its number."""
 
 
 def file_of(name: str, folder: Path = MODELS) -> Path:

@@ -1,7 +1,7 @@
-"""Speed and memory beside PyBNesian's hill climbing, as ratios measured in one run (`make bench`).
+"""Measure speed and memory relative to PyBNesian's hill climbing (`make bench`).
 
-Both libraries get the same in-memory table and are called as a user would call them. The seconds
-of one hill climb are the unit. Everything is timed in turns, several times; medians are shown.
+Both libraries get the same in-memory table and are called as a user would call them. The seconds of
+one hill climb are the unit. Everything is timed in alternation, several times; medians are shown.
 """
 
 import argparse
@@ -23,16 +23,16 @@ import kes
 
 RUNS = 1000
 FORBIDDEN, REQUIRED = 20, 5
-"""Random arcs that are known not to be, and true ones that are known to be."""
+"""Numbers of random forbidden arcs and of required true arcs."""
 GES_SCORE = -213038.095
-"""Where GES ends on the sample; pcalg, Tetrad and the baseline of XGES agree."""
+"""Score of GES on the sample; pcalg, Tetrad and the baseline of XGES agree."""
 BEST_KNOWN = -211586.35
 """The highest score known for the sample."""
 
 
 @dataclass
 class Row:
-    """One line of the result: what, how much, and what was aimed at."""
+    """A row of the result: name, measurement and target."""
 
     what: str
     value: str
@@ -55,7 +55,7 @@ def hill_climb(table: pd.DataFrame) -> object:
 
 
 def searches(table: pd.DataFrame) -> dict[str, Callable[[], object]]:
-    """Return what is timed. `warm` repeats runs whose set terms are all in the cache."""
+    """Return the timed tasks. `warm` repeats runs whose set terms are all cached."""
     first = kes.learn(table, k=0.8, runs=RUNS, n_jobs=1, improve=False)
 
     def warm() -> object:
@@ -90,7 +90,7 @@ def speed_rows(table: pd.DataFrame, repetitions: int) -> list[Row]:
 
 
 def what_is_known() -> dict[str, kes.Knowledge | None]:
-    """Return nothing, the true generations as tiers, and some true and some forbidden arcs."""
+    """Return no knowledge, the true generations as tiers, and required and forbidden arcs."""
     network = kes.datasets.alarm_network()
     arcs, rng = sorted(network.arcs), np.random.default_rng(0)
     others = [pair for pair in permutations(network.nodes, 2) if pair not in network.arcs]
@@ -105,7 +105,7 @@ def what_is_known() -> dict[str, kes.Knowledge | None]:
 
 
 def knowledge_rows(table: pd.DataFrame, repetitions: int) -> list[Row]:
-    """What knowledge costs, in processor time: threads and other work play no part."""
+    """Measure the cost of knowledge in processor time, independent of threads and other work."""
 
     def search(known: kes.Knowledge | None) -> Callable[[], object]:
         return lambda: kes.learn(table, k=0.8, runs=RUNS, improve=False, knowledge=known)
@@ -121,7 +121,7 @@ def knowledge_rows(table: pd.DataFrame, repetitions: int) -> list[Row]:
 
 
 def score_rows(table: pd.DataFrame, known: bool) -> list[Row]:
-    """Scores reached; the aims hold for the sample, whose optima are known."""
+    """Report scores; the targets apply to the sample, whose optima are known."""
     ges = kes.learn(table, k=1, runs=1, improve=False).best.score
     best = kes.learn(table, k=0.4, runs=RUNS, improve=False).best.score
     rows = [Row("GES, BIC", f"{ges:.3f}"), Row(f"best of {RUNS} runs at k=0.4, BIC", f"{best:.2f}")]
@@ -132,7 +132,7 @@ def score_rows(table: pd.DataFrame, known: bool) -> list[Row]:
 
 
 def memory_row(name: str) -> Row:
-    """Peak memory of a fresh process that does all of kes's searches on the table."""
+    """Measure the peak memory of a fresh process that does all searches of kes on the table."""
     command = [sys.executable, __file__, "--memory", name]
     megabytes = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return Row("peak memory of the process", f"{megabytes:.0f} MB", "< 300 MB", megabytes < 300)

@@ -1,4 +1,4 @@
-"""Tables of results, with a line for each data set and a column for each search."""
+"""Tables of results, with a row for each data set and a column for each search."""
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
@@ -7,12 +7,12 @@ from document import number, record, seconds, spread, table
 from results import Results
 
 Entry = Callable[[Results, str, str], str]
-"""What a table says of a search on a data set."""
+"""Return the entry for a search on a data set."""
 NOTHING = "–"
 
 
 def by_data(results: Results, data: Iterable[str], searches: Sequence[str], entry: Entry) -> str:
-    """Return a table of the data sets and searches of which there are results."""
+    """Return a table of the data sets and searches with results."""
     lines = {name: [entry(results, name, search) for search in searches] for name in data}
     lines = {name: line for name, line in lines.items() if set(line) != {NOTHING}}
     columns = zip(searches, *lines.values(), strict=True)
@@ -22,7 +22,7 @@ def by_data(results: Results, data: Iterable[str], searches: Sequence[str], entr
 
 
 def gap(ours: str, value: str, *, digits: int, tie: float) -> Entry:
-    """Return how far ours is above others, and how often."""
+    """Return a function for the difference between ours and another search, and its sign counts."""
 
     def entry(results: Results, data: str, search: str) -> str:
         found = results.gaps(data, ours, search, value)
@@ -42,6 +42,6 @@ def distance(results: Results, data: str, search: str) -> str:
 
 
 def cpu(results: Results, data: str, search: str) -> str:
-    """Return the median of seconds."""
+    """Return the median seconds."""
     found = [cell.cpu for cell in results.of(data, search)]
     return seconds(statistics.median(found)) if found else NOTHING

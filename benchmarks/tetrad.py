@@ -1,7 +1,6 @@
-"""Tetrad's searches, called through JPype: what `peer_worker.py` and others need of Java.
+"""Call Tetrad's searches through JPype.
 
-`install` lets Maven fetch a release into the environment of this peer; it runs on Java 21 or newer,
-which has to be there.
+`install` lets Maven fetch a release into the environment of this peer. It needs Java 21 or newer.
 """
 
 import os
@@ -15,10 +14,10 @@ from typing import Any
 import numpy as np
 
 VERSIONS = {"tetrad": "7.6.6", "tetrad-7.6.3": "7.6.3"}
-"""By environment; the earlier one too, whose BOSS ends in other graphs, in a third of the time."""
+"""Releases by environment; BOSS of the earlier one finds other graphs, in a third of the time."""
 _NEEDED = (
     "io.github.cmu-phil:tetrad-lib:{version}",
-    # Its description leaves out what its archive says it needs.
+    # Its POM omits a dependency that its archive names.
     "io.github.cmu-phil:data-reader:{version}",
     "javax.help:javahelp:2.0.05",
     "org.apache.commons:commons-math3:3.6.1",
@@ -34,7 +33,7 @@ Edges = list[tuple[int, int]]
 
 
 def install(folder: Path, version: str) -> bool:
-    """Let Maven put the archives into a folder; return whether it could."""
+    """Let Maven download the archives into a folder; return whether it succeeded."""
     if shutil.which("mvn") is None:
         return False
     wanted = "".join(
@@ -54,7 +53,7 @@ def install(folder: Path, version: str) -> bool:
 
 
 def java() -> str:
-    """Return the library of a Java that is new enough."""
+    """Return the library of a Java that is recent enough."""
     homes = [Path(home) for home in [os.environ.get("JAVA_HOME")] if home]
     for home in [*homes, *sorted(_VIRTUAL_MACHINES.glob("*"))]:
         release, library = home / "release", home / "lib/server/libjvm.so"
@@ -112,7 +111,7 @@ def knowledge(tetrad: Any, tiers: Sequence[Sequence[int]]) -> Any:
 
 
 def fges(tetrad: Any, score: Any, known: Any = None) -> Any:
-    """Return the graph that fast greedy equivalence search ends in."""
+    """Return the graph of fast greedy equivalence search."""
     search = tetrad.search.Fges(score)
     search.setFaithfulnessAssumed(False)
     if known is not None:

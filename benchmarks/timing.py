@@ -1,4 +1,4 @@
-"""What the benchmarks share: the tables, fair timing, and a plain text table."""
+"""Shared parts of the benchmarks: tables, fair timing, and a plain-text table."""
 
 import statistics
 import time
@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pandas as pd
 
 SAMPLE = Path(__file__).parents[1] / "../shared/data/samples/alarm_20000.csv.gz"
-"""The sample behind published figures, if it is there; the built-in ALARM always is."""
+"""The sample behind published numbers, if it exists."""
 
 
 def sample() -> pd.DataFrame:
@@ -19,7 +19,7 @@ def sample() -> pd.DataFrame:
 
 def built_in() -> pd.DataFrame:
     """Return 20 000 cases of the built-in ALARM network as a table of categoricals."""
-    import kes  # here, as `against.py` leaves it to its workers which kes there is
+    import kes  # here, because the workers of `against.py` choose the version
 
     data = kes.datasets.alarm(rows=20_000, seed=0)
     columns = zip(data.names, data.codes, data.states, strict=True)
@@ -32,7 +32,7 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     **({"alarm_20000 sample": sample} if SAMPLE.exists() else {}),
     "built-in ALARM": built_in,
 }
-"""The tables there are on this machine; the first is the one to use if only one is wanted."""
+"""The tables available on this machine, the preferred one first."""
 
 
 Clock: TypeAlias = Callable[[], float]
@@ -65,7 +65,7 @@ def ratio(times: Sequence[float], unit: Sequence[float]) -> float:
 
 
 def show(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: first column to the left, the others to the right."""
+    """Print a table: first column left-aligned, the others right-aligned."""
     lines = [header, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for number, line in enumerate(lines):

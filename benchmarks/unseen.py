@@ -1,8 +1,8 @@
-"""How good the estimates of coverage are (`make bench-coverage`).
+"""Measure how good the estimates of coverage are (`make bench-coverage`).
 
-*Unseen mass*: after n runs, what share of further runs ends in a model not seen yet? The estimate
-of many results, each with a seed of its own, is held against the ends of 3000 other runs. *Gain*:
-what do more runs bring? The estimate from 100 runs is held against what the next ones find.
+*Unseen mass*: after n runs, what share of further runs ends in a new model? The estimates of many
+results, each with its own seed, are compared with the ends of 3000 other runs. *Gain*: what do more
+runs gain? The estimate from 100 runs is compared with what the next ones find.
 """
 
 import functools
@@ -31,7 +31,7 @@ def search(rows: int, k: float, runs: int, seed: int) -> kes.Optima:
 
 
 def unseen() -> Iterator[list[str]]:
-    """Yield rows of the mean estimate, the mean truth, and how often the interval holds it."""
+    """Yield rows of mean estimate, mean truth, and how often the interval contains it."""
     for rows, k, runs in SEEN:
         pool = search(rows, k, POOL, seed=TRIALS)
         estimates, truths, held = [], [], 0
@@ -48,7 +48,7 @@ def unseen() -> Iterator[list[str]]:
 
 
 def gains() -> Iterator[list[str]]:
-    """Yield rows of the mean gain in nats, as estimated from 100 runs and as found."""
+    """Yield rows of the mean gain in nats, estimated from 100 runs and observed."""
     for rows, k in GAINS:
         pairs: dict[int, list[tuple[float, float]]] = {more: [] for more in MORE}
         for seed in range(GAIN_TRIALS):
