@@ -1,8 +1,8 @@
-"""Compare measured and estimated costs of runs and tasks, and measure the cost of knowledge.
+"""What runs and tasks take beside what is estimated, and what tiers and known arcs cost.
 
     python benchmarks/effort.py --sizes 200,1000
 
-Random sparse tables of every kind, one thread, processor seconds. `kes/search/budget.py` chooses
+Random sparse tables of every kind, one thread, processor seconds. `kes/budget.py` chooses
 amounts of work by the estimates, which should be right within a factor of three.
 """
 
@@ -17,7 +17,6 @@ from timing import show
 
 import kes
 import kes.data
-from kes.search import budget
 
 ROWS, RUNS, FIRST, TASKS = 10_000, 2, 8, 60
 
@@ -44,14 +43,14 @@ def cpu(call: Callable[[], kes.Optima]) -> tuple[float, kes.Optima]:
 
 
 def tasks(optima: kes.Optima) -> float:
-    """Return the seconds of a task, without the first tasks, which include an order."""
+    """Return the seconds of a task, without the first ones, an order among them."""
     before, _ = cpu(lambda: optima.improve(tasks=FIRST, n_jobs=1))
     together, _ = cpu(lambda: optima.improve(tasks=TASKS, n_jobs=1))
     return (together - before) / (TASKS - FIRST)
 
 
 def estimates(sizes: list[int]) -> None:
-    """Print measured and estimated costs."""
+    """Print what is measured and what is estimated."""
     rows = []
     for variables in sizes:
         for kind, table in KINDS.items():
@@ -64,15 +63,15 @@ def estimates(sizes: list[int]) -> None:
                 [
                     f"{variables} {kind}",
                     f"{ges:.2f}",
-                    f"{run / RUNS:.4f} ({budget._run_seconds(size):.4f})",
-                    f"{tasks(optima):.4f} ({budget._task_seconds(size):.4f})",
+                    f"{run / RUNS:.4f} ({size.run_seconds:.4f})",
+                    f"{tasks(optima):.4f} ({size.task_seconds:.4f})",
                 ]
             )
     show(["variables", "GES", "a run (estimate)", "a task (estimate)"], rows)
 
 
 def knowledge(sizes: list[int]) -> None:
-    """Print the cost of a run with knowledge, relative to one without."""
+    """Print what a run takes under knowledge, over one without."""
     rows = []
     for variables in sizes:
         frame = sparse(variables, 1000)

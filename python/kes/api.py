@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
-from kes.errors import KesError
+from kes.errors import Interrupted, KesError
 from kes.files import PathLike
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, neighbours
@@ -16,16 +17,11 @@ from kes.native import core_errors
 from kes.options import LearnOptions, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.search.budget import Amounts
 from kes.search.constraints import checked_knowledge, refuse_inadmissible
-from kes.search.execution import Execution
-from kes.search.pipeline import prepared, search
+from kes.search.execution import Execution, SearchInterrupted
+from kes.search.pipeline import prepare, search
 from kes.search.problem import Problem
-from kes.search.record import Record
 from kes.validation import arcs
-
-if TYPE_CHECKING:
-    pass
 
 _CACHE_MB = 16  # for a single score
 _BOUNDARY_MB = 64  # for one boundary
@@ -76,23 +72,15 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     True
     """
     started = time.monotonic()
-    execution = Execution.checked(
-        n_jobs=options["n_jobs"],
-        budget=options["budget"],
-        patience=options["patience"],
-        progress=options["progress"],
-        client=options["client"],
-    )
+    allowed = Budget.of(options)
+    execution = Execution.of(options)
     problem = Problem.of(data, options)
-
-    def work() -> Record:
-        rest = prepared(problem, execution, started)
-        amounts = Amounts.chosen(
-            options["runs"], options["improve"], options["prove"], problem.size
-        )
-        return search(problem, amounts.runs, rest, improve=amounts.improve, prove=amounts.prove)
-
-    return Optima.found_by(problem, work)
+    try:
+        problem = prepare(problem, execution, allowed)
+    except SearchInterrupted:
+        raise Interrupted from None
+    allowed = allowed.for_size(problem.size).since(started)
+    return Optima.found_by(problem, lambda: search(problem, allowed, execution), started=started)
 
 
 def load(path: PathLike) -> Optima:

@@ -13,10 +13,10 @@ import pytest
 
 import kes
 from kes.cli import run
-from kes.settings import Settings
 from kes.search import dask_cluster
 from kes.search.dask_cluster import do_runs
 from kes.search.problem import Problem
+from kes.settings import Settings
 
 distributed = pytest.importorskip(
     "distributed", reason="Dask is not installed: nothing to run a cluster with"

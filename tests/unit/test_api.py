@@ -172,16 +172,16 @@ def test_threads_do_not_matter(data, optima, n_jobs):
 
 
 def test_more_threads_than_a_system_gives_are_not_asked_for(three):
-    cores = Execution.checked().threads
-    assert Execution.checked(n_jobs=3 * cores).threads == 3 * cores
-    assert Execution.checked(n_jobs=100_000).threads == 4 * cores
+    cores = Execution.parse().threads
+    assert Execution.parse(n_jobs=3 * cores).threads == 3 * cores
+    assert Execution.parse(n_jobs=100_000).threads == 4 * cores
     assert kes.learn(three, runs=5, n_jobs=100_000) == kes.learn(three, runs=5)
 
 
 @pytest.mark.parametrize("patience", [None, 9])
 def test_runs_handed_to_the_core_in_parts_are_the_same(data, optima, patience, monkeypatch):
     whole = kes.learn(data, k=0.5, runs=60, patience=patience)
-    monkeypatch.setattr(importlib.import_module("kes.search.runs"), "_AT_ONCE", 7)
+    monkeypatch.setattr(importlib.import_module("kes.search.pipeline"), "_AT_ONCE", 7)
     parts = kes.learn(data, k=0.5, runs=60, patience=patience)
     assert parts == whole
     assert patience is not None or parts == optima
@@ -256,7 +256,7 @@ def test_budget_keeps_a_prefix(data):
 
 def test_a_budget_that_is_far_too_short_is_an_error(data, monkeypatch):
     """Neither twice the budget nor half a minute was enough."""
-    monkeypatch.setattr("kes.search.collector._LEAST", 0.0)
+    monkeypatch.setattr("kes.budget._FIRST_RUN", 0.0)
     with pytest.raises(kes.KesError, match="the budget is too short for these data: no run has"):
         kes.learn(data, budget=1e-9)
     wide = np.random.default_rng(0).integers(3, size=(3000, 200))

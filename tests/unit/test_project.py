@@ -153,7 +153,7 @@ PACKAGE = ROOT / "python" / "kes"
 
 ORDER = (
     *("errors", "files", "validation", "declare", "options", "settings", "table", "progress"),
-    *("drawing", "data", "native", "graph", "formats", "network"),
+    *("drawing", "data", "budget", "native", "graph", "formats", "network"),
     *("exact", "search", "results", "analysis", "show"),
     *("api", "estimator"),
     *("datasets", "paper", "cli"),

@@ -1,4 +1,4 @@
-"""What is known for certain about the highest score, as a value to look at."""
+"""The certificate that `kes.certify` returns, its progress, and the estimate of its cost."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 _READABLE = 1e12
-"""From here on, exponents are easier to read than digits."""
+"""From here on numbers are shown with an exponent."""
 _HOPELESS = 100
-"""Variables that nobody will ever solve together."""
+"""Number of variables from which dynamic programming over all of them is out of reach."""
 
 
 @dataclass(frozen=True)
 class CertifyProgress:
-    """How far a certificate is.
+    """The progress of a certificate.
 
     Attributes
     ----------
     stage : str
-        What is being done: at first an `Expense` in words, then "counting sets", "solving
-        subsets", "searching for a network" or "lowering the bound".
+        The stage: first the estimated cost in words, then "counting sets", "solving subsets",
+        "searching for a network" or "lowering the bound".
     done : int
-        Sets counted or solved so far in this stage; 0 where that means nothing.
+        Sets counted or solved so far in this stage; 0 if it counts none.
     upper_bound : float or None
         The bound so far; None before there is one.
     seconds : float
@@ -47,21 +47,21 @@ class CertifyProgress:
 
 
 @dataclass(frozen=True)
-class Expense:
-    """What a certificate may need, as far as it can be told before it is made.
+class CertifyCost:
+    """Estimated cost of a certificate.
 
     Attributes
     ----------
     variables : int
         Variables that are not constant.
     sets : float
-        Most sets of variables to count; the data usually rule out nearly all of them. Infinite if
-        no float can say it.
+        Largest number of sets of variables to count; the data usually rule out nearly all of
+        them. Infinite beyond the range of floats.
     bytes : int
         Memory to solve all variables together by dynamic programming. Where that is too much and
-        they do not fall into parts, the score is bounded instead.
+        they do not fall into independent parts, the score is bounded instead.
     seconds : float
-        Most processor time to count and, up to 30 variables, to solve; roughly.
+        Upper limit of the processor time to count and, up to 30 variables, to solve; roughly.
     """
 
     variables: int
@@ -70,7 +70,7 @@ class Expense:
     seconds: float
 
     def __str__(self) -> str:
-        if self.variables >= _HOPELESS:  # the memory is soon beyond what a float can say
+        if self.variables >= _HOPELESS:  # the memory would exceed the range of floats
             return (
                 f"{self.variables} variables that vary: too many to solve them together "
                 "unless they fall into parts"
@@ -83,7 +83,7 @@ class Expense:
 
 
 def about(amount: float) -> str:
-    """Write an amount with two digits, as one reads numbers.
+    """Format an amount with two significant digits.
 
     Examples
     --------
@@ -97,30 +97,30 @@ def about(amount: float) -> str:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known for certain about the highest score.
+    """What is proven about the highest score.
 
     Attributes
     ----------
     score : float
-        Score of the best network known; if `proven`, of the best there is.
+        Score of the best known network; if `proven`, the highest of all.
     graph : EssentialGraph
         Its model. Other models may have the same score: see `ties`.
     upper_bound : float
         No network scores higher.
     proven : bool
-        Whether `score` is the highest there is.
+        Whether `score` is the highest of all networks.
     method : str
-        How the bound came about.
+        How the bound was found.
     seconds : float
-        How long it took.
+        Running time.
     counted, families : int
-        Sets of variables that were counted, and families that were left to choose from.
+        Sets of variables counted, and families that were left to choose from.
     ties : int
-        Distinct models with this score among those looked at; at least 1. There may be more.
+        Distinct models with this score among those compared; at least 1. There may be more.
     criterion, ess, max_parents, knowledge
-        What was maximised, over which networks. `max_parents` and `knowledge` None: over all.
+        The criterion, and the networks that were considered: None for all.
     compared : Table
-        Of the networks given, the score and the gap to the upper bound.
+        The score of each network to compare, and its gap to the upper bound.
     """
 
     score: float

@@ -1,13 +1,13 @@
-"""The best score there is, or how much higher it can be: a certificate for what a search found.
+"""Certify: find the highest score of all networks, or bound it.
 
 Up to about 25 variables the global optimum is found by dynamic programming over sets of variables;
-with more of them its score is bounded, and often met, by a linear programme
-(`kes.exact.bound`). Both need all families that can be part of a best network. A parent set is
-left out only if a bound of the criterion proves that a subset scores at least as much, so the
-result holds for all networks, with any number of parents, unless `max_parents` is given.
+with more, a linear programme bounds its score, and often meets it (`kes.exact`). Both need all
+families that can be part of a best network. A parent set is left out only if a bound of the
+criterion proves that a subset scores at least as much, so the result holds for all networks, with
+any number of parents, unless `max_parents` is given.
 
-Whatever runs out, there is a bound: where time or memory do not suffice for all families, that of
-the families known and of what the others can score at most.
+If time or memory do not suffice for all families, the families found and the largest possible
+scores of the others still give a bound.
 """
 
 from __future__ import annotations
@@ -16,72 +16,71 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from kes import _core
-from kes.analysis.certificate import Certificate, CertifyProgress, Expense, about
-from kes.analysis.incumbents import Rivals, score_of
+from kes.analysis.certificate import Certificate, CertifyCost, CertifyProgress, about
+from kes.analysis.incumbents import Incumbents, score_of
+from kes.budget import PER_SET, Budget, Size
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
 from kes.declare import checked_options
 from kes.errors import KesError, option
-from kes.exact.bound import Bounded, Means, Network, upper_bound
+from kes.exact.bound import Bounded
+from kes.exact.prover import Prover
 from kes.graph import EssentialGraph
-from kes.native import core_errors
 from kes.options import ScoringOptions
 from kes.results.optima import Optima
-from kes.search.budget import Size
 from kes.search.execution import threads
 from kes.search.problem import Problem
-from kes.search.proof import PER_SET, set_seconds, with_proof
+from kes.search.proof import with_proof
 from kes.search.record import Model, Proof
 from kes.settings import Settings
 from kes.validation import duration, megabytes
 
 if TYPE_CHECKING:
     from kes._core import Families
-    from kes.analysis.incumbents import Known
+    from kes.analysis.incumbents import Comparable
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_K = 0.4  # of the search for a network to start from
+_K = 0.4  # of the search for an incumbent
 _BUDGET = 600.0
-_FAMILIES = 2 / 3  # most of the budget to spend on families if a network is yet to be searched for
-_SEARCH = 0.5  # most of what is then left to spend on that, if a bound can be lowered afterwards
+_FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
+_SEARCH = 0.5  # largest share of the rest for the incumbent, if the bound can be lowered afterwards
 _EVERY = 5.0  # seconds between lines of progress
 _PER_STEP, _PER_PAIR = 2e-9, 1e-9  # seconds, measured
-_QUICK_MB = 64  # 23 variables: done in a second or two, so worth a try again and again
 
 
 @checked_options(ScoringOptions)
 def certify(
     data: Data,
     *,
-    optima: Known = None,
+    optima: Comparable = None,
     n_jobs: int | None = None,
     memory_mb: int = _MEMORY_MB,
     budget: float | str = _BUDGET,
     progress: bool | Callable[[CertifyProgress], object] | None = None,
     **options: Unpack[ScoringOptions],
 ) -> Certificate:
-    """Find the highest score of all networks, or bound it, and say how far others are below.
+    """Find the highest score of all networks, or bound it, and compare results with it.
 
     Parameters
     ----------
     data
         As in `kes.learn`.
     optima : Optima, Optimum, EssentialGraph or None
-        What to compare. Their best network also helps where the optimum is bounded only; without
-        any, a search finds one, within the budget.
+        What to compare. Their best network is also the incumbent where the score is bounded;
+        without one, a short search finds it, within the budget.
     n_jobs : int or None
         Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 25 variables that depend on each other need 256 MB, and each
-        one more twice as much.
+        further one doubles that.
     budget : float or str
-        Stop after this time: seconds, or a text such as "30s", "10m". The bound reached until then
-        is valid.
+        Stop after this time: seconds, or a text such as "30s", "10m". The bound reached by then is
+        valid.
     progress : None, True or callable
         True writes lines to standard error. A callable gets a `CertifyProgress` about ten times a
         second.
@@ -97,7 +96,7 @@ def certify(
 
     See Also
     --------
-    estimate : what it may need, before it starts.
+    estimate : the work it may need, before it starts.
 
     Examples
     --------
@@ -110,34 +109,39 @@ def certify(
     """
     memory = megabytes("memory_mb", memory_mb)
     limit = duration("budget", budget)
-    reporter = _Reporter(progress, limit)
-    if isinstance(optima, Optima):
-        options["random_state"] = optima.seed
-    problem = _problem(data, options)
-    if isinstance(optima, Optima):  # its gaps are filled as they were
-        problem.earlier = optima.record.completion
-    problem.fill(threads(n_jobs), lambda _: True)
-    rivals = Rivals(problem, optima)
-    work = _Work(problem, threads(n_jobs), memory, reporter)
-    expense = _estimate(problem.dataset, problem.settings)
-    if problem.dataset.kind != "discrete" and expense.sets * PER_SET > limit:
-        raise _unbounded(expense)
-    reporter(str(expense))
-    families = work.find_families(1.0 if rivals else _FAMILIES)
+    clock = _Reporter(progress, limit)
+    problem = _problem(data, options, optima).completed(threads(n_jobs))
+    incumbents = Incumbents(problem, optima)
+    cost = _estimate(problem.dataset, problem.settings)
+    if problem.dataset.kind != "discrete" and cost.sets * PER_SET > limit:
+        raise _unbounded(cost)
+    clock(str(cost))
+    prover = Prover(
+        problem.core,
+        problem.settings.max_parents,
+        problem.knowledge,
+        threads(n_jobs),
+        Budget(counting_mb=memory, solving_mb=memory),
+        clock.deadline,
+        clock,
+    )
+    families = prover.families(clock.after(1.0 if incumbents else _FAMILIES))
     if math.isinf(families.upper_bound([])):
-        raise _unbounded(expense)
-    solved = work.solve(families, memory)
-    if solved is not None:
-        found = Bounded(solved[1], True, solved[0], "dynamic programming over all subsets")
-    elif families.lacking is not None:
-        found = _partly_known(work, rivals, families)
-    else:
-        found = _bounded(work, rivals, families)
-    return _certificate(work, rivals, families, found)
+        raise _unbounded(cost)
+    found = prover.by_subsets(families)
+    if found is None:
+        clock("searching for a network")
+        share = _SEARCH if families.lacking is None else 1.0
+        incumbents.search(prover.threads, clock.after(share))
+        if families.lacking is None:
+            found = _bounded(prover, families, incumbents.best[0])
+        else:
+            found = _partial(families)
+    return _certificate(problem, incumbents, families, found, clock.seconds)
 
 
 def joined(optima: Optima, certificate: Certificate) -> Optima:
-    """Return optima with what a certificate for them says, and with its network if it is better.
+    """Return optima with the proof of a certificate, and with its network if it is better.
 
     It is then like a result of ``kes.learn(..., prove=True)``: the network has the origin "exact".
     """
@@ -154,38 +158,39 @@ def joined(optima: Optima, certificate: Certificate) -> Optima:
     return Optima(record, problem=optima.problem)
 
 
-def _unbounded(expense: Expense) -> KesError:
-    """Say why nothing can be proven: continuous variables have no perfect score to start from."""
+def _unbounded(cost: CertifyCost) -> KesError:
+    """Error for continuous tables: their scores have no upper limit to prune parent sets by."""
     return KesError(
-        f"with continuous columns no score is too high to be ruled out, so all sets of parents "
-        f"must be looked at, and those of {expense.variables} variables are too many: about "
-        f"{about(expense.sets)}; allow few parents with {option('max_parents', 3)}, leave columns "
-        f"out, or raise {option('budget')} or {option('memory_mb')}"
+        f"with continuous columns all sets of parents must be counted, and those of "
+        f"{cost.variables} variables are too many: about {about(cost.sets)}; allow few parents "
+        f"with {option('max_parents', 3)}, leave columns out, or raise {option('budget')} or "
+        f"{option('memory_mb')}",
+        option="max_parents",
     )
 
 
 @checked_options(ScoringOptions)
-def estimate(data: Data, **options: Unpack[ScoringOptions]) -> Expense:
-    """Say what `certify` may need for these data, without counting anything.
+def estimate(data: Data, **options: Unpack[ScoringOptions]) -> CertifyCost:
+    """Estimate the work of `certify` for these data, without counting anything.
 
     For BIC and AIC, one more parent cannot pay once its penalty exceeds N ln r: that limits the
-    number of parents whatever the data say. With continuous columns nothing does; the seconds are
-    then those of a table in which everything depends on everything.
+    number of parents for any data. With continuous columns nothing does; the seconds are then
+    those of a table in which everything depends on everything.
     """
     problem = _problem(data, options)
-    table = problem.table  # nobody wants to wait until its gaps are filled
+    table = problem.table  # imputing missing values would take too long
     dataset = table.dataset if isinstance(table, Incomplete) else table
     return _estimate(dataset, problem.settings)
 
 
-def _estimate(dataset: Dataset, settings: Settings) -> Expense:
+def _estimate(dataset: Dataset, settings: Settings) -> CertifyCost:
     arities = sorted(r for r in dataset.cardinalities if r != 1)
     n = len(arities)
     most = min(_most_parents(dataset, settings, arities), max(n - 1, 0))
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
     sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
-    counting = sets * set_seconds(Size.of(dataset.states, dataset.rows))
+    counting = sets * Size.of(dataset.states, dataset.rows).set_seconds
     solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
     comparing = 0.0
     if dataset.kind != "discrete":
@@ -193,7 +198,7 @@ def _estimate(dataset: Dataset, settings: Settings) -> Expense:
         # compared with all of its subsets.
         families = _as_float(sum(math.comb(n - 1, size) for size in range(most + 1)))
         comparing = n * families * families * _PER_PAIR
-    return Expense(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving + comparing)
+    return CertifyCost(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving + comparing)
 
 
 def _as_float(number: int) -> float:
@@ -204,7 +209,7 @@ def _as_float(number: int) -> float:
 
 
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:
-    """Return how many parents can pay at most, whatever the data say."""
+    """Return the largest number of parents that can pay, for any data."""
     cases = dataset.rows if dataset.weights is None else float(dataset.weights.sum())
     penalty = settings.measure.price(cases)
     if penalty is None or not arities or dataset.kind != "discrete":
@@ -219,12 +224,17 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     return parents - 1
 
 
-def _problem(data: Data, options: ScoringOptions) -> Problem:
-    return Problem.of(data, {**options, "k": _K, "cache_mb": _CACHE_MB})
+def _problem(data: Data, options: ScoringOptions, compared: Comparable = None) -> Problem:
+    """Make the problem; missing values are imputed as in the result to compare, if there is one."""
+    own = {**options, "k": _K, "cache_mb": _CACHE_MB}
+    if not isinstance(compared, Optima):
+        return Problem.of(data, own)
+    seed, earlier = compared.seed, compared.record.completion
+    return Problem.of(data, {**own, "random_state": seed}, earlier=earlier)
 
 
 class _Reporter:
-    """Tells how far it is, and when the time is over."""
+    """Shows the progress, and keeps the time."""
 
     def __init__(
         self, progress: bool | Callable[[CertifyProgress], object] | None, limit: float
@@ -242,18 +252,9 @@ class _Reporter:
             self._show(CertifyProgress(stage, done, upper_bound, self.seconds))
 
     def after(self, share: float) -> float:
-        """Return when so much of the time that is left will be over."""
+        """Return the time when this share of the rest will be over."""
         now = time.monotonic()
         return now + share * (self.deadline - now)
-
-    def counting(self, stage: str, deadline: float) -> Callable[[int], bool]:
-        """Return a callback for the core, which ends the work when the time is over."""
-
-        def on_progress(done: int) -> bool:
-            self(stage, done)
-            return time.monotonic() < deadline
-
-        return on_progress
 
 
 def _lines() -> Callable[[CertifyProgress], object]:
@@ -268,69 +269,28 @@ def _lines() -> Callable[[CertifyProgress], object]:
     return show
 
 
-@dataclass(frozen=True)
-class _Work:
-    """The parts that the core does."""
-
-    problem: Problem
-    threads: int
-    memory_mb: int
-    reporter: _Reporter
-
-    def find_families(self, share: float) -> Families:
-        """Return all families that matter, as far as a share of the time suffices."""
-        with core_errors():
-            return self.problem.core.families(
-                self.reporter.counting("counting sets", self.reporter.after(share)),
-                max_parents=self.problem.settings.max_parents,
-                n_jobs=self.threads,
-                memory_mb=self.memory_mb,
-                knowledge=self.problem.knowledge,
-            )
-
-    def search(self, rivals: Rivals, share: float) -> None:
-        """Search for a network if there is none, for a share of the time that is left."""
-        self.reporter("searching for a network")
-        rivals.search(self.threads, self.reporter.after(share))
-
-    def solve(self, families: Families, memory_mb: int) -> tuple[Network, float] | None:
-        """Return the best network made of the families, unless that needs too much."""
-        return families.optimum(
-            self.reporter.counting("solving subsets", self.reporter.deadline),
-            n_jobs=self.threads,
-            memory_mb=min(memory_mb, self.memory_mb),
-        )
+def _bounded(prover: Prover, families: Families, incumbent: float) -> Bounded:
+    """Bound the score by the linear programme; keep its network only if it is better."""
+    found = prover.by_programme(families, incumbent)
+    core = prover.core
+    if found.arcs is not None and core.score(found.arcs) <= incumbent + core.tolerance:
+        return replace(found, arcs=None)
+    return found
 
 
-def _partly_known(work: _Work, rivals: Rivals, families: Families) -> Bounded:
-    """Take every variable by itself: without all families, no more is known."""
-    work.search(rivals, 1.0)
+def _partial(families: Families) -> Bounded:
+    """Bound every variable by itself: without all families, no more is known."""
     scarce = option({"time": "budget", "memory": "memory_mb"}[families.lacking or "time"])
     method = f"what each variable can score at most; {scarce} was too small to find all families"
     return Bounded(families.upper_bound([]), False, None, method)
 
 
-def _bounded(work: _Work, rivals: Rivals, families: Families) -> Bounded:
-    """Find out as much as possible where not all variables can be solved together."""
-    work.search(rivals, _SEARCH)
-    core, reporter = work.problem.core, work.reporter
-    means = Means(
-        known=rivals.best[0],
-        tolerance=core.tolerance,
-        solve=lambda fewer: work.solve(fewer, _QUICK_MB),
-        deadline=reporter.deadline,
-        report=lambda bound: reporter("lowering the bound", upper_bound=bound),
-    )
-    found = upper_bound(families, means)
-    if found.arcs is not None and means.met(core.score(found.arcs)):
-        return replace(found, arcs=None)  # it is no better than the one known before
-    return found
-
-
-def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded) -> Certificate:
-    problem, names = work.problem, work.problem.dataset.names
+def _certificate(
+    problem: Problem, incumbents: Incumbents, families: Families, found: Bounded, seconds: float
+) -> Certificate:
+    names, settings = problem.dataset.names, problem.settings
     if found.arcs is None:
-        score, graph = rivals.best
+        score, graph = incumbents.best
     else:
         graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
         score = score_of(problem, graph)
@@ -341,13 +301,13 @@ def _certificate(work: _Work, rivals: Rivals, families: Families, found: Bounded
         upper_bound=top,
         proven=found.exact,
         method=found.method,
-        seconds=work.reporter.seconds,
+        seconds=seconds,
         counted=families.counted,
         families=sum(families.sizes),
-        ties=rivals.ties(graph, score),
-        criterion=problem.settings.criterion,
-        ess=problem.settings.ess,
-        max_parents=problem.settings.max_parents,
-        knowledge=problem.settings.knowledge,
-        compared=rivals.table(top),
+        ties=incumbents.ties(graph, score),
+        criterion=settings.criterion,
+        ess=settings.ess,
+        max_parents=settings.max_parents,
+        knowledge=settings.knowledge,
+        compared=incumbents.table(top),
     )

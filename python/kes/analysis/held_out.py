@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.budget import Budget
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
@@ -32,7 +34,6 @@ from kes.network.new_rows import Unseen
 from kes.options import HeldOutOptions, Prior
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
-from kes.search.budget import Improve
 from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
@@ -123,9 +124,8 @@ def cross_validate(
     """
     parts = integer("folds", folds, minimum=2)
     count = integer("top", top, minimum=1)
-    each, asked = options["runs"], options["improve"]
-    assert each is not None, "it has a default here"
-    execution = Execution.checked(n_jobs=options["n_jobs"], progress=options["progress"])
+    allowed, execution = Budget.of(options), Execution.of(options)
+    each = allowed.runs or 1
     discretizer = Discretizer.checked(options["discretize"])
     problem = Problem.of(data, _uncut(options, discretizer))
     prior, ess, cases = options["prior"], options["ess"], Cases(problem.table)
@@ -141,7 +141,7 @@ def cross_validate(
             train, test = _cut(discretizer, *fold)
             watched = replace(execution, progress=counter.after(i, report))
             part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
-            optima = _searched(part, each, watched, asked)
+            optima = Optima.found_by(part, partial(search, part, allowed, watched))
             judged.append(
                 {
                     name: _log_probabilities(graph, part.dataset, test, prior, ess)
@@ -171,10 +171,6 @@ def _cut(
         return train, test
     own = discretizer if discretizer.is_fitted else copy(discretizer).fit(train)
     return own.transform(train), own.transform(test)
-
-
-def _searched(problem: Problem, runs: int, execution: Execution, improve: Improve) -> Optima:
-    return Optima.found_by(problem, lambda: search(problem, runs, execution, improve=improve))
 
 
 def _models(optima: Optima, top: int) -> dict[str, Pdag]:

@@ -1,33 +1,30 @@
-"""The networks that a certificate is about: those given to compare, or one that a search finds."""
+"""The networks that a certificate compares, or the incumbent that a short search finds."""
 
 from __future__ import annotations
 
 import time
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from kes._core import level
+from kes.budget import Budget
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
-from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.native import core_errors
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.constraints import refuse_inadmissible
 from kes.search.problem import Problem
-from kes.settings import CoreOptions
 from kes.table import Table
 
-Known: TypeAlias = Optima | Optimum | EssentialGraph | None
+Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
-_RUNS = 100
-_TASKS = 1000
-"""Of the search for a network to start a bound from."""
+_BUDGET = Budget(runs=100, tasks=1000)
+"""Of the search for an incumbent."""
 
 
-class Rivals:
+class Incumbents:
     """The networks to compare, with scores and names."""
 
-    def __init__(self, problem: Problem, given: Known) -> None:
+    def __init__(self, problem: Problem, given: Comparable) -> None:
         self._problem = problem
         self._networks: list[tuple[str, float, EssentialGraph]] = []
         if isinstance(given, Optima):
@@ -42,7 +39,8 @@ class Rivals:
         elif given is not None:
             raise KesError(
                 f"optima must be the result of kes.learn, an optimum, or a graph, "
-                f"not {type(given).__name__}"
+                f"not {type(given).__name__}",
+                option="optima",
             )
 
     def _check(self, optima: Optima) -> None:
@@ -53,14 +51,18 @@ class Rivals:
                 advice = f"leave out {option(name)}"
                 if there is not None:
                     advice = f"pass {option(name, there)}"
-                raise KesError(f"the optima were found with {name} {there}, not {here}: {advice}")
+                raise KesError(
+                    f"the optima were found with {name} {there}, not {here}: {advice}", option=name
+                )
         self._problem.check(optima.record)
 
     def _add(self, name: str, graph: EssentialGraph) -> None:
         if set(graph.nodes) != set(self._problem.dataset.names):
-            raise KesError(f"the graph of {name!r} has other nodes than the data have columns")
+            raise KesError(
+                f"the nodes of the graph {name!r} are not the columns of the data", option="optima"
+            )
         if self._problem.settings.knowledge is not None:
-            refuse_inadmissible(graph, self._problem.settings.knowledge, f"the graph of {name!r}")
+            refuse_inadmissible(graph, self._problem.settings.knowledge, f"the graph {name!r}")
         self._networks.append((name, score_of(self._problem, graph), graph))
 
     def __bool__(self) -> bool:
@@ -69,39 +71,22 @@ class Rivals:
     def search(self, threads: int, deadline: float) -> None:
         """Search for a network, if there is none.
 
-        Without one until the deadline, on the clock `time.monotonic`, the one without arcs but
-        those required serves.
+        If none is found before the deadline, on the clock `time.monotonic`, the network with only
+        the required arcs serves.
         """
         if self._networks:
             return
         problem, names = self._problem, self._problem.dataset.names
-        found: list[tuple[RawGraph, float]] = []
+        driver = problem.driver(threads)
 
-        def on_runs(runs: list[int], models: list[int], new: list[tuple[Any, ...]]) -> bool:
-            found.extend((graph, score) for graph, score, _ in new)
+        def keep_going() -> bool:
             return time.monotonic() < deadline
 
-        def on_tasks(new: list[tuple[Any, ...]], done: int) -> bool:
-            found.extend((graph, score) for graph, score, *_ in new)
-            return time.monotonic() < deadline
-
-        with core_errors():
-            options = problem.settings.for_core(names)
-            greedy: CoreOptions = {**options, "k": 1.0}  # GES: soonest there
-            problem.core.search([0], on_runs, n_jobs=1, **greedy)
-            problem.core.search([*range(_RUNS)], on_runs, n_jobs=threads, **options)
-            problem.core.improve(
-                [graph for graph, _ in found],
-                on_tasks,
-                tasks=_TASKS,
-                seed=problem.settings.seed,
-                max_parents=problem.settings.max_parents,
-                n_jobs=threads,
-                knowledge=problem.knowledge,
-            )
+        greedy = driver.greedy().search(Budget(runs=1), keep_going)  # the fastest way to a network
+        found = driver.search(_BUDGET, keep_going, pool=greedy)
         if found:
             best, _ = max(found, key=lambda network: network[1])
-            arcs = CoreGraph.of(best).to_dag(len(names))
+            arcs = best.to_dag(len(names))
         else:
             arcs = problem.knowledge[1] if problem.knowledge else []
         self._add("", EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs]))
@@ -113,7 +98,7 @@ class Rivals:
         return score, graph
 
     def table(self, upper_bound: float) -> Table:
-        """Return the networks given, with their gaps to a bound."""
+        """Return the networks to compare, with their gaps to a bound."""
         named = [network for network in self._networks if network[0]]
         return Table(
             {
@@ -132,6 +117,6 @@ class Rivals:
 
 
 def score_of(problem: Problem, graph: EssentialGraph) -> float:
-    """Score of a model, as a search would compute it."""
+    """Score a model as a search would; -inf if it connects collinear columns."""
     place = {name: i for i, name in enumerate(problem.dataset.names)}
     return problem.core.score([(place[a], place[b]) for a, b in graph.to_dag()])

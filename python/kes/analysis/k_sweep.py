@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.coverage import Coverage
+from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.data.random_stream import Stream
 from kes.declare import checked_options
@@ -24,7 +25,6 @@ from kes.errors import KesError
 from kes.options import SearchOptions
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
-from kes.search.collector import Limits
 from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
@@ -249,9 +249,8 @@ def sweep(
     if runs is not None and budget is not None:
         raise KesError("give either runs or budget: each k gets so many runs, or so much time")
     wanted = integer("runs", _RUNS if runs is None else runs, minimum=1)
-    execution = Execution.checked(
-        n_jobs=options["n_jobs"], budget=budget, progress=options["progress"]
-    )
+    allowed = Budget.parse(runs=wanted, budget=budget)
+    execution = Execution.of(options)
     several = _several(ks)
     first = Problem.of(data, {**options, "k": several[0]})
     found: dict[float, Optima] = {}
@@ -259,21 +258,20 @@ def sweep(
         # One seed for all, also if it was drawn.
         settings = replace(first.settings, k=number("k", k, minimum=0.0, maximum=1.0))
         problem = Problem(first.dataset, settings, first.cache_mb, first.reading)
-        found[settings.k] = _searched(problem, wanted, execution)
-    given = counted(wanted, "run") if budget is None else f"{execution.limits.budget:g} s"
+        found[settings.k] = _searched(problem, allowed, execution)
+    given = counted(wanted, "run") if budget is None else f"{allowed.seconds:g} s"
     return Sweep(found, given)
 
 
-def _searched(problem: Problem, wanted: int, execution: Execution) -> Optima:
-    """Do so many runs; or, if the time is limited, more and more until it is over."""
-    started, budget = time.monotonic(), execution.limits.budget
+def _searched(problem: Problem, budget: Budget, execution: Execution) -> Optima:
+    """Do the runs; or, if the time is limited, more and more until it is over."""
+    started, runs = time.monotonic(), budget.runs or 1
 
     def work() -> Record:
-        record, runs = search(problem, wanted, execution, improve=False), wanted
-        while budget is not None and (left := budget - (time.monotonic() - started)) > 0:
-            runs *= 2
-            rest = replace(execution, limits=Limits(budget=left))
-            record = search(problem, runs, rest, improve=False, base=record)
+        record, wanted = search(problem, budget, execution), runs
+        while (left := budget.since(started)).seconds is not None and left.seconds > 0:
+            wanted *= 2
+            record = search(problem, replace(left, runs=wanted), execution, base=record)
         return record
 
     optima = Optima.found_by(problem, work)

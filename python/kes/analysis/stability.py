@@ -33,6 +33,7 @@ from kes.analysis.support import (
     edge_table,
     v_structure_table,
 )
+from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.data.incomplete import AnyTable
 from kes.data.random_stream import Stream
@@ -194,11 +195,10 @@ def stability(
     True
     """
     wanted = integer("resamples", resamples, minimum=1)
-    each, asked = options["runs"], options["improve"]
-    assert each is not None, "it has a default here"
+    allowed, execution = Budget.of(options), Execution.of(options)
+    each = allowed.runs or 1
     if scheme not in SCHEMES:
         raise unknown("scheme", scheme, SCHEMES)
-    execution = Execution.checked(n_jobs=options["n_jobs"], progress=options["progress"])
     problem = Problem.of(data, options)
     settings, cases = problem.settings, Cases(problem.table)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
@@ -216,7 +216,7 @@ def stability(
                 drawn = _draw(cases, scheme, size, stream)
                 table = Problem(drawn, own, problem.cache_mb, problem.reading)
                 watched = replace(execution, progress=counter.after(i, report))
-                best.append(Optima(search(table, each, watched, improve=asked)).best)
+                best.append(Optima(search(table, allowed, watched)).best)
             report(counter.at(wanted), final=True)
     except KeyboardInterrupt:
         raise StabilityInterrupted(result() if best else None) from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from kes.budget import MAX_TASKS, TASKS_PER_RUN, Budget
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.knowledge import ModelOptions, read_knowledge
@@ -26,10 +27,9 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import text
 from kes.search import dask_cluster
-from kes.search.budget import MOST_TASKS, TASKS_PER_RUN, Amounts, Improve
 from kes.search.constraints import constrained
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
-from kes.search.pipeline import prepared, search
+from kes.search.pipeline import prepare, search
 from kes.search.problem import Problem
 from kes.settings import Settings
 from kes.validation import MAX_MB
@@ -122,7 +122,7 @@ Examples:
     "--improve-tasks",
     type=Whole(min=1),
     metavar="N",
-    show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MOST_TASKS}",
+    show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MAX_TASKS}",
     help="How much to do for it.",
 )
 @click.option(
@@ -216,26 +216,31 @@ def command(
     known = read_knowledge(told)
     dataset, reading = read_table(data, told)
     settings = constrained(settings, dataset.names, knowledge=known)
-    problem = Problem(dataset, settings, cache_mb, reading)
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
-    base = earlier(out, problem.settings)
-    problem.earlier = None if base is None else base.completion
-    execution = Execution.checked(
-        n_jobs=jobs, budget=budget, patience=patience, progress=_display(progress)
+    if "continuous" not in dataset.kinds:
+        settings = replace(settings, transform=None)
+    base = earlier(out, settings)
+    again = None if base is None else base.completion
+    problem = Problem(dataset, settings, cache_mb, reading, again)
+    allowed = Budget.parse(
+        runs=runs,
+        improve=amount,
+        prove="auto" if prove is None else prove,
+        budget=budget,
+        patience=patience,
     )
+    execution = Execution.parse(n_jobs=jobs, progress=_display(progress))
     keeper = None if out is None else storage.Checkpoint(out, checkpoint)
     try:
-        execution = prepared(problem, execution, started)
-        amounts = Amounts.chosen(runs, amount, "auto" if prove is None else prove, problem.size)
-        base = None if base is None else continued(base, out, problem, amounts.runs)
+        problem = prepare(problem, execution, allowed)
+        allowed = allowed.for_size(problem.size).since(started)
+        base = None if base is None else continued(base, out, problem, allowed.runs or 0)
         with _client(address) as client:
             record = search(
                 problem,
-                amounts.runs,
+                allowed,
                 replace(execution, client=client),
-                improve=amounts.improve,
-                prove=amounts.prove,
                 base=base,
                 watchers=[] if keeper is None else [keeper],
                 after_runs=None if keeper is None else keeper.keep,
@@ -257,7 +262,7 @@ def command(
     suggest_more(record)
 
 
-def _amount(improve: bool, tasks: int | None, budget: float | None) -> Improve:
+def _amount(improve: bool, tasks: int | None, budget: float | None) -> bool | int | str:
     """Return how much to do after the runs."""
     if tasks is not None and budget is not None:
         raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")

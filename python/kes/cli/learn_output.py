@@ -63,7 +63,7 @@ def suggest_next(optima: Optima, out: Path) -> None:
 def suggest_more(record: Record) -> None:
     """Say how to do more, if it was left to us how much to do and nothing is proven."""
     is_proven = record.proof is not None and record.proof.proven
-    if record.improving.asked == "auto" and not is_proven:
+    if record.improving.asked.is_auto and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
         say(f"To look further: add {more}; kes certify bounds what there is to find.")
 

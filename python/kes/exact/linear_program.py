@@ -1,19 +1,16 @@
-"""The linear programme behind `kes.exact.bound`.
-
-Scores and solutions go through HiGHS, the solver of the extra ``certify``.
-"""
+"""The linear programme behind `kes.exact.bound`, solved by HiGHS (extra ``certify``)."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.budget import UNLIMITED, Budget
 from kes.errors import not_installed
 
 if TYPE_CHECKING:
@@ -33,37 +30,18 @@ Choices: TypeAlias = list[tuple[int, tuple[int, ...], float]]
 """Variable, parents, and the share in which it chooses them; only positive shares."""
 
 SLACK = 1e-6
-"""Conditions violated by less are not added: the solver's own accuracy is not much better."""
+"""Conditions violated by less are not added: the solver is not much more accurate."""
 _LEAST_SECONDS = 0.2
-"""Even when the time is nearly over: less is not worth the start."""
+"""Shortest time to run a solver for, even at the deadline: less is not worth the start."""
 _PATIENCE = 1.0
-"""Seconds to wait for a solver to stop."""
+"""Seconds to wait for a cancelled solver."""
 _THREAD = "kes-solver"
 """The name of threads in which solvers run."""
 
 _SEARCHES = ("feasibility_jump", "rins", "rens", "root_reduced_cost", "zi_round", "shifting")
-"""What the solver does by itself to find good networks: most of its time, if it may."""
+"""Heuristics of the solver that look for good networks; they take most of its time."""
 
 NOTHING = np.array([], dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How much a solver may do where no clock is to decide: then the result is the same anywhere.
-
-    Attributes
-    ----------
-    rounds : int
-        Rounds of adding violated conditions, and of branch and bound.
-    steps : int
-        Iterations of the simplex method in each round.
-    nodes : int
-        Nodes of each branch and bound.
-    """
-
-    rounds: int
-    steps: int
-    nodes: int
 
 
 class Programme:
@@ -71,10 +49,10 @@ class Programme:
 
     Parameters
     ----------
-    whole : bool
-        Whether choices are yes or no, rather than shares.
-    counts : Counts or None
-        How much each solution may take; None: as much as it needs.
+    integral : bool
+        Whether choices are 0 or 1, rather than fractions.
+    budget : Budget
+        Bounds each solution by `iterations` and `nodes`.
     """
 
     def __init__(
@@ -82,8 +60,8 @@ class Programme:
         families: Families,
         clusters: list[Cluster],
         *,
-        whole: bool = False,
-        counts: Counts | None = None,
+        integral: bool = False,
+        budget: Budget = UNLIMITED,
     ) -> None:
         choices = [families.choices(y) for y in range(len(families.sizes))]
         self._families = [
@@ -96,36 +74,36 @@ class Programme:
             self._member[column, list(parents)] = True
         # Scores relative to the best of each variable: small numbers are solved more accurately.
         self._offset = sum(own[0][1] for own in choices)
-        self._solver = new_solver(counts)
+        self._solver = new_solver(budget)
         for own in choices:
             for _, score in own:
                 self._solver.addCol(score - own[0][1], 0.0, 1.0, 0, NOTHING, NOTHING)
-        if whole:
-            make_whole(self._solver, len(self._families))
+        if integral:
+            make_integral(self._solver, len(self._families))
         for y in range(self._variables):
             self._add_row(self._child == y, 1.0, 1.0)
         self.add(clusters)
 
     @property
     def columns(self) -> int:
-        """How many families there are to choose from."""
+        """Number of families to choose from."""
         return len(self._families)
 
     def add(self, clusters: list[Cluster]) -> None:
-        """Ask that of each cluster at least `k` members have fewer than `k` parents in it."""
+        """Require that at least `k` members of each cluster have fewer than `k` parents in it."""
         for cluster, k in clusters:
             members = sorted(cluster)
             few = self._member[:, members].sum(axis=1) < k
             self._add_row(np.isin(self._child, members) & few, float(k), np.inf)
 
-    def _add_row(self, columns: NDArray[np.bool_], least: float, most: float) -> None:
+    def _add_row(self, columns: NDArray[np.bool_], lower: float, upper: float) -> None:
         places = np.flatnonzero(columns).astype(np.int32)
-        self._solver.addRow(least, most, len(places), places, np.ones(len(places)))
+        self._solver.addRow(lower, upper, len(places), places, np.ones(len(places)))
 
     def solve(self, seconds: float) -> tuple[Choices, list[float]] | None:
         """Return the choices, and the weights of the clusters in the order they were added.
 
-        None if the time, or what is allowed, was too short.
+        None if time or budget did not suffice.
         """
         if not (run(self._solver, seconds) and _is_optimal(self._solver)):
             return None
@@ -134,7 +112,7 @@ class Programme:
         return self._chosen(solution.col_value), weights.tolist()
 
     def branch(self, seconds: float) -> tuple[Choices | None, float]:
-        """Return whole choices, if they are known to be the best, and the solver's bound."""
+        """Return integral choices, if they are optimal, and the solver's bound."""
         if not run(self._solver, seconds):
             return None, math.inf
         bound = self._offset + self._solver.getInfo().mip_dual_bound
@@ -150,10 +128,11 @@ class Programme:
         ]
 
 
-def new_solver(counts: Counts | None) -> highspy.Highs:
-    """Return a silent solver that maximises, and does not stop short of the best.
+def new_solver(budget: Budget) -> highspy.Highs:
+    """Return a silent solver that maximises, with no tolerated gap.
 
-    With counts, it does if these are reached; and it works on one thread, in one order.
+    With a budget of iterations or nodes it works on one thread, in one order, so that the result
+    is the same anywhere.
     """
     try:
         import highspy
@@ -164,12 +143,13 @@ def new_solver(counts: Counts | None) -> highspy.Highs:
     solver.HandleUserInterrupt = True
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
-    for search in _SEARCHES:  # a good network is known
+    for search in _SEARCHES:  # there is an incumbent
         solver.setOptionValue(f"mip_heuristic_run_{search}", False)
-    if counts is not None:
+    if budget.iterations is not None:
         solver.setOptionValue("parallel", "off")
-        solver.setOptionValue("simplex_iteration_limit", counts.steps)
-        solver.setOptionValue("mip_max_nodes", counts.nodes)
+        solver.setOptionValue("simplex_iteration_limit", budget.iterations)
+    if budget.nodes is not None:
+        solver.setOptionValue("mip_max_nodes", budget.nodes)
     solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
     return solver
 
@@ -180,8 +160,8 @@ def _is_optimal(solver: highspy.Highs) -> bool:
     return bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
-def make_whole(solver: highspy.Highs, columns: int) -> None:
-    """Let the first columns take whole numbers only."""
+def make_integral(solver: highspy.Highs, columns: int) -> None:
+    """Let the first columns take integers only."""
     import highspy
 
     kinds = [highspy.HighsVarType.kInteger] * columns
@@ -189,11 +169,11 @@ def make_whole(solver: highspy.Highs, columns: int) -> None:
 
 
 def run(solver: highspy.Highs, seconds: float) -> bool:
-    """Run a solver for so long at most, and say whether it came to an end.
+    """Run a solver for at most some seconds; return whether it ended.
 
-    The solver looks at clocks and interrupts only now and then, so it is left to itself if it does
-    not stop soon after it was told to; then nothing may be asked of it any more. Its thread is our
-    own: those of highspy wait for each other, and so for whatever was left to itself before.
+    The solver checks clocks and interrupts only now and then. If it does not stop soon after it
+    was cancelled, its thread is abandoned, and the solver must not be used any more. The thread is
+    our own: those of highspy wait for each other, and so for abandoned ones.
     """
     thread = threading.Thread(target=solver.solve, name=_THREAD)
     deadline = time.monotonic() + max(seconds, _LEAST_SECONDS)
@@ -211,5 +191,5 @@ def run(solver: highspy.Highs, seconds: float) -> bool:
 
 
 def is_running() -> bool:
-    """Whether there is a solver that has not come to an end, though it may have been told to."""
+    """Tell whether a solver still runs, perhaps after it was cancelled."""
     return any(thread.name == _THREAD for thread in threading.enumerate())

@@ -1,4 +1,4 @@
-"""The search for conditions of acyclic networks that choices of the linear programme violate."""
+"""Separation: find acyclicity conditions that a solution of the linear programme violates."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.budget import UNLIMITED, Budget
 from kes.exact.linear_program import (
     NOTHING,
     SLACK,
     Choices,
     Cluster,
-    Counts,
-    make_whole,
+    make_integral,
     new_solver,
     run,
 )
 
 _CUTS = 60
-"""Most clusters added in a round."""
+"""Largest number of clusters added in a round."""
 _HOPE = 0.5
-"""A cluster whose support is so much above 1 will hardly become violated by growing."""
+"""A cluster with support this far above 1 hardly becomes violated by growing."""
 _SMALL = 4
-"""Most members of a cluster in which members with all others as parents are counted."""
+"""Largest cluster in which members with all others as parents are counted."""
 _SEARCH_SECONDS = 20.0
-"""For the search for one violated cluster."""
+"""Time limit of the search for one violated cluster."""
 
 
 class Separation:
-    """The search for clusters whose condition some choices violate.
+    """Finds clusters whose condition some choices violate.
 
-    The *support* of a cluster is the share of choices of its members with fewer than `k` parents in
-    it. It must be at least `k`. Of `k` two are of use: 1, and the number of members less one, where
-    the condition says that not more than one member has all others as parents.
+    The *support* of a cluster is the total share of choices of its members with fewer than `k`
+    parents in it. It must be at least `k`. Two values of `k` are used: 1, and the number of members
+    minus one, where the condition says that at most one member has all others as parents.
 
     Parameters
     ----------
     deadline : float
         When to end the search, on the clock `time.monotonic`.
-    counts : Counts or None
-        How much it may take, instead.
+    budget : Budget
+        If it bounds the work, the search for one cluster has no time limit of its own.
     """
 
     def __init__(
-        self, choices: Choices, deadline: float = math.inf, counts: Counts | None = None
+        self, choices: Choices, deadline: float = math.inf, budget: Budget = UNLIMITED
     ) -> None:
         self._deadline = deadline
-        self._counts = counts
+        self._budget = budget
         self._n = 1 + max(max((y, *parents)) for y, parents, _ in choices)
         self._child = np.array([y for y, _, _ in choices])
         self._share = np.array([share for _, _, share in choices])
@@ -62,9 +62,9 @@ class Separation:
         self._is_child[np.arange(len(choices)), self._child] = 1.0
 
     def violated(self, known: set[Cluster]) -> list[Cluster]:
-        """Return clusters whose condition is violated, most violated first; none if there is none.
+        """Return clusters whose condition is violated, most violated first.
 
-        Nothing violated with `k` 1 is overlooked, unless the search for it takes too long.
+        No violated cluster with `k` 1 is missed unless its search takes too long.
         """
         found = dict(self._surrounded())
         for start in range(self._n):
@@ -79,7 +79,7 @@ class Separation:
         ]
 
     def _surrounded(self) -> Iterator[tuple[Cluster, float]]:
-        """Go through small clusters of which too many members have all others as parents."""
+        """Yield small clusters in which too many members have all others as parents."""
         shares: defaultdict[frozenset[int], float] = defaultdict(float)
         for child, share, parent in zip(self._child, self._share, self._parent, strict=True):
             parents = np.flatnonzero(parent).tolist()
@@ -91,9 +91,9 @@ class Separation:
                 yield Cluster(members, len(members) - 1), share - 1.0
 
     def _grow(self, start: int) -> Iterator[tuple[Cluster, float]]:
-        """Go through violated clusters: always add the variable that leaves the least support.
+        """Yield violated clusters with the support they lack.
 
-        They come with what their support lacks.
+        A cluster grows by the variable that leaves the least support.
         """
         cluster = np.zeros(self._n)
         cluster[start] = 1.0
@@ -112,15 +112,15 @@ class Separation:
                 return
 
     def _search(self) -> list[Cluster]:
-        """Return the most violated cluster, by branch and bound; nothing if there is none.
+        """Return the most violated cluster, by branch and bound; empty if there is none.
 
         Of all clusters maximise (choices with parents in it) - (members), which is at most -1
         unless the cluster is violated [Bartlett & Cussens 2017].
         """
-        solver = new_solver(self._counts)
+        solver = new_solver(self._budget)
         for _ in range(self._n):
             solver.addCol(-1.0, 0.0, 1.0, 0, NOTHING, NOTHING)
-        make_whole(solver, self._n)
+        make_integral(solver, self._n)
         everyone = np.arange(self._n, dtype=np.int32)
         solver.addRow(2.0, float(self._n), self._n, everyone, np.ones(self._n))
         for child, parents, share in zip(self._child, self._parent, self._share, strict=True):
@@ -134,8 +134,8 @@ class Separation:
                 row = np.append(places, column).astype(np.int32)
                 signs = np.append(-np.ones(len(places)), 1.0)
                 solver.addRow(-np.inf, 0.0, len(row), row, signs)
-        longest = _SEARCH_SECONDS if self._counts is None else math.inf
-        if not run(solver, min(longest, self._deadline - time.monotonic())):
+        limit = _SEARCH_SECONDS if self._budget.rounds is None else math.inf
+        if not run(solver, min(limit, self._deadline - time.monotonic())):
             return []
         values = np.asarray(solver.getSolution().col_value)
         cluster = (values[: self._n] > 0.5).astype(float) if len(values) else np.zeros(self._n)

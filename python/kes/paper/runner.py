@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
+from kes.budget import Budget, Improve
 from kes.data import Dataset
+from kes.data.read_options import ReadOptions
 from kes.errors import KesError
 from kes.files import write_file
 from kes.paper.samples import Sample
@@ -168,15 +170,14 @@ class Bench:
         if base is not None and len(base.runs) >= cell.runs:
             return Outcome.of(Optima(_first(base, cell.runs)), self._costs.of(cell.name))
         keeper = storage.Checkpoint(path, _CHECKPOINT)
-        execution = Execution.checked(n_jobs=self._n_jobs, progress=show)
+        execution = Execution.parse(n_jobs=self._n_jobs, progress=show)
         before = 0 if base is None else len(base.runs)
         clock = _Clock()
 
         def work() -> Record:
             try:
-                return search(
-                    problem, cell.runs, execution, improve=False, base=base, watchers=[keeper]
-                )
+                budget = Budget(runs=cell.runs)
+                return search(problem, budget, execution, base=base, watchers=[keeper])
             except SearchInterrupted as stop:
                 if stop.record is not None:
                     storage.write(stop.record, path)
@@ -198,12 +199,13 @@ class Bench:
                 "neighbourhood": cell.neighbourhood,
             }
         )
-        problem = Problem(dataset, settings)
+        problem = Problem(
+            dataset, settings, reading=ReadOptions(weights=dataset.weights is not None)
+        )
         if self._core is None or self._core[0] != cell.terms:
-            self._core = None  # first give back the memory
+            self._core = None  # release the memory first
             self._core = cell.terms, problem.core
-        problem.core = self._core[1]
-        return problem
+        return replace(problem, shared=self._core[1])
 
     def _earlier(self, path: Path, problem: Problem) -> Record | None:
         """Return what the file holds, if it was made by the same search."""
@@ -220,7 +222,7 @@ class Bench:
 def _first(record: Record, runs: int) -> Record:
     """Return the first runs of a record: the same as if no more had been asked for."""
     kept = record.runs[:runs]
-    bare = record.unimproved(False)
+    bare = record.unimproved(Improve())
     return replace(bare, runs=kept, models=record.models[: max(kept) + 1], ahead=())
 
 

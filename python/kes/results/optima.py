@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.budget import Budget, improve_budget
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
 from kes.errors import ClusterLost, Interrupted, KesError
@@ -21,7 +22,6 @@ from kes.results.lineage import Lineage
 from kes.results.methods import Methods
 from kes.results.optimum import Optimum
 from kes.results.provenance import Provenance
-from kes.search.budget import Effort
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
 from kes.search.pipeline import search
@@ -72,9 +72,17 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         self.seconds = seconds
 
     @classmethod
-    def found_by(cls, problem: Problem, work: Callable[[], Record]) -> Optima:
-        """Do the work of a search and return its result, or raise what ended it, with that."""
-        started = time.monotonic()
+    def found_by(
+        cls, problem: Problem, work: Callable[[], Record], *, started: float | None = None
+    ) -> Optima:
+        """Do a search and return its result; what interrupts it carries the result so far.
+
+        Raises
+        ------
+        Interrupted, ClusterLost
+            With what was found as ``.optima``.
+        """
+        started = time.monotonic() if started is None else started
 
         def result(record: Record) -> Optima:
             return cls(record, problem=problem, seconds=time.monotonic() - started)
@@ -275,15 +283,17 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
             On Ctrl-C, with what was found as ``.optima``.
         """
         wanted = len(self.record.runs) + integer("runs", runs, minimum=1)
-        execution = Execution.checked(
-            n_jobs=n_jobs, budget=budget, patience=patience, progress=progress, client=client
+        record = self.record
+        allowed = Budget.parse(
+            runs=wanted,
+            improve=record.improving.asked,
+            prove=record.prove,
+            budget=budget,
+            patience=patience,
         )
-        problem, record = self.ready(data, weights, missing), self.record
-        asked, prove = record.improving.asked, record.prove
-        return Optima.found_by(
-            problem,
-            lambda: search(problem, wanted, execution, improve=asked, prove=prove, base=record),
-        )
+        execution = Execution.parse(n_jobs=n_jobs, progress=progress, client=client)
+        problem = self.ready(data, weights, missing)
+        return Optima.found_by(problem, lambda: search(problem, allowed, execution, base=record))
 
     @checked_options()
     def improve(
@@ -331,10 +341,10 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         >>> optima.improve("2s").best.score >= optima.best.score
         True
         """
-        effort = Effort.checked(budget, tasks, runs=len(self.record.runs))
-        execution = Execution.checked(n_jobs=n_jobs, progress=progress)
+        allowed = improve_budget(budget, tasks, runs=len(self.record.runs))
+        execution = Execution.parse(n_jobs=n_jobs, progress=progress)
         problem = self.ready(data, weights, missing)
-        return Optima.found_by(problem, lambda: improve(problem, self.record, effort, execution))
+        return Optima.found_by(problem, lambda: improve(problem, self.record, allowed, execution))
 
     def ready(self, data: Data | None, weights: Weights, missing: str | None) -> Problem:
         """Return the data with the settings, ready for more: those given, or those at hand."""

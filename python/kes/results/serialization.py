@@ -15,6 +15,7 @@ import math
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from kes.budget import Improve
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
@@ -23,9 +24,10 @@ from kes.declare import declared
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
-from kes.options import LearnOptions, Sampled, check_improve, check_prove
+from kes.options import LearnOptions, Sampled, check_prove
 from kes.results.validate_record import check_graph, check_record
 from kes.search.record import (
+    Batch,
     Completion,
     Improving,
     Model,
@@ -139,7 +141,13 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
     offspring = document.get("offspring", [])
     improvement = document.get("improvement", {"tasks": 0})
     return document | {
-        "improving": asdict(Improving(asked="improvement" in document, own=improvement["tasks"])),
+        "improving": {
+            "asked": "improvement" in document,
+            "complete": True,
+            "own": improvement["tasks"],
+            "earlier": 0,
+            "calls": [],
+        },
         "reading": asdict(ReadOptions()),
         "offspring": [child | {"parents": [*map(place, child["parents"])]} for child in offspring],
     }
@@ -149,20 +157,27 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _improving_to_json(improving: Improving) -> dict[str, Any]:
-    entry = asdict(improving)
-    if not improving.outdated:
-        del entry["outdated"]
-    return entry
+    """Return batches of tasks by who did them: `kes.learn`, before an extension, or calls."""
+    entry = {
+        "asked": improving.asked.option,
+        "complete": improving.complete,
+        "own": improving.own,
+        "earlier": improving.earlier,
+        "calls": improving.calls,
+    }
+    return entry | ({"outdated": improving.outdated} if improving.outdated else {})
 
 
 def _improving_from_json(entry: dict[str, Any]) -> Improving:
-    return Improving(
-        asked=check_improve("improve", entry["asked"]),
-        complete=_flag(entry["complete"]),
-        own=integer("own", entry["own"], minimum=0),
-        earlier=integer("earlier", entry["earlier"], minimum=0),
-        calls=tuple(integer("calls", call, minimum=1) for call in entry["calls"]),
-        outdated=integer("outdated", entry.get("outdated", 0), minimum=0),
+    own = integer("own", entry["own"], minimum=0)
+    outdated = integer("outdated", entry.get("outdated", 0), minimum=0)
+    earlier = integer("earlier", entry["earlier"], minimum=outdated)
+    calls = [integer("calls", call, minimum=1) for call in entry["calls"]]
+    return Improving(Improve.parse(entry["asked"]), _flag(entry["complete"])).followed_by(
+        Batch(own, "learn"),
+        Batch(outdated, "outdated"),
+        Batch(earlier - outdated, "earlier"),
+        *(Batch(tasks, "improve") for tasks in calls),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from kes.data.notes import MANY_STATES, are_numbers
 from kes.errors import listed, printable
 from kes.options import Sampled
-from kes.search.structural_em import MOST_ROUNDS
+from kes.search.structural_em import MAX_ROUNDS
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
@@ -118,7 +118,7 @@ def completed(optima: Optima) -> str:
     rounds = counted(completion.rounds, "round")
     if completion.settled:
         end = "until the model settled"
-    elif completion.rounds < MOST_ROUNDS:
+    elif completion.rounds < MAX_ROUNDS:
         end = "stopped before the model settled, by a budget or as the table is large"
     else:
         end = "after which the model still changed"
@@ -172,7 +172,7 @@ def _improving(optima: Optima) -> str:
 def _outlook(optima: Optima) -> str:
     """Say what more tasks would bring, if it was left to us how many to do."""
     improving = optima.record.improving
-    if improving.asked != "auto" or improving.calls or optima.proven:
+    if not improving.asked.is_auto or improving.calls or optima.proven:
         return ""
     tasks = [optima.record.child(place) for place in optima.record.rises()]
     last = max((child.task for child in tasks if child and child.task is not None), default=-1)

@@ -1,9 +1,8 @@
-"""Gathers the ends of runs as they come, and decides when enough is enough.
+"""Collects runs as they end, and decides when to stop.
 
-Threads and clusters finish runs in any order. The collector puts them back into run order and
-looks only at the part without gaps, runs 0 to p-1, when it judges `patience` and when it
-hands over the result. So a search that is stopped early gives exactly what a search that had
-asked for p runs gives.
+Threads and clusters finish runs in any order. The collector puts them back into run order. For
+`patience` and for the result only the part without holes counts, runs 0 to p-1. So a search that
+is stopped early gives exactly the result of a search for p runs.
 """
 
 from __future__ import annotations
@@ -11,52 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
 from kes._core import __version__
-from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.search.budget import Improve, effort_of
+from kes.budget import Budget
+from kes.graph.core_graph import CoreGraph
+from kes.search.driver import NewModels, OnRuns
 from kes.search.record import Model, Record
-
-_LEAST = 30.0
-"""Seconds for the first run, however short the budget: a table is seldom so large."""
-
-NewModels: TypeAlias = list[tuple[RawGraph, float, bool]]
-OnBatch: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop before all runs are done.
-
-    Attributes
-    ----------
-    budget : float or None
-        Seconds. The first run may take longer, together with GES: see `first`.
-    patience : int or None
-        Stop after this many runs in a row, in run order, without a better score level.
-    improve : bool, int or str
-        How much is to be done after the runs, for which a part of the budget is left: what that
-        will probably take, but no more than half.
-    """
-
-    budget: float | None = None
-    patience: int | None = None
-    improve: Improve = False
-
-    @property
-    def first(self) -> float:
-        """Seconds that GES and the first run may take: twice the budget, or half a minute."""
-        return math.inf if self.budget is None else max(2 * self.budget, _LEAST)
-
-    def over(self, runs: int, run_seconds: float, spent: float) -> bool:
-        """Tell whether it is time to end the runs, of which there are so many."""
-        if self.budget is None:
-            return False
-        effort = effort_of(self.improve, runs)
-        later = 0.0 if effort is None else effort.expected(run_seconds)
-        return spent + min(later, self.budget / 2) >= self.budget
 
 
 class Collector:
@@ -65,9 +25,9 @@ class Collector:
     Parameters
     ----------
     base : Record
-        What earlier searches found. Its runs are kept whatever the limits say.
-    wanted : int
-        Number of runs to have in the end, those of `base` included.
+        The record to extend. Its runs are kept whatever the budget.
+    budget : Budget
+        Its `runs` include those of `base`.
     watchers : sequence of callables
         Called with the collector after each batch: progress display, checkpoints.
     started : float or None
@@ -82,15 +42,14 @@ class Collector:
     def __init__(
         self,
         base: Record,
-        wanted: int,
+        budget: Budget,
         *,
-        limits: Limits | None = None,
         watchers: Sequence[Callable[[Collector], None]] = (),
         started: float | None = None,
     ) -> None:
         self.base = base
-        self.limits = limits or Limits()
-        self.wanted = max(wanted, len(base.runs))
+        self.budget = budget
+        self.wanted = max(budget.runs or 0, len(base.runs))
         self._started = time.monotonic() if started is None else started
         self._watchers = watchers
         self._models: list[Model] = list(base.models)
@@ -117,7 +76,7 @@ class Collector:
 
     @property
     def ready(self) -> int:
-        """Number of runs finished without a gap: those that a record would hold."""
+        """Number of runs finished without a hole: those that a record holds."""
         return self._prefix
 
     @property
@@ -132,20 +91,20 @@ class Collector:
 
     @property
     def stopped(self) -> bool:
-        """Whether there is nothing more to do: all runs done, or a limit reached."""
+        """Whether all runs are done or the budget is spent."""
         if self._prefix >= self.wanted:
             return True
         spent, own = self.seconds, max(1, self.done - len(self.base.runs))
         if self._prefix == 0:
-            return spent >= self.limits.first
-        return self.limits.over(self.done, spent / own, spent)
+            return spent >= self.budget.first_run
+        return self.budget.ends_runs(self.done, spent / own, spent)
 
     def pending(self) -> Iterator[int]:
-        """Return the runs that are still to be done, in order; there may be millions."""
+        """Iterate over the runs still to be done, in order; there may be millions."""
         return (run for run in range(self._prefix, self.wanted) if run not in self._ends)
 
-    def receiver(self) -> OnBatch:
-        """Return a callback for one call of the core's search, which numbers models by itself."""
+    def receiver(self) -> OnRuns:
+        """Return a callback for one call of the core, which numbers models by itself."""
         numbers: list[int] = []
 
         def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
@@ -162,9 +121,9 @@ class Collector:
         return on_batch
 
     def record(self, *, ahead: bool = False) -> Record:
-        """Return the runs without gaps as a record; with `ahead`, also those beyond a gap.
+        """Return the runs without holes as a record; with `ahead`, also those beyond a hole.
 
-        With runs that are new, what improving made of fewer is there until it is done again.
+        If there are new runs, models of earlier improvement stay until it is repeated.
         """
         if len(self._ends) == len(self.base.runs) + len(self.base.ahead):
             return self.base if ahead else self.base.finished()
@@ -174,7 +133,7 @@ class Collector:
             order.setdefault(self._ends[run], len(order)) for run in [*range(self._prefix), *beyond]
         ]
         record = replace(
-            self.base.unimproved(self.limits.improve),
+            self.base.unimproved(self.budget.improve),
             models=tuple(self._models[number] for number in order),
             runs=tuple(ends[: self._prefix]),
             ahead=tuple(zip(beyond, ends[self._prefix :], strict=True)),
@@ -192,8 +151,8 @@ class Collector:
         return number
 
     def _advance(self) -> None:
-        """Move on over the runs that have ended without a gap, at most to where patience ends."""
-        kept, patience = len(self.base.runs), self.limits.patience or math.inf
+        """Extend the part without holes, at most to where patience ends."""
+        kept, patience = len(self.base.runs), self.budget.patience or math.inf
         while self._prefix < self.wanted and self._prefix in self._ends:
             level = self._levels[self._ends[self._prefix]]
             if self._best_level is None or level > self._best_level:

@@ -1,12 +1,12 @@
-"""The same runs on many machines, with Dask distributed.
+"""Runs on many machines, with Dask distributed.
 
-A worker thread gets chunks of run numbers and returns where they ended; all threads of a worker
-share one cache. What is sent are plain tasks: the data are a task, too, so that the scheduler can
-make them again when the worker that held them dies, which scattered data do not survive. Data that
-came from a file are read by the workers themselves, and sent only if one of them cannot.
+A worker thread gets chunks of run numbers and returns where the runs ended; all threads of a worker
+share one cache. The data are a task, too: the scheduler can repeat it when the worker that held
+them dies, which scattered data do not survive. Workers read data files themselves; the data are
+sent only if one of them cannot.
 
-kes must be installed, in the same version, on the scheduler and on all workers. A stopped
-search takes back what is queued; chunks that are being worked on end by themselves.
+kes must be installed, in the same version, on the scheduler and on all workers. A stopped search
+cancels what is queued; chunks that workers have begun end by themselves.
 """
 
 # Dask distributed is typed in part only.
@@ -42,7 +42,8 @@ from kes.search.problem import Problem
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from kes.search.collector import Collector, NewModels
+    from kes.search.collector import Collector
+    from kes.search.driver import NewModels
     from kes.settings import Settings
 
 _CHUNK_SECONDS = 15.0  # long against the cost of a task, short against a user's patience
@@ -55,7 +56,7 @@ _CONNECT_SECONDS = 20.0
 
 
 def check_client(client: object) -> None:
-    """Refuse what is not a client of a Dask cluster."""
+    """Validate the option `client`."""
     try:
         from distributed import Client
     except ImportError:
@@ -94,10 +95,10 @@ def connect(address: str) -> Client:
 
 
 def search(client: Client, problem: Problem, collector: Collector) -> None:
-    """Do the pending runs of a collector on a cluster, until it has enough."""
+    """Do the pending runs of a collector on a cluster."""
     todo, left = collector.pending(), collector.wanted - collector.done
     flight = Flight(client, problem)
-    pace = Pace(collector.limits.budget)
+    pace = Pace(collector.budget.seconds)
     tick = collector.receiver()
     try:
         while not collector.stopped:
@@ -121,12 +122,12 @@ def search(client: Client, problem: Problem, collector: Collector) -> None:
 def _threads(client: Client) -> int:
     try:
         return max(1, sum(client.nthreads().values()))
-    except OSError as error:  # what Dask says when the scheduler has died
+    except OSError as error:  # raised by Dask when the scheduler has died
         raise _lost() from error
 
 
 class Lost(KesError):
-    """There is no connection to the cluster any more."""
+    """The connection to the cluster is lost."""
 
 
 def _lost() -> Lost:
@@ -134,28 +135,28 @@ def _lost() -> Lost:
 
 
 class Pace:
-    """How many runs make a good chunk, from how long the latest took."""
+    """Chooses the size of chunks from how long the latest took."""
 
     def __init__(self, budget: float | None) -> None:
-        # What is at work when the budget ends is lost, so a short one asks for short chunks.
+        # Chunks that run when the budget ends are lost, so a short budget needs short chunks.
         self._goal = _CHUNK_SECONDS if budget is None else min(_CHUNK_SECONDS, budget / 10)
         self._size = 1.0
         self._run_seconds = math.inf
 
     def learn(self, runs: int, seconds: float) -> None:
-        """Take note of a chunk that has ended."""
+        """Learn from a chunk that has ended."""
         self._run_seconds = max(seconds / runs, 1e-6)
         self._size = min(self._goal / self._run_seconds, _GROWTH * max(runs, self._size))
 
     def chunk(self, runs: int, threads: int) -> int:
-        """Return the size of the next chunk out of so many runs, of which all threads get some."""
+        """Return the size of the next chunk; all threads get a share of the runs left."""
         share = math.ceil(runs / (_IN_QUEUE * threads))
-        least = _LEAST_SECONDS / self._run_seconds  # below it, tasks cost more than runs
+        least = _LEAST_SECONDS / self._run_seconds  # below it, overhead dominates
         return max(1, min(runs, int(min(self._size, max(share, least)))))
 
 
 class Flight:
-    """The chunks that are on their way, and those that have come back."""
+    """The chunks that were sent, and those that came back."""
 
     def __init__(self, client: Client, problem: Problem) -> None:
         self._client = client
@@ -172,7 +173,7 @@ class Flight:
         return len(self._chunks)
 
     def send(self, runs: list[int], *, losses: int = 0) -> None:
-        """Queue a chunk of runs, which may have been lost before."""
+        """Queue a chunk of runs, perhaps again after losses."""
         self._sent += 1
         future = self._client.submit(
             do_runs, self._parcel(), runs, key=f"{self._name}-runs-{self._sent}"
@@ -181,7 +182,7 @@ class Flight:
         future.add_done_callback(self._back.put)
 
     def next(self) -> Done | None:
-        """Return a chunk that is done, or None if none came back within a tick."""
+        """Return a finished chunk, or None if none came back within a tick."""
         try:
             future = self._back.get(timeout=_TICK)
         except queue.Empty:
@@ -189,7 +190,7 @@ class Flight:
         runs, losses = self._chunks.pop(future)
         try:
             done: Done = future.result()
-        except Unseen as error:
+        except DataUnavailable as error:
             self._ship(error)
             self.send(runs, losses=losses)
             return None
@@ -201,27 +202,27 @@ class Flight:
         return done
 
     def cancel(self) -> None:
-        """Take back what is still queued."""
+        """Cancel what is still queued."""
         futures = [*self._chunks, *([] if self._data is None else [self._data])]
-        with suppress(OSError):  # without a scheduler there is no queue
+        with suppress(OSError):  # the scheduler may have died
             self._client.cancel(futures)
         self._chunks.clear()
 
     def _parcel(self) -> Future:
-        """Return the task that makes the data; a new one if the cluster has forgotten it."""
+        """Return the task that makes the data; a new one if the cluster has lost it."""
         if self._data is None or self._data.status in ("cancelled", "lost", "error"):
             with warnings.catch_warnings():
-                # Dask would rather have large data scattered; see the top of this module.
+                # Dask recommends to scatter large data; see the top of this module.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 self._data = self._client.submit(
                     unpack, self._packed, key=f"{self._name}-data-{self._sent}"
                 )
         return self._data
 
-    def _ship(self, error: Unseen) -> None:
-        """Send the data after all, once for all workers."""
+    def _ship(self, error: DataUnavailable) -> None:
+        """Send the data, once for all workers."""
         if self._place is not None:
-            warnings.warn(f"{error}; so the data are sent to the workers", stacklevel=2)
+            warnings.warn(f"{error}; sending the data to the workers", stacklevel=2)
             self._place, self._data = None, None
             self._packed = Parcel.of(self._problem, None).packed()
 
@@ -237,8 +238,9 @@ class Flight:
             ) from error
         if losses == _RETRIES:
             raise KesError(
-                f"Dask workers died again and again in runs {runs[0]} to {runs[-1]}, perhaps for "
-                "want of memory: give them more, or lower cache_mb"
+                f"Dask workers died repeatedly in runs {runs[0]} to {runs[-1]}, perhaps out of "
+                "memory: give them more, or lower cache_mb",
+                option="cache_mb",
             ) from error
         self.send(runs, losses=losses + 1)
 
@@ -248,7 +250,7 @@ class Flight:
 
 @dataclass(frozen=True)
 class Done:
-    """Where the runs of a chunk ended, in the words of the core, and how long it took."""
+    """The result of a chunk of runs, as the core gives it, and the seconds it took."""
 
     runs: list[int]
     models: list[int]
@@ -256,13 +258,13 @@ class Done:
     seconds: float
 
 
-class Unseen(KesError):
-    """Data that a worker does not find where they are for the user."""
+class DataUnavailable(KesError):
+    """The data file is not available to a worker."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A file that workers can read, and what they must find there."""
+    """A data file for workers to read, and what they must find there."""
 
     path: str
     names: tuple[str, ...]
@@ -272,13 +274,13 @@ class Place:
 
     @classmethod
     def of(cls, problem: Problem) -> Place | None:
-        """Return where the data of a problem are; None if they are in no file as they are."""
+        """Return the file of a problem; None if no file holds its data as they are."""
         reading, dataset = problem.reading, problem.dataset
         source = reading.source
         if source is None or problem.completion is not None or reading.weights is True:
             return None
         path = os.path.abspath(source)
-        if not os.path.exists(path):  # the result of an earlier search, perhaps, with its data
+        if not os.path.exists(path):  # the data of a loaded result may be elsewhere
             return None
         return cls(path, dataset.names, dataset.states, reading, problem.fingerprint)
 
@@ -288,15 +290,15 @@ class Place:
         try:
             table = read_data(self.path, self.reading, schema=Schema(self.names, self.states))
         except KesError as error:
-            raise Unseen(f"{where} cannot read the data that you gave: {error}") from None
+            raise DataUnavailable(f"{where} cannot read the data: {error}") from None
         problem = Problem(table, settings, cache_mb)
         if problem.fingerprint != self.fingerprint:
-            raise Unseen(f"{where} finds other data in {self.path!r} than you gave")
+            raise DataUnavailable(f"{where} finds other data in {self.path!r}")
         return problem
 
 
 class Parcel:
-    """What runs need. Lives in the memory of a worker, and with it the cache of its threads."""
+    """A problem for a worker, which keeps it in memory with the cache of its threads."""
 
     def __init__(
         self, data: Dataset | Place, settings: Settings, cache_mb: int, version: str
@@ -307,7 +309,7 @@ class Parcel:
 
     @classmethod
     def of(cls, problem: Problem, place: Place | None) -> Parcel:
-        """Make it of a problem whose data are at a place, or else are sent along."""
+        """Pack a problem; its data are sent along unless workers read them at a place."""
         data = problem.dataset if place is None else place
         return cls(data, problem.settings, problem.cache_mb, _core.__version__)
 
@@ -315,7 +317,7 @@ class Parcel:
         return unpack, (self.packed(),)
 
     def packed(self) -> bytes:
-        """Return the parcel as bytes for sending; codes are small numbers, so it pays to press."""
+        """Return the parcel as bytes; codes are small numbers, which compress well."""
         return zlib.compress(pickle.dumps(self._content), level=1)
 
     def problem(self) -> Problem:
@@ -338,7 +340,7 @@ class Parcel:
 
 
 def unpack(packed: bytes) -> Parcel:
-    """Make a parcel of its bytes."""
+    """Unpack a parcel."""
     return Parcel(*pickle.loads(zlib.decompress(packed)))
 
 
@@ -347,11 +349,11 @@ def do_runs(parcel: Parcel, runs: list[int]) -> Done:
     started = time.monotonic()
     done = Done([], [], [], 0.0)
 
-    def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
+    def on_runs(runs: list[int], models: list[int], new_models: NewModels) -> bool:
         done.runs.extend(runs)
         done.models.extend(models)
         done.new_models.extend(new_models)
         return True
 
-    parcel.problem().search(runs, on_batch, n_jobs=1)
+    parcel.problem().driver(1).do_runs(runs, on_runs)
     return replace(done, seconds=time.monotonic() - started)

@@ -1,18 +1,17 @@
-"""Higher scores than any single run: the optima recombined, refined and perturbed.
+"""Improve on the runs: recombine, refine and perturb their optima.
 
 The work is divided into tasks, each on one or two models of a pool, which at first holds the optima
 of the runs and GES:
 
-- *recombine* two models: the best network whose parts come from one or the other, climbed from;
+- *recombine* two models: climb from the best network whose parts come from one or the other;
 - *refine* a model: turn its edges, or delete one, climb without it, and climb again;
-- *perturb* a model: take out a few edges at random, climb, and recombine with where it came from;
+- *perturb* a model: remove a few random edges, climb, and recombine with the original;
 - *order* the variables of a large model anew, given good parent sets for each of them.
 
 The best model is recombined with the others until that finds nothing more, then the best are
-refined, then the best is perturbed; whenever a higher score turns up, all over again with that.
-With many variables the best is ordered first (unless something is known of the network), and with
-many edges refined only when perturbing finds nothing more. The mathematics is in the core
-(``improve/``).
+refined, then the best is perturbed; a higher score starts all over again. With many variables the
+best is ordered first (unless there is background knowledge), and with many edges refined only when
+perturbing finds nothing more. The mathematics is in the core (``improve/``).
 """
 
 from __future__ import annotations
@@ -21,23 +20,18 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from kes._core import __version__
-from kes.graph.core_graph import RawGraph
+from kes.budget import Budget, Improve
 from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
-from kes.search.budget import Effort, Improve, effort_of
+from kes.search.driver import NewOffspring
 from kes.search.execution import Execution, SearchInterrupted
 from kes.search.problem import Problem
-from kes.search.record import Improving, Model, Offspring, Record
+from kes.search.record import Batch, Improving, Model, Offspring, Record
 
 KEPT = 20
-"""How many of the best models of an improvement are kept, with their ancestors."""
-
-_NO_LIMIT = 2**62
-
-_Found: TypeAlias = list[tuple[RawGraph, float, str, list[int], int]]
+"""Number of the best models that are kept, with their ancestors."""
 
 
 def improve_runs(
@@ -46,93 +40,96 @@ def improve_runs(
     asked: Improve,
     execution: Execution,
     *,
-    effort: Effort | None = None,
+    budget: Budget | None = None,
+    seconds: float | None = None,
 ) -> Record:
-    """Do what `learn` does after its runs: improve on them and GES, whatever else there is.
+    """Do what `learn` does after its runs: improve on them and GES, ignoring other models.
 
     Parameters
     ----------
-    effort : Effort or None
-        How much to do now, if it is not all that is asked for.
+    budget : Budget or None
+        What to do now, if it is not all that was asked for.
+    seconds : float or None
+        Time left for the whole search.
 
     Raises
     ------
     SearchInterrupted
         On Ctrl-C.
     """
-    effort = effort or effort_of(asked, len(record.runs))
-    if effort is None:
+    budget = budget or asked.budget(len(record.runs))
+    if budget is None:
         return record
-    if effort.settling is not None:
-        effort = effort.within(problem.size)
-    gatherer = _Gatherer(problem, record.unimproved(asked), effort, execution.limits.budget)
+    if budget.settling is not None:
+        budget = budget.settled_within(problem.size)
+    session = _Session(problem, record.unimproved(asked), budget, seconds)
 
     def result(*, complete: bool) -> Record:
-        improving = Improving(asked, complete, own=gatherer.done)
-        new = replace(gatherer.record(), improving=improving).keeping(record)
-        more = record.improving.own > gatherer.done  # which found all this, and more
-        waiting = not complete and record.improving.outdated > 0  # for what is done in full
-        if more or (waiting and record.highest >= new.highest):
+        improving = Improving(asked, complete).followed_by(Batch(session.done, "learn"))
+        new = replace(session.record(), improving=improving).keeping(record)
+        did_more = record.improving.own > session.done  # and found all this, and more
+        waits = not complete and record.improving.outdated > 0  # until all tasks are repeated
+        if did_more or (waits and record.highest >= new.highest):
             improving = replace(record.improving, asked=asked, complete=complete)
             return replace(record, improving=improving)
         return new
 
     try:
-        gatherer.work(execution)
+        session.work(execution)
     except KeyboardInterrupt:
         raise SearchInterrupted(result(complete=False)) from None
-    return result(complete=not gatherer.cut)
+    return result(complete=not session.cut)
 
 
-def improve(problem: Problem, record: Record, effort: Effort, execution: Execution) -> Record:
-    """Improve on all models there are, with tasks numbered on from those done.
+def improve(problem: Problem, record: Record, budget: Budget, execution: Execution) -> Record:
+    """Improve on all models of a record; tasks are numbered on from those done.
 
     Raises
     ------
     SearchInterrupted
         On Ctrl-C.
     """
-    gatherer = _Gatherer(problem, record, effort)
+    session = _Session(problem, record, budget)
 
     def result() -> Record:
-        if not gatherer.done:
+        if not session.done:
             return record
-        calls = (*record.improving.calls, gatherer.done)
-        return replace(gatherer.record(), improving=replace(record.improving, calls=calls))
+        improving = record.improving.followed_by(Batch(session.done, "improve"))
+        return replace(session.record(), improving=improving)
 
     try:
-        gatherer.work(execution)
+        session.work(execution)
     except KeyboardInterrupt:
         raise SearchInterrupted(result()) from None
     return result()
 
 
-class _Gatherer:
-    """Has the core do tasks, takes what it finds, and tells it when the time is over.
+class _Session:
+    """One call of the driver: collects what its tasks find, and decides when to stop.
 
     Parameters
     ----------
-    left : float or None
-        Seconds that are left of a budget.
+    seconds : float or None
+        Time left for the whole search.
 
     Attributes
     ----------
     done : int
         Number of tasks done.
     cut : bool
-        Whether the budget was over before the effort was spent.
+        Whether the time was over before the tasks were done.
     """
 
     def __init__(
-        self, problem: Problem, record: Record, effort: Effort, left: float | None = None
+        self, problem: Problem, record: Record, budget: Budget, seconds: float | None = None
     ) -> None:
         self._problem = problem
         self._record = record
-        self._effort = effort
-        self._left = left
+        self._budget = budget
+        self._seconds = seconds
         self._started = time.monotonic()
         self._best = max(model.score for model in record.pool)
-        self._wanted = effort.settling or effort.tasks
+        self._wanted = budget.settling or budget.tasks
         self._offspring: list[Offspring] = []
         self.done = 0
         self.cut = False
@@ -141,16 +138,12 @@ class _Gatherer:
         """Do the tasks."""
         if self._is_over():
             return
-        settings = self._problem.settings
-        with reporting(execution.progress) as report, core_errors():
-            self._problem.core.improve(
+        with reporting(execution.progress) as report:
+            self._problem.driver(execution.threads).do_tasks(
                 [model.graph for model in self._record.pool],
                 lambda found, done: self._take(found, done, report),
-                tasks=self._effort.tasks or _NO_LIMIT,
-                seed=_seed(settings.seed, self._record.improving.tasks),
-                max_parents=settings.max_parents,
-                n_jobs=execution.threads,
-                knowledge=self._problem.knowledge,
+                tasks=self._budget.tasks,
+                seed=_seed(self._problem.settings.seed, self._record.improving.tasks),
             )
             report(self._progress(), final=True)
             self._check(execution.threads)
@@ -173,7 +166,7 @@ class _Gatherer:
         )
 
     def _kept(self) -> list[int]:
-        """Return the places of what is kept, as if all there is had joined the pool."""
+        """Return the places of kept models, counted as if all had joined the pool."""
         base = self._record
         everything = replace(base, offspring=(*base.offspring, *self._offspring))
         first = len(base.pool)
@@ -188,26 +181,28 @@ class _Gatherer:
         )
 
     def _check(self, threads: int) -> None:
-        """Look at the boundaries of what is kept afresh, whatever the climbs there say.
+        """Check from scratch which of the kept models are local optima.
 
-        If that is interrupted it is left at what they say: the tasks will be done again.
+        After Ctrl-C the claims of the climbs stay: the tasks will be repeated.
         """
         problem, first = self._problem, len(self._record.pool)
-        children = [self._offspring[place - first] for place in self._kept()]
-        local = problem.core.local_optima(
-            [child.model.graph for child in children],
-            problem.settings.max_parents,
-            problem.knowledge,
-            n_jobs=threads,
-        )
-        for place, child, is_local in zip(self._kept(), children, local, strict=True):
+        kept = self._kept()
+        children = [self._offspring[place - first] for place in kept]
+        with core_errors():
+            local = problem.core.local_optima(
+                [child.model.graph for child in children],
+                problem.settings.max_parents,
+                problem.knowledge,
+                n_jobs=threads,
+            )
+        for place, child, is_local in zip(kept, children, local, strict=True):
             model = replace(child.model, is_local_optimum=is_local)
             self._offspring[place - first] = replace(child, model=model)
 
-    def _take(self, found: _Found, done: int, report: Reporter) -> bool:
-        """Take what is new, and say whether to go on."""
+    def _take(self, found: NewOffspring, done: int, report: Reporter) -> bool:
+        """Collect new models; return whether to go on."""
         for graph, score, how, parents, task in found:
-            if self._is_enough(task):  # and more was done before the core could be told
+            if self._is_enough(task):  # the core has done more before it could be stopped
                 break
             model = Model.from_core(graph, score, is_local_optimum=True)  # checked if it is kept
             self._offspring.append(Offspring(model, how, tuple(parents), task))
@@ -218,24 +213,25 @@ class _Gatherer:
         return not (self._is_enough(done) or self._is_over())
 
     def _settle(self, score: float, task: int) -> None:
-        """With a higher score, do half as much again as it took to find it."""
-        level, most = self._record.level, self._effort.tasks or _NO_LIMIT
-        if self._effort.settling is not None and level(score) > level(self._best):
-            self._wanted = min(max(self._wanted or 0, (3 * (task + 1) + 1) // 2), most)
+        """After a higher score, do half as many tasks again as it took to find it."""
+        level = self._record.level
+        if self._budget.settling is not None and level(score) > level(self._best):
+            wanted = max(self._wanted or 0, (3 * (task + 1) + 1) // 2)
+            self._wanted = min(wanted, self._budget.tasks or wanted)
 
     def _is_enough(self, done: int) -> bool:
         return self._wanted is not None and done >= self._wanted
 
     def _is_over(self) -> bool:
-        spent, own = time.monotonic() - self._started, self._effort.seconds
+        spent, own = time.monotonic() - self._started, self._budget.seconds
         if own is not None and spent >= own:
             return True
-        self.cut = self._left is not None and spent >= self._left
+        self.cut = self._seconds is not None and spent >= self._seconds
         return self.cut
 
     def _progress(self) -> Progress:
-        """Return how far it is. Where only time counts, the tasks that will have been done."""
-        spent, limit = time.monotonic() - self._started, self._effort.seconds
+        """Return the progress; if only time is limited, with the expected number of tasks."""
+        spent, limit = time.monotonic() - self._started, self._budget.seconds
         shares = [self.done / self._wanted] if self._wanted else []
         shares += [spent / limit] if limit else []
         share = min(1.0, max(shares))
@@ -257,7 +253,7 @@ def _best(record: Record, first: int) -> Sequence[int]:
 
 
 def _seed(seed: int, done: int) -> int:
-    """Return the seed of tasks that follow others: the core numbers those of a call from 0."""
+    """Return the seed of tasks that follow others: each call of the core numbers them from 0."""
     if not done:
         return seed
     return int.from_bytes(hashlib.sha256(f"{seed} {done}".encode()).digest()[:8], "little")

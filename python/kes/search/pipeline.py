@@ -1,4 +1,4 @@
-"""All that a search does: runs, what improves on them, and a proof, within one budget."""
+"""A whole search: runs here or on a cluster, improvement, and a proof, within one budget."""
 
 from __future__ import annotations
 
@@ -6,40 +6,73 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import TypeAlias
 
+from kes.budget import Budget, default_tasks
 from kes.data.dataset import Dataset
+from kes.errors import KesError
 from kes.progress import Progress, reporting
-from kes.search.budget import Improve, Prove, chosen, effort_of
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search import dask_cluster
+from kes.search.collector import Collector
+from kes.search.driver import NewModels
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve_runs
 from kes.search.problem import Problem
-from kes.search.proof import allowance, prove_best
-from kes.search.record import Record
-from kes.search.runs import Watch, do_runs
-from kes.search.structural_em import MOST_ROUNDS
+from kes.search.proof import proof_budget, prove_best
+from kes.search.record import Model, Record
+from kes.search.structural_em import MAX_ROUNDS
+
+Watch: TypeAlias = Callable[[Collector], None]
+
+_AT_ONCE = 100_000  # runs in one call of the core: a list of millions would be large
+
+
+def prepare(problem: Problem, execution: Execution, budget: Budget) -> Problem:
+    """Impute missing values and hand the table over to the core.
+
+    Imputation takes at most half of the budget, but at least one round.
+
+    Raises
+    ------
+    SearchInterrupted
+        On Ctrl-C.
+    """
+    began = time.monotonic()
+    half = math.inf if budget.seconds is None else budget.seconds / 2
+
+    def keep_going(rounds: int) -> bool:
+        spent = time.monotonic() - began
+        report(Progress(rounds, MAX_ROUNDS, None, 0, spent, None, unit="rounds"))
+        return spent < half
+
+    try:
+        if not isinstance(problem.table, Dataset):
+            with reporting(execution.progress) as report:
+                problem = problem.completed(execution.threads, keep_going)
+        _ = problem.core  # made here, so that Ctrl-C is handled
+    except KeyboardInterrupt:
+        raise SearchInterrupted(None) from None
+    return problem
 
 
 def search(
     problem: Problem,
-    wanted: int,
+    budget: Budget,
     execution: Execution,
     *,
-    improve: Improve,
-    prove: Prove = False,
     base: Record | None = None,
     watchers: Sequence[Watch] = (),
     after_runs: Callable[[Record], object] | None = None,
 ) -> Record:
-    """Do what is lacking of so many runs, improve on all of them, and prove the best score.
+    """Do the runs, improve on them, and prove the best score.
 
     Parameters
     ----------
-    improve : bool, int or str
-        How much to do after the runs, as in `kes.learn`; or "auto": as much as pays.
-    prove : bool or "auto"
-        Whether to prove that no network scores higher, as in `kes.learn`.
+    budget : Budget
+        What to do in all, the work behind `base` included; `runs` must be given.
     base : Record or None
-        What earlier searches of this problem found, to be continued. If it has all the runs, is
+        The record of earlier searches of this problem, to be continued. If it has all the runs, is
         improved by as much and proven, it is returned as it is.
     watchers : sequence of callables
         Called with the collector after each batch of runs.
@@ -50,87 +83,171 @@ def search(
     ------
     SearchInterrupted
         On Ctrl-C.
+    SearchLost
+        If the connection to the cluster is lost.
     KesError
-        If a budget is far too short for a single run.
+        If the budget is far too short for a single run.
     """
-    started = time.monotonic()
-    execution = replace(execution, limits=replace(execution.limits, improve=improve))
-    record = do_runs(problem, wanted, execution, base=base, watchers=watchers)
+    started, improve, prove = time.monotonic(), budget.improve, budget.prove
+    record = do_runs(problem, budget, execution, base=base, watchers=watchers)
     is_new = base is None or record.runs != base.runs
-    if is_new and after_runs is not None and improve is not False:
+    if is_new and after_runs is not None and improve:
         after_runs(record)
 
-    def rest() -> Execution:
-        return replace(execution.since(started), client=None)
+    def improved(record: Record, tasks: Budget | None = None) -> Record:
+        left = budget.since(started).seconds
+        return improve_runs(problem, record, improve, execution, budget=tasks, seconds=left)
 
-    proving = allowance(problem, prove) is not None
-    effort = None
-    if is_new or not _is_improved(record, improve):
-        # With a proof, more would be in vain.
-        effort = chosen(len(record.runs)) if improve == "auto" and proving else None
-        record = improve_runs(problem, record, improve, rest(), effort=effort)
-    elif improve is not False and not record.improving.complete:
+    proving = proof_budget(problem, prove) is not None
+    tasks = None
+    if is_new or not _is_improved(record, budget):
+        # If the best model is proven, more tasks would find nothing.
+        tasks = default_tasks(len(record.runs)) if improve.is_auto and proving else None
+        record = improved(record, tasks)
+    elif improve and not record.improving.complete:
         record = _marked(record, complete=True)  # it may have been stopped at the very end
     complete = record.improving.complete
-    if proving and (is_new or not _is_proven(record, prove)):
-        waiting = record if effort is None else _marked(record, complete=False)
-        record = prove_best(problem, waiting, prove, rest())
+    if proving and (is_new or not _is_proven(record, budget)):
+        waiting = record if tasks is None else _marked(record, complete=False)
+        record = prove_best(problem, waiting, prove, execution, budget.since(started).seconds)
         if record.proof is not None and record.proof.proven:
             record = _marked(record, complete=complete)
-        elif improve == "auto":
-            better = improve_runs(problem, record, improve, rest())
-            record = replace(better, prove=record.prove, proof=record.proof)
+        elif improve.is_auto:
+            record = replace(improved(record), prove=record.prove, proof=record.proof)
     return record
 
 
-def prepared(problem: Problem, execution: Execution, started: float) -> Execution:
-    """Get the table ready, and return how to do the rest, with what is left of the budget.
-
-    Filling gaps takes no more than half of a budget, but does one round.
-
-    Parameters
-    ----------
-    started : float
-        When the budget began, by the monotonic clock.
-
-    Raises
-    ------
-    SearchInterrupted
-        On Ctrl-C.
-    """
-    began, budget = time.monotonic(), execution.limits.budget
-    half = math.inf if budget is None else budget / 2
-
-    def going_on(rounds: int) -> bool:
-        spent = time.monotonic() - began
-        report(Progress(rounds, MOST_ROUNDS, None, 0, spent, None, unit="rounds"))
-        return spent < half
-
-    try:
-        if not isinstance(problem.table, Dataset):
-            with reporting(execution.progress) as report:
-                problem.fill(execution.threads, going_on)
-        _ = problem.core  # which takes its time, too
-    except KeyboardInterrupt:
-        raise SearchInterrupted(None) from None
-    return execution.since(started)
-
-
 def _marked(record: Record, *, complete: bool) -> Record:
-    """Return a record that says whether it is improved by as much as is asked for."""
+    """Return the record with its improvement marked as complete or not."""
     return replace(record, improving=replace(record.improving, complete=complete))
 
 
-def _is_improved(record: Record, improve: Improve) -> bool:
-    """Tell whether a record is improved by as much as is asked for, or more."""
-    improving, effort = record.improving, effort_of(improve, len(record.runs))
-    if effort is None:
+def _is_improved(record: Record, budget: Budget) -> bool:
+    """Tell whether a record has had all the improvement that is asked for."""
+    improving, tasks = record.improving, budget.improve.budget(len(record.runs))
+    if tasks is None:
         return True
-    if effort.tasks is not None and effort.settling is None:
-        return improving.own >= effort.tasks
-    return improving.complete and improving.asked == improve
+    if tasks.tasks is not None and tasks.settling is None:
+        return improving.own >= tasks.tasks
+    return improving.complete and improving.asked == budget.improve
 
 
-def _is_proven(record: Record, prove: Prove) -> bool:
-    """Tell whether a record is proven, or as much was tried as is asked for, or more."""
-    return record.proof is not None and (record.proof.proven or record.prove in (prove, True))
+def _is_proven(record: Record, budget: Budget) -> bool:
+    """Tell whether a record is proven, or as much was tried as is asked for."""
+    return record.proof is not None and (
+        record.proof.proven or record.prove in (budget.prove, True)
+    )
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def do_runs(
+    problem: Problem,
+    budget: Budget,
+    execution: Execution,
+    *,
+    base: Record | None = None,
+    watchers: Sequence[Watch] = (),
+) -> Record:
+    """Do runs until there are as many as wanted, or the budget is spent; see `search`."""
+    started = time.monotonic()
+    collector: Collector | None = None
+    with reporting(execution.progress) as report:
+
+        def keep_going() -> bool:
+            spent = time.monotonic() - started
+            report(Progress(0, budget.runs or 0, None, 0, spent, None))
+            return spent < budget.first_run
+
+        try:
+            if base is None:
+                base = _greedy(problem, execution.threads, keep_going)
+            if base is None:
+                raise _too_short(budget)
+            collector = Collector(
+                base,
+                budget,
+                watchers=[lambda now: report(_progress(now)), *watchers],
+                started=started,
+            )
+            _finish(problem, collector, execution)
+        except KeyboardInterrupt:
+            raise SearchInterrupted(_found(collector)) from None
+        except dask_cluster.Lost as lost:
+            raise SearchLost(str(lost), _found(collector)) from lost
+        if not collector.ready:
+            raise _too_short(budget)
+        record = collector.record()
+        report(_end(record, collector), final=True)
+    return record
+
+
+def _greedy(problem: Problem, threads: int, keep_going: Callable[[], bool]) -> Record | None:
+    """Do GES, and return a record without other runs; None if it was stopped."""
+    found: list[Model] = []
+
+    def on_runs(_: list[int], __: list[int], new_models: NewModels) -> bool:
+        found.extend(Model.from_core(*model) for model in new_models)
+        return keep_going()
+
+    problem.driver(threads).greedy().do_runs([0], on_runs)
+    return problem.blank(found[0]) if found else None
+
+
+def _finish(problem: Problem, collector: Collector, execution: Execution) -> None:
+    """Do the pending runs, on this machine or on the cluster."""
+    if execution.client is None:
+        while not collector.stopped:
+            runs = islice(collector.pending(), _AT_ONCE)
+            problem.driver(execution.threads).do_runs(runs, collector.receiver())
+    elif not collector.stopped:
+        dask_cluster.search(execution.client, problem, collector)
+
+
+def _found(collector: Collector | None) -> Record | None:
+    """Return the runs so far, also those beyond holes; None before one has ended."""
+    return collector.record(ahead=True) if collector is not None and collector.done else None
+
+
+def _too_short(budget: Budget) -> KesError:
+    return KesError(
+        f"the budget is too short for these data: no run has ended within {budget.first_run:.0f} "
+        "s; give more time, or fewer columns",
+        option="budget",
+    )
+
+
+def _progress(collector: Collector) -> Progress:
+    return Progress(
+        done=collector.done,
+        wanted=collector.wanted,
+        best=collector.best_score,
+        optima=collector.distinct,
+        seconds=collector.seconds,
+        left=_time_left(collector),
+    )
+
+
+def _end(record: Record, collector: Collector) -> Progress:
+    """Return the progress at the end: only what is in the record."""
+    return Progress(
+        done=len(record.runs),
+        wanted=collector.wanted,
+        best=max(model.score for model in record.models),
+        optima=len(record.models),
+        seconds=collector.seconds,
+        left=0.0,
+    )
+
+
+def _time_left(collector: Collector) -> float | None:
+    """Extrapolate from the latest batch of runs, bounded by the budget."""
+    done, spent = collector.done - len(collector.base.runs), collector.seconds
+    estimates = []
+    if done > 0:
+        total = collector.latest * (collector.wanted - len(collector.base.runs)) / done
+        estimates.append(total - spent)
+    if collector.budget.seconds is not None:
+        estimates.append(collector.budget.seconds - spent)
+    return max(0.0, min(estimates)) if estimates else None

@@ -1,15 +1,16 @@
-"""A table under one set of settings, ready for runs: what all of them share."""
+"""A table under one set of settings, ready for runs."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
 from kes import _core
+from kes.budget import Size
 from kes.data.dataset import Data, Dataset, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
@@ -23,11 +24,10 @@ from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
-from kes.search.budget import Size
-from kes.search.collector import NewModels, OnBatch
 from kes.search.constraints import constrained
+from kes.search.driver import Driver
 from kes.search.record import Completion, Model, Record, fingerprint
-from kes.search.structural_em import GoingOn, complete
+from kes.search.structural_em import KeepGoing, complete
 from kes.settings import Settings
 from kes.validation import integer, megabytes
 
@@ -38,7 +38,7 @@ class OtherData(KesError):
     Attributes
     ----------
     reason, advice : str
-        In which respect, and what to do.
+        The difference, and what to do.
     """
 
     def __init__(self, reason: str, advice: str = "") -> None:
@@ -49,82 +49,83 @@ class OtherData(KesError):
         return OtherData, (self.reason, self.advice)
 
 
+@dataclass(frozen=True)
+class TableAsRead:
+    """A table that was read before, with how it was read: data for `Problem.of`."""
+
+    table: AnyTable
+    reading: ReadOptions
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """The data, the settings and the core's problem made of both.
 
-    Parameters
+    Attributes
     ----------
     table : Dataset or Incomplete
-        The table as it was read; `dataset` has its gaps filled.
+        The table as it was read; `dataset` has its missing values imputed.
     cache_mb : int
         Bound on the memory for counted set terms; it changes the speed, never the result.
     reading : ReadOptions
         How the data were read.
     earlier : Completion or None
-        How the gaps of the table were filled before, to be repeated.
+        An earlier imputation of the missing values, to be repeated.
+    filled : (Dataset, Completion) or None
+        The completed table, if it is there already.
+    shared : _core.Problem or None
+        The core's problem of a search with the same data and criterion, to share its counts.
     """
 
-    def __init__(
-        self,
-        table: AnyTable,
-        settings: Settings,
-        cache_mb: int = DEFAULTS["cache_mb"],
-        reading: ReadOptions | None = None,
-        earlier: Completion | None = None,
-    ) -> None:
-        self.table = table
-        self.settings = settings
-        if "continuous" not in table.kinds:  # there is nothing to transform
-            self.settings = replace(settings, transform=None)
-        self.cache_mb = cache_mb
-        self.reading = reading or ReadOptions(weights=table.weights is not None)
-        self.earlier = earlier
+    table: AnyTable
+    settings: Settings
+    cache_mb: int = DEFAULTS["cache_mb"]
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    earlier: Completion | None = None
+    filled: tuple[Dataset, Completion] | None = field(default=None, repr=False)
+    shared: _core.Problem | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Drop the transformation where there is nothing to transform."""
+        if "continuous" not in self.table.kinds:
+            object.__setattr__(self, "settings", replace(self.settings, transform=None))
 
     @classmethod
-    def of(cls, data: Data, options: Mapping[str, object]) -> Problem:
-        """Return the problem that data and options of `kes.learn` make."""
+    def of(
+        cls,
+        data: Data | TableAsRead,
+        options: Mapping[str, object],
+        *,
+        earlier: Completion | None = None,
+    ) -> Problem:
+        """Read the data and return the problem that they and options of `kes.learn` make."""
         chosen = cast("LearnOptions", {**DEFAULTS, **options})
         settings = Settings.of(chosen)
         memory = megabytes("cache_mb", chosen["cache_mb"])
-        weights, missing, kinds = chosen["weights"], chosen["missing"], chosen["kinds"]
-        discretizer = Discretizer.checked(chosen["discretize"])
-        reading = ReadOptions(
-            source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
-            missing=missing,
-            kinds=kinds or {},
-            completions=integer("completions", chosen["completions"], minimum=1),
-        )
-        table = read_data(data, reading, weights=weights, discretizer=discretizer)
+        read = data if isinstance(data, TableAsRead) else _read(data, chosen)
         settings = constrained(
-            settings, table.names, start=chosen["start"], knowledge=chosen["knowledge"]
+            settings, read.table.names, start=chosen["start"], knowledge=chosen["knowledge"]
         )
-        reading = replace(
-            reading,
-            missing="em" if isinstance(table, Incomplete) else missing,
-            weights=weights if isinstance(weights, str) else table.weights is not None,
-            cuts={} if discretizer is None else dict(discretizer.cuts),
-        )
-        return cls(table, settings, memory, reading)
+        return cls(read.table, settings, memory, read.reading, earlier)
 
     @classmethod
     def again(
         cls, record: Record, data: Data, *, weights: Weights = None, missing: str | None = None
     ) -> Problem:
-        """Take up the search that a record comes from, with its data in whatever form.
+        """Resume the search of a record with its data, in whatever form.
 
-        Where it is not said how to read them, they are read as they were then.
+        Data are read as they were then where the arguments do not say otherwise.
 
         Raises
         ------
         KesError
-            If the data are others than those of the record.
+            If the data are not those of the record.
         """
         reading = record.reading
         how = reading if missing is None else replace(reading, missing=missing)
         try:
-            table = read_data(
-                data, how, schema=Schema(record.names, record.states), weights=weights
-            )
+            schema = Schema(record.names, record.states)
+            table = read_data(data, how, schema=schema, weights=weights)
         except KesError as error:
             raise OtherData(str(error)) from error
         problem = cls(table, record.settings, reading=reading, earlier=record.completion)
@@ -137,21 +138,26 @@ class Problem:
         if lacking:
             raise KesError(
                 f"the data have no column for {listed(lacking)}; every node of the graph needs one"
-                f"{left_out(lacking, self.dataset.notes)}"
+                f"{left_out(lacking, self.dataset.notes)}",
+                column=lacking[0],
             )
         if tuple(nodes) == self.dataset.names:
             return self
         settings, known = self.settings, self.settings.knowledge
-        if known is not None:  # what is known of other columns does not matter
+        if known is not None:
             settings = replace(settings, knowledge=known.among(nodes) or None)
         return Problem(self.dataset.select(nodes), settings, self.cache_mb, self.reading)
 
+    def driver(self, threads: int) -> Driver:
+        """Return what does runs and tasks on this machine."""
+        return Driver(self.core, self.settings.for_core(self.dataset.names), threads)
+
     @cached_property
     def size(self) -> Size:
-        """How large the table is."""
+        """The size of the table."""
         return Size.of(self.dataset.states, self.core.total_weight)
 
-    # --- the gaps ---
+    # --- missing values ---
 
     @property
     def dataset(self) -> Dataset:
@@ -160,32 +166,40 @@ class Problem:
 
     @property
     def completion(self) -> Completion | None:
-        """What was done about missing values; None if there was nothing to do."""
+        """How missing values were imputed; None if there were none."""
         return self._completed[1]
 
     @cached_property
     def _completed(self) -> tuple[Dataset, Completion | None]:
-        return self._filled(None, lambda _: True)
+        return self._complete(None, lambda _: True)
 
-    def fill(self, threads: int, going_on: GoingOn) -> None:
-        """Fill the gaps now, with so many threads and as long as it is to go on.
+    def completed(self, threads: int, keep_going: KeepGoing = lambda _: True) -> Problem:
+        """Return the problem with its missing values imputed.
 
-        A completion that is to be repeated, is repeated in any case.
+        Parameters
+        ----------
+        keep_going : callable
+            As in `structural_em`. An earlier imputation is repeated whatever it returns.
         """
-        if "_completed" not in self.__dict__:
-            self._completed = self._filled(threads, going_on)
+        dataset, completion = self._complete(threads, keep_going)
+        return self if completion is None else replace(self, filled=(dataset, completion))
 
-    def _filled(self, threads: int | None, going_on: GoingOn) -> tuple[Dataset, Completion | None]:
+    def _complete(
+        self, threads: int | None, keep_going: KeepGoing
+    ) -> tuple[Dataset, Completion | None]:
+        if self.filled is not None:
+            return self.filled
         if isinstance(self.table, Dataset):
             return self.table, None
+        again = self.earlier
         return complete(
             self.table,
             self.settings,
             self.reading.completions,
             self.cache_mb,
             threads=threads,
-            most=None if self.earlier is None else self.earlier.most,
-            going_on=going_on if self.earlier is None else lambda done: going_on(done) or True,
+            rounds=None if again is None else again.repeated_rounds,
+            keep_going=keep_going if again is None else lambda done: keep_going(done) or True,
         )
 
     # --- the core ---
@@ -193,7 +207,9 @@ class Problem:
     @cached_property
     def core(self) -> _core.Problem:
         """The data as the core holds them, with the cache that all runs share."""
-        problem = core_problem(self.dataset, self.settings.measure, self.cache_mb)
+        problem = self.shared
+        if problem is None:
+            problem = core_problem(self.dataset, self.settings.measure, self.cache_mb)
         start = self.settings.start
         if start is not None:
             names = self.dataset.names
@@ -203,19 +219,13 @@ class Problem:
 
     @cached_property
     def knowledge(self) -> CoreKnowledge | None:
-        """What is known, as the core takes it."""
+        """The background knowledge, as the core takes it."""
         return self.settings.known(self.dataset.names)
 
     @cached_property
     def fingerprint(self) -> str:
         """Identity of the data; independent of the order of the rows."""
         return fingerprint(self.dataset.names, self.dataset.states, self.core.fingerprint)
-
-    def search(self, runs: list[int], on_batch: OnBatch, *, n_jobs: int) -> None:
-        """Do runs on this machine."""
-        options = self.settings.for_core(self.dataset.names)
-        with core_errors():
-            self.core.search(runs, on_batch, n_jobs=n_jobs, **options)
 
     def trace(self, run: int) -> tuple[dict[str, list[Any]], CoreGraph]:
         """Replay a run: the columns of a table of its steps, and the graph it ends in."""
@@ -240,7 +250,7 @@ class Problem:
         Raises
         ------
         KesError
-            If it joins continuous variables that determine each other, so that it has no score.
+            If it connects collinear columns, so that it has no score.
         """
         names = self.dataset.names
         score = self.core.score(graph.to_core(names).to_dag(len(names)))
@@ -250,16 +260,16 @@ class Problem:
     def _check_score(self, problem: _core.Problem, score: float, what: str) -> None:
         if score == -math.inf and self.dataset.kind != "discrete":
             raise KesError(
-                f"{what} has no score: it joins {listed(self._dependent(problem))}, of which some "
-                "determine another linearly, or has families as large as the table; take fewer "
-                "edges, or leave one of these columns out"
+                f"{what} has no score: it connects collinear columns, "
+                f"{listed(self._dependent(problem))}, or has families as large as the table; use "
+                "fewer edges, or leave one of these columns out"
             )
 
     def _dependent(self, problem: _core.Problem) -> list[str]:
         return [self.dataset.names[i] for i in problem.dependent or []]
 
     def neighbours(self, graph: EssentialGraph) -> list[Neighbour]:
-        """Return the admissible neighbours of a model with what they gain, best first."""
+        """Return the admissible neighbours of a model with their gains, best first."""
         names = self.dataset.names
         with core_errors():
             valued = self.core.boundary(
@@ -268,39 +278,20 @@ class Problem:
         return [
             Neighbour.from_core(graph, triple, delta)
             for triple, delta in valued
-            if delta > -math.inf or self.dataset.kind == "discrete"  # no family: see `score`
+            if delta > -math.inf or self.dataset.kind == "discrete"  # without a score
         ]
 
-    def blank(self, going_on: Callable[[], bool], n_jobs: int) -> Record | None:
-        """Do GES, and return a record with no runs, or with run 0 if that is GES already.
+    def blank(self, ges: Model) -> Record:
+        """Return a record with GES and no runs; or with run 0, if that is GES.
 
-        Parameters
-        ----------
-        going_on : callable
-            Asked about ten times a second; if it says no before GES has ended, there is no record.
-        n_jobs : int
-            Threads; they do not change what is found.
+        The core must have done nothing but GES: its notes depend on the sets it has met.
         """
-        found: list[Model] = []
-
-        def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:
-            found.extend(Model.from_core(*model) for model in new_models)
-            return going_on()
-
-        options = self.settings.for_core(self.dataset.names)
-        options["k"] = 1.0
-        with core_errors():
-            self.core.search([0], on_batch, n_jobs=n_jobs, **options)
-        if not found:
-            return None
-        [ges] = found
-        # GES alone meets the same sets whatever is done before and after, so notes are the same.
         dependent = self._dependent(self.core)
         notes = [*self.dataset.notes]
         if dependent:
             notes.append(
-                "never all joined, however strong the relation, as some determine another linearly "
-                f"(or nearly): {listed(dependent)}; leave one out, or discretize the numbers"
+                "collinear columns (exactly, or nearly): no model connects all of "
+                f"{listed(dependent)}; leave one out, or discretize the numbers"
             )
         is_run_0 = self.settings.k == 1.0
         return Record(
@@ -319,12 +310,12 @@ class Problem:
         )
 
     def check(self, record: Record) -> None:
-        """Refuse a record that was made from other data, or with other scores.
+        """Refuse a record of other data, or with other scores.
 
         Raises
         ------
         KesError
-            Names the columns or states that differ, or says that the rows or the scores do.
+            Names the columns, states, rows or scores that differ.
         """
         if self.fingerprint != record.fingerprint:
             reason = _difference(self.dataset, record)
@@ -332,20 +323,40 @@ class Problem:
         self._check_scores(record)
 
     def _check_scores(self, record: Record) -> None:
-        """Score the models again: files may have been changed."""
+        """Score the models again: someone may have changed the file."""
         unit, n = self.core.tolerance, len(self.dataset.names)
         for number, model in enumerate(record.pool):
             score = self.core.score(model.graph.to_dag(n))
             if abs(score - model.score) > unit:
                 raise KesError(
-                    f"the result is not to be trusted: model {number} of the file is said to score "
-                    f"{model.score:.12g}, but on these data it scores {score:.12g}; learn again"
+                    f"the result file is inconsistent with the data: model {number} scores "
+                    f"{model.score:.12g} in the file, but {score:.12g} on these data; learn again"
                 )
         if not (_same(record.tolerance, unit) and _same(record.cases, self.core.total_weight)):
             raise KesError(
-                "the result is not to be trusted: its number of cases or its tolerance of scores "
-                "are not those of these data; learn again"
+                "the result file is inconsistent with the data: its number of cases or its "
+                "tolerance of scores differs; learn again"
             )
+
+
+def _read(data: Data, options: LearnOptions) -> TableAsRead:
+    """Read data as the options of a search say."""
+    weights, missing = options["weights"], options["missing"]
+    discretizer = Discretizer.checked(options["discretize"])
+    reading = ReadOptions(
+        source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
+        missing=missing,
+        kinds=options["kinds"] or {},
+        completions=integer("completions", options["completions"], minimum=1),
+    )
+    table = read_data(data, reading, weights=weights, discretizer=discretizer)
+    reading = replace(
+        reading,
+        missing="em" if isinstance(table, Incomplete) else missing,
+        weights=weights if isinstance(weights, str) else table.weights is not None,
+        cuts={} if discretizer is None else dict(discretizer.cuts),
+    )
+    return TableAsRead(table, reading)
 
 
 def _same(a: float, b: float) -> bool:
@@ -353,7 +364,7 @@ def _same(a: float, b: float) -> bool:
 
 
 def _difference(dataset: Dataset, record: Record) -> str:
-    """Say in which respect the data are not those of the record."""
+    """Describe the difference between the data and those of the record."""
     if list(dataset.names) != list(record.names):
         extra = [name for name in dataset.names if name not in set(record.names)]
         lacking = [name for name in record.names if name not in set(dataset.names)]

@@ -1,8 +1,8 @@
-"""What a search found, as plain data: the content of a result file.
+"""The result of a search as plain data: the content of a result file.
 
 Everything else about a result (the order of the optima, hits, score levels) follows from a
-record. Two searches with the same settings on the same data and the same amounts of work give
-equal records, whoever did the work and in whatever order it ended.
+record. Two searches with the same settings, data and amounts of work give equal records, wherever
+the work was done and in whatever order it ended.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import Literal
 
 from kes._core import __version__, level
+from kes.budget import Improve, Prove
 from kes.data.column import State
 from kes.data.read_options import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.search.budget import Improve, Prove
 from kes.settings import Settings
 
 
@@ -39,16 +40,16 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Offspring:
-    """A model that improving made of others.
+    """A model that improvement made of others.
 
     Attributes
     ----------
     how : str
-        "recombined", "refined", "perturbed", "ordered"; "exact" if a proof found it, not a search.
+        "recombined", "refined", "perturbed", "ordered"; "exact" if a proof found it.
     parents : tuple of int
         Places of the models it was made of in `Record.pool`.
     task : int or None
-        Number of the task that found it, from 0; None if none did.
+        Number of the task that found it, from 0; None for a model of a proof.
     """
 
     model: Model
@@ -58,47 +59,81 @@ class Offspring:
 
 
 @dataclass(frozen=True, slots=True)
-class Improving:
-    """How much was done to improve on the runs.
+class Batch:
+    """Improvement tasks that were done together.
 
     Attributes
     ----------
-    asked : bool, int or str
-        What `kes.learn` was asked to do after its runs: nothing (False), as much as it chooses
-        (True), as much as pays ("auto"), so many tasks, or so long.
-    complete : bool
-        Whether it did that: not if it was interrupted, or a budget was over.
-    own : int
-        Tasks that it did. They start from the runs and GES alone, and are numbered from 0.
-    earlier : int
-        Tasks done before the runs were last extended, if models of theirs are kept. They are
-        numbered on from `own`.
-    calls : tuple of int
-        Tasks of each call of `Optima.improve` since then, numbered on.
-    outdated : int
-        How many of the earlier tasks, the first of them, `kes.learn` did itself, with fewer runs.
-        What they made is kept only until it does its own again with all of them.
+    tasks : int
+        Their number.
+    by : str
+        "learn": done by `kes.learn` on the runs and GES alone. "improve": done by a call of
+        `Optima.improve`. "earlier": done before the runs were last extended; models they made are
+        kept. "outdated": the same, done by `kes.learn` with fewer runs; their models are kept only
+        until it repeats its tasks with all runs.
     """
 
-    asked: Improve = field(default=False, compare=False)
+    tasks: int
+    by: Literal["learn", "improve", "earlier", "outdated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Improving:
+    """The improvement tasks that were done, in the order of their numbers.
+
+    Attributes
+    ----------
+    asked : Improve
+        What `kes.learn` was asked to do after its runs.
+    complete : bool
+        Whether it did that: not if it was interrupted, or the budget was spent.
+    batches : tuple of Batch
+        The tasks. Those of `kes.learn` come first.
+    """
+
+    asked: Improve = field(default=Improve(), compare=False)
     complete: bool = field(default=True, compare=False)
-    own: int = 0
-    earlier: int = 0
-    calls: tuple[int, ...] = ()
-    outdated: int = 0
+    batches: tuple[Batch, ...] = ()
 
     @property
     def tasks(self) -> int:
-        """Number of tasks in all."""
-        return self.own + self.earlier + sum(self.calls)
+        """Number of all tasks."""
+        return sum(batch.tasks for batch in self.batches)
+
+    @property
+    def own(self) -> int:
+        """Number of tasks that `kes.learn` did."""
+        return self._by("learn")
+
+    @property
+    def outdated(self) -> int:
+        """Number of tasks that `kes.learn` did with fewer runs."""
+        return self._by("outdated")
+
+    @property
+    def earlier(self) -> int:
+        """Number of tasks done before the runs were last extended."""
+        return self._by("earlier") + self.outdated
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """Number of tasks of each call of `Optima.improve` since then."""
+        return tuple(batch.tasks for batch in self.batches if batch.by == "improve")
+
+    def followed_by(self, *batches: Batch) -> Improving:
+        """Return it with more batches; empty ones are left out."""
+        more = (batch for batch in batches if batch.tasks)
+        return replace(self, batches=(*self.batches, *more))
+
+    def _by(self, by: str) -> int:
+        return sum(batch.tasks for batch in self.batches if batch.by == by)
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is known for certain of the highest score there is.
+    """What is proven about the highest score.
 
-    It is about all networks with at most as many parents as the settings allow that obey the
-    knowledge, if there is any.
+    It is about all networks that the settings allow: their bound on parents, and the knowledge.
 
     Attributes
     ----------
@@ -107,9 +142,9 @@ class Proof:
     upper_bound : float or None
         A score that none of them exceeds; None if there is no such bound.
     method : str
-        How it was found out, or why it was not.
+        The method, or why it stopped.
     counted, families : int
-        Sets of variables that were counted, and families that were left to choose from.
+        Sets of variables counted, and families that were left to choose from.
     """
 
     proven: bool
@@ -119,7 +154,7 @@ class Proof:
     families: int
 
     def is_stronger_than(self, other: Proof | None) -> bool:
-        """Tell whether it says more than another one of the same problem."""
+        """Tell whether it is stronger than another proof about the same problem."""
         if other is None:
             return self.proven or self.upper_bound is not None
         if self.proven or other.proven:
@@ -129,17 +164,17 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What was done about missing values.
+    """How missing values were imputed.
 
     Attributes
     ----------
     cells : tuple of int
         For each variable, the number of rows in which it was missing.
     rounds : int
-        How often a model was learned and the gaps were filled from it.
+        Rounds of structural EM.
     settled : bool
-        Whether the last of these models was found again in the table that was filled from it.
-        If not, a budget was over, or there were as many rounds as there may be.
+        Whether the last round found the same model again. If not, the budget was spent, or the
+        limit on rounds was reached.
     """
 
     cells: tuple[int, ...]
@@ -147,14 +182,14 @@ class Completion:
     settled: bool
 
     @property
-    def most(self) -> int | None:
-        """Rounds at most that lead to the same values again; None if they end by themselves."""
+    def repeated_rounds(self) -> int | None:
+        """Rounds that give the same values again; None if the rounds end by themselves."""
         return None if self.settled else self.rounds
 
 
 @dataclass(frozen=True)
 class Record:
-    """The outcome of runs 0, 1, 2, ... under one set of settings on one table, and what followed.
+    """Runs 0, 1, 2, ... under one set of settings on one table, and what followed them.
 
     Attributes
     ----------
@@ -166,19 +201,19 @@ class Record:
         End of run 0 with k=1, all else equal.
     ahead : tuple of (int, int)
         Runs that ended before an earlier run did, as (run, number of the model). Only the
-        record of an unfinished search has any; they are not yet part of the result.
+        record of an unfinished search has any; they are not part of the result yet.
     tolerance : float
         Scores that round to the same multiple of it are on one level.
     offspring : tuple of Offspring
-        The best of what improving made of these models, with all ancestors, by number of task.
+        The best models that improvement made of these, with all ancestors, by number of task.
     improving : Improving
-        How much was done for it.
+        The improvement tasks.
     prove : bool or "auto"
-        Whether the best model was to be proven, as in `kes.learn`.
+        The option `prove` of `kes.learn`.
     proof : Proof or None
-        What came of it; None if nothing was done.
+        What was proven; None if nothing was tried.
     completion : Completion or None
-        How gaps of the table were filled; None if there were none.
+        How missing values were imputed; None if there were none.
     version : str
         The version of kes that did the latest work.
     """
@@ -211,19 +246,19 @@ class Record:
 
     @cached_property
     def first_runs(self) -> dict[int, int]:
-        """For each place of the pool in which runs ended, the first of them."""
+        """For each place of the pool that runs ended in, the first of them."""
         found: dict[int, int] = {}
         for run, place in enumerate(self.runs):
             found.setdefault(place, run)
         return found
 
     def child(self, place: int) -> Offspring | None:
-        """Return what improving made at a place of the pool; None if it was there before."""
+        """Return the offspring at a place of the pool; None for a run or GES."""
         first = len(self.pool) - len(self.offspring)
         return self.offspring[place - first] if place >= first else None
 
     def ancestors(self, places: Iterable[int]) -> set[int]:
-        """Return places of the pool with those of all that the models there were made of."""
+        """Return places of the pool with the places of all their ancestors."""
         found: set[int] = set()
         waiting = list(places)
         while waiting:
@@ -235,7 +270,7 @@ class Record:
         return found
 
     def rises(self) -> list[int]:
-        """Return the places of the offspring that scored higher than all there was before them."""
+        """Return the places of the offspring that scored higher than all models before them."""
         first = len(self.pool) - len(self.offspring)
         levels = [self.level(model.score) for model in self.pool]
         highest = list(accumulate(levels, max))
@@ -243,7 +278,7 @@ class Record:
 
     @property
     def highest(self) -> float:
-        """The highest level of all scores."""
+        """The highest score level."""
         return max(self.level(model.score) for model in self.pool)
 
     def level(self, score: float) -> float:
@@ -259,39 +294,38 @@ class Record:
         return replace(bare, models=self.models[:used], ahead=()).keeping_tasks(self)
 
     def unimproved(self, asked: Improve) -> Record:
-        """Return the record without what followed the runs, to be done again if asked for."""
-        improving = Improving(asked, complete=asked is False)
+        """Return the record without improvement and proof."""
+        improving = Improving(asked, complete=not asked)
         return replace(self, offspring=(), improving=improving, proof=None)
 
     def keeping(self, old: Record) -> Record:
-        """Return this record with what `Optima.improve` had made of an older one with fewer runs.
+        """Return this record with the models that `Optima.improve` made of an older, shorter one.
 
-        What `learn` itself had made is left behind, as this record has its own, unless something
-        that is kept was made of it. What was proven holds whatever the runs are, and is kept.
+        Models that `learn` had made there are dropped, as this record has its own, unless kept
+        models were made of them. A proof holds whatever the runs are, and is kept.
         """
         own = old.improving.own or old.improving.outdated
-        return self._with_calls(old, own)._with_proof(old)
+        batches = (Batch(old.improving.tasks, "earlier"),)
+        return self._with_tasks(old, own, batches)._with_proof(old)
 
     def keeping_tasks(self, old: Record) -> Record:
-        """Return this record, which is not improved, with all that was made of an older one.
+        """Return this unimproved record with all models that tasks made of an older, shorter one.
 
-        What `learn` itself had made is there until it does so again: no model is lost meanwhile.
+        Those that `learn` had made stay until it repeats its tasks: no model is lost meanwhile.
         """
-        record = self._with_calls(old, 0)
-        if record.improving.earlier:
-            own = old.improving.own or old.improving.outdated
-            record = replace(record, improving=replace(record.improving, outdated=own))
-        return record._with_proof(old)
+        own = old.improving.own or old.improving.outdated
+        batches = (Batch(own, "outdated"), Batch(old.improving.tasks - own, "earlier"))
+        return self._with_tasks(old, 0, batches)._with_proof(old)
 
     def with_exact(self, model: Model) -> Record:
-        """Return the record with a model that a proof found, if that scores highest."""
+        """Return the record with a model that a proof found, if it scores highest."""
         if self.level(model.score) <= self.highest:
             return self
         exact = Offspring(model, "exact", (), None)
         return replace(self, offspring=(*self.offspring, exact))
 
     def unproven(self) -> Record:
-        """Return the record without its proof, and without what nothing but that has found."""
+        """Return the record without its proof, and without a model that only the proof found."""
         parents = {parent for child in self.offspring for parent in child.parents}
         last = len(self.pool) - 1
         if self.offspring and self.offspring[-1].task is None and last not in parents:
@@ -299,7 +333,7 @@ class Record:
         return replace(self, proof=None)
 
     def _with_proof(self, old: Record) -> Record:
-        """Return this record with the proof of another one of the same problem, if it has none."""
+        """Return this record with the proof of another one, if that is stronger."""
         proof = old.proof
         if proof is None or not proof.is_stronger_than(self.proof):
             return self
@@ -308,17 +342,17 @@ class Record:
             return record
         return record.with_exact(max(old.pool, key=lambda model: self.level(model.score)))
 
-    def _with_calls(self, old: Record, least: int) -> Record:
+    def _with_tasks(self, old: Record, first: int, batches: Sequence[Batch]) -> Record:
         """Return this record with what tasks of another one, from a number on, have made."""
-        first = len(old.pool) - len(old.offspring)
-        called = [
-            first + number
+        start = len(old.pool) - len(old.offspring)
+        made = [
+            start + number
             for number, child in enumerate(old.offspring)
-            if child.task is not None and child.task >= least
+            if child.task is not None and child.task >= first
         ]
         place = {model.graph: i for i, model in enumerate(self.pool)}
         kept: list[Offspring] = []
-        for at in sorted(old.ancestors(called)):
+        for at in sorted(old.ancestors(made)):
             model, child = old.pool[at], old.child(at)
             if child is None or model.graph in place:
                 continue
@@ -330,8 +364,11 @@ class Record:
                 kept.append(replace(child, parents=parents, task=task))
         if not kept:
             return self
-        improving = replace(self.improving, earlier=old.improving.tasks)
-        return replace(self, offspring=(*self.offspring, *kept), improving=improving)
+        return replace(
+            self,
+            offspring=(*self.offspring, *kept),
+            improving=self.improving.followed_by(*batches),
+        )
 
 
 def _or_infinite(bound: float | None) -> float:

@@ -9,6 +9,7 @@ import pytest
 
 import kes
 from kes.analysis.compare import compare_graphs, shd_matrix
+from kes.budget import Improve
 from kes.results.optima import Optima
 
 
@@ -158,7 +159,7 @@ def test_ges_better_than_all_runs(optima):
     """Its level counts among the levels although no run has reached it."""
     record = optima.record
     worst = min(record.models, key=lambda model: model.score)
-    alone = Optima(replace(record.unimproved(False), models=(worst,), runs=(0,)))
+    alone = Optima(replace(record.unimproved(Improve()), models=(worst,), runs=(0,)))
     standing = alone.ges_standing()
     assert (standing.rank, standing.levels, standing.worse) == (1, 2, 1)
     assert standing.gap < 0

@@ -10,7 +10,7 @@ import pytest
 import kes
 from kes.graph.core_graph import CoreGraph
 from kes.results.optima import Optima
-from kes.search.record import Improving, Offspring
+from kes.search.record import Batch, Improving, Offspring
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def test_models_that_no_run_ended_in_have_no_part_in_it(few):
     made = replace(
         record,
         offspring=(Offspring(better, "refined", (0,), 0),),
-        improving=Improving(own=1),
+        improving=Improving(batches=(Batch(1, "learn"),)),
     )
     assert Optima(made).best.score == 1.0
     assert repr(Optima(made).coverage()) == repr(few.coverage())

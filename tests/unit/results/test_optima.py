@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import kes
+from kes.budget import Improve
 from kes.graph.core_graph import CoreGraph
 from kes.results.optima import Optima
-from kes.search.record import Improving, Offspring
+from kes.search.record import Batch, Improving, Offspring
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def test_on_one_level_runs_come_first_then_ges_then_tasks(optima):
     a, b, c = (replace(model, score=-1.0) for model in record.models[:3])
     up = math.nextafter(-1.0, 0)
     tied = replace(
-        record.unimproved(False),
+        record.unimproved(Improve()),
         models=(a, replace(b, score=up)),
         runs=(0, 1, 1),
         ges=replace(c, score=math.nextafter(up, 0)),
@@ -79,7 +80,7 @@ def test_on_one_level_runs_come_first_then_ges_then_tasks(optima):
             Offspring(replace(a, graph=CoreGraph(((0, task),)), score=up), "refined", (0,), task)
             for task in (1, 2)
         ),
-        improving=Improving(own=3),
+        improving=Improving(batches=(Batch(3, "learn"),)),
     )
     found = Optima(tied)
     assert [optimum.first_run for optimum in found] == [0, 1, None, None, None]

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.budget import Budget, Improve
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.search.collector import Collector
@@ -325,12 +326,12 @@ def test_an_unfinished_file_shows_its_prefix_and_is_resumed_with_all(runs, tmp_p
     assert kes.load(tmp_path / "a.json") == kes.learn(data, k=0.3, runs=10, improve=False)
     again = storage.read(tmp_path / "a.json")
     assert again == base
-    assert list(Collector(again, 50).pending()) == [*range(10, 20), *range(30, 50)]
+    assert list(Collector(again, Budget(runs=50)).pending()) == [*range(10, 20), *range(30, 50)]
 
 
 def test_checkpoints_are_written_at_intervals(alarm, tmp_path):
     path = tmp_path / "a.json"
-    collector = Collector(alarm.record, 50)
+    collector = Collector(alarm.record, Budget(runs=50))
     seldom = storage.Checkpoint(path, 3600)
     seldom(collector)
     assert not path.exists()
@@ -347,7 +348,7 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
         raise OSError(28, "No space left on device")
 
     path = tmp_path / "a.json"
-    collector = Collector(alarm.record, 50)
+    collector = Collector(alarm.record, Budget(runs=50))
     checkpoint = storage.Checkpoint(path, 0.0)
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
@@ -362,9 +363,9 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
 
 
 def test_nothing_done_nothing_written(alarm, tmp_path):
-    blank = replace(alarm.record.unimproved(False), runs=(), models=())
+    blank = replace(alarm.record.unimproved(Improve()), runs=(), models=())
     checkpoint = storage.Checkpoint(tmp_path / "a.json", 0.0)
-    checkpoint(Collector(blank, 50))
+    checkpoint(Collector(blank, Budget(runs=50)))
     assert not (tmp_path / "a.json").exists()
 
 
@@ -483,7 +484,7 @@ def test_no_file(tmp_path):
 
 
 def test_a_file_without_finished_runs(alarm, tmp_path):
-    bare = alarm.record.unimproved(False)
+    bare = alarm.record.unimproved(Improve())
     record = replace(bare, runs=(), ahead=((1, 0),), models=bare.models[:1])
     storage.write(record, tmp_path / "a.json")
     with pytest.raises(kes.KesError, match="no finished run"):

@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 import kes
+from kes.budget import Budget, Improve, Size
 from kes.cli import kes as command
-from kes.exact.linear_program import Counts
+from kes.exact import prover
 from kes.results.optima import Optima
 from kes.results.serialization import encoded
 from kes.search import proof
-from kes.search.budget import Amounts, Size, chosen_runs, effort_of
 from kes.search.execution import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
@@ -36,6 +36,10 @@ def many():
     return kes.datasets.alarm(rows=200)
 
 
+def searched(problem, runs, *, base=None, **amounts):
+    return search(problem, Budget.parse(runs=runs, **amounts), Execution.parse(), base=base)
+
+
 def greedy(data, **options):
     return kes.learn(data, k=1, runs=1, improve=False, **options)
 
@@ -45,23 +49,28 @@ def greedy(data, **options):
 
 def test_a_number_of_runs_means_no_more_than_that():
     size = Size(10, 100)
-    assert Amounts.chosen(7, True, "auto", size) == Amounts(7, True, False)
-    assert Amounts.chosen(7, 50, True, size) == Amounts(7, 50, True)
-    assert Amounts.chosen(None, True, "auto", size) == Amounts(100, "auto", "auto")
-    assert Amounts.chosen(None, False, False, size) == Amounts(100, False, False)
+
+    def chosen(runs, improve, prove):
+        found = Budget.parse(runs=runs, improve=improve, prove=prove).for_size(size)
+        return found.runs, found.improve.option, found.prove
+
+    assert chosen(7, True, "auto") == (7, True, False)
+    assert chosen(7, 50, True) == (7, 50, True)
+    assert chosen(None, True, "auto") == (100, "auto", "auto")
+    assert chosen(None, False, False) == (100, False, False)
 
 
 def test_amounts_fall_with_the_size_but_never_to_nothing():
     numbers, lengths = (2, 10, 37, 200, 1000, 4096), (0, 1e4, 1e7, 1e9)
     discrete = [Size(n, rows) for n in numbers for rows in lengths]
     for size in (*discrete, *(Size(n, 0, columns=2 * n) for n in numbers)):
-        assert 4 <= chosen_runs(size) <= 100
-        effort = effort_of("auto", 100).within(size)
-        assert 1 <= effort.settling <= effort.tasks
+        assert 4 <= size.runs <= 100
+        budget = Improve("auto").budget(100).settled_within(size)
+        assert 1 <= budget.settling <= budget.tasks
         for larger in (replace(size, variables=2 * size.variables), replace(size, rows=1e10)):
-            assert chosen_runs(larger) <= chosen_runs(size)
-    assert chosen_runs(Size(50, 10_000)) == 100
-    assert chosen_runs(Size(1000, 10_000)) < 10
+            assert larger.runs <= size.runs
+    assert Size(50, 10_000).runs == 100
+    assert Size(1000, 10_000).runs < 10
 
 
 def test_the_size_is_the_same_for_rows_and_for_counts_of_rows():
@@ -78,9 +87,9 @@ def test_the_size_is_the_same_for_rows_and_for_counts_of_rows():
 def test_on_continuous_tables_runs_and_orders_leave_time_for_tasks():
     """Runs take most of a minute on 1000 variables: few of them, and a part for the rest."""
     few, many = Size(50, 0, columns=50), Size(1000, 0, columns=1000)
-    assert (chosen_runs(few), chosen_runs(many)) == (100, 4)
-    assert effort_of("auto", 100).within(few).settling == 1000
-    assert 100 < effort_of("auto", 4).within(many).tasks < 1000
+    assert (few.runs, many.runs) == (100, 4)
+    assert Improve("auto").budget(100).settled_within(few).settling == 1000
+    assert 100 < Improve("auto").budget(4).settled_within(many).tasks < 1000
 
 
 @pytest.mark.parametrize("of_numbers", [False, True])
@@ -88,8 +97,8 @@ def test_a_variable_more_changes_what_is_chosen_by_little(of_numbers):
     """Also where the number of variables is many enough for other rules."""
     for n in range(20, 1100):
         sizes = [Size(m, 0, columns=m) if of_numbers else Size(m, 500) for m in (n, n + 1)]
-        for amount in (chosen_runs, lambda size: effort_of("auto", 100).within(size).tasks):
-            before, after = map(amount, sizes)
+        for amount in ("runs", "tasks"):
+            before, after = (getattr(size, amount) for size in sizes)
             assert abs(after - before) <= max(1, 0.1 * before)
 
 
@@ -112,7 +121,7 @@ def test_improving_goes_on_as_long_as_it_pays(many, monkeypatch):
     """With just enough tasks for the last rise, half as many follow."""
     rises = kes.learn(many, k=0.4, runs=100, improve=2000).history()["task"]
     enough = rises[-1] + 1
-    monkeypatch.setattr("kes.search.budget.MOST_TASKS", enough)
+    monkeypatch.setattr("kes.budget.MAX_TASKS", enough)
     optima = kes.learn(many, k=0.4, prove=False, n_jobs=1)
     assert optima.tasks == -(-3 * enough // 2) < 2000
     assert optima.history()["task"] == rises
@@ -122,7 +131,7 @@ def test_improving_goes_on_as_long_as_it_pays(many, monkeypatch):
 def test_one_more_search_with_all_amounts_chosen_is_that_with_these_amounts(trapped):
     longer = kes.learn(trapped).extend(30)
     problem = Problem.of(trapped, {})
-    at_once = search(problem, 130, Execution.checked(), improve="auto", prove="auto")
+    at_once = searched(problem, 130, improve="auto", prove="auto")
     assert encoded(longer.record) == encoded(at_once)
 
 
@@ -155,8 +164,8 @@ def test_a_network_that_was_found_is_proven_and_not_doubled(trapped):
 def test_where_bounds_do_not_meet_all_subsets_are_tried(trapped, monkeypatch):
     """With more memory than at first, which here is none at all."""
     expected = greedy(trapped, prove=True)
-    monkeypatch.setattr(proof, "_QUICK_MB", 0)
-    monkeypatch.setattr(proof.importlib.util, "find_spec", lambda name: None)  # no HiGHS
+    monkeypatch.setattr(proof, "QUICK_MB", 0)
+    monkeypatch.setattr(prover.importlib.util, "find_spec", lambda name: None)  # no HiGHS
     found = greedy(trapped, prove=True)
     assert found.proof.proven
     assert found.proof.upper_bound == expected.proof.upper_bound
@@ -183,7 +192,7 @@ def test_a_given_number_of_runs_proves_nothing_by_itself(trapped):
 
 def test_no_proof_is_started_where_it_would_take_long():
     def allowed(data, prove="auto", **options):
-        return proof.allowance(Problem.of(data, options), prove)
+        return proof.proof_budget(Problem.of(data, options), prove)
 
     rng = np.random.default_rng(0)
     wide = rng.integers(2, size=(1000, 200))
@@ -200,7 +209,8 @@ def test_no_proof_is_started_where_it_would_take_long():
 @pytest.mark.parametrize("seconds", [1e-9, 5e-3])
 def test_a_proof_that_is_too_much_leaves_the_result_as_it_was(many, monkeypatch, seconds):
     """However many sets are counted by the time it is told to stop."""
-    monkeypatch.setattr(proof, "_MORE", replace(proof._MORE, seconds=seconds, start=9.0))
+    monkeypatch.setitem(proof._COUNTING, "many variables", seconds)
+    monkeypatch.setitem(proof._START, "many variables", 9.0)
     one, three = (kes.learn(many, n_jobs=jobs) for jobs in (1, 3))
     assert one.proof == Proof(
         False, None, "stopped, as there are too many families", int(seconds / 2.8e-6), 0
@@ -211,8 +221,7 @@ def test_a_proof_that_is_too_much_leaves_the_result_as_it_was(many, monkeypatch,
 
 
 def test_a_bound_that_was_reached_is_kept(many, monkeypatch):
-    few = replace(proof._MORE, counts=Counts(rounds=2, steps=20_000, nodes=1))
-    monkeypatch.setattr(proof, "_MORE", few)
+    monkeypatch.setattr(proof, "_AUTO", replace(proof._AUTO, rounds=2, nodes=1))
     one, three = (kes.learn(many, n_jobs=jobs) for jobs in (1, 3))
     assert encoded(one.record) == encoded(three.record)
     assert not one.proven
@@ -251,32 +260,32 @@ def weaker(upper_bound):
 def test_a_proof_holds_whatever_the_runs_are(trapped):
     """Neither fewer tasks, nor a budget that is too short, nor no proof asked for takes it away."""
     exact = greedy(trapped, prove=True)
-    problem, execution = exact.problem, Execution.checked()
-    more = search(problem, 4, execution, improve=False, base=exact.record)
+    problem = exact.problem
+    more = searched(problem, 4, base=exact.record)
     assert Optima(more).best.graph == exact.best.graph
     assert more.proof == exact.proof
     chosen = kes.learn(trapped)
     for hasty in (exact.extend(1, budget=1e-6), chosen.extend(1, budget=1e-6)):
         assert hasty.proven
         assert hasty.best.score == exact.best.score
-    bare = search(chosen.problem, 101, execution, improve=False, base=chosen.record)
+    bare = searched(chosen.problem, 101, base=chosen.record)
     assert bare.proof.proven
     assert max(model.score for model in bare.pool) == exact.best.score
     at_once = greedy(trapped).extend(3).record
-    again = search(problem, 4, execution, improve=False, prove=True, base=more)
+    again = searched(problem, 4, prove=True, base=more)
     assert replace(again.unproven(), prove=False) == at_once
 
 
 def test_a_short_budget_takes_no_model_away(many, monkeypatch):
     """It is over when there is one more run, so that no task is done."""
 
-    def cut(gatherer):
-        gatherer.cut = True
+    def cut(session):
+        session.cut = True
         return True
 
     good = kes.learn(many, k=0.4, runs=10)
     assert good.gain > 0
-    monkeypatch.setattr("kes.search.improve._Gatherer._is_over", cut)
+    monkeypatch.setattr("kes.search.improve._Session._is_over", cut)
     hasty = good.extend(1)
     assert len(hasty.runs) == 11
     assert hasty.best.score >= good.best.score
@@ -292,26 +301,23 @@ def test_a_proof_is_replaced_only_by_a_stronger_one(trapped, monkeypatch):
     assert not weaker(-9.0).is_stronger_than(exact.proof)
     assert not weaker(-9.0).is_stronger_than(weaker(-9.0))
     bounded = replace(greedy(trapped).record, prove=True, proof=weaker(score + 1))
-    nothing = replace(proof._FEW, seconds=1e-9, start=9.0)
-    monkeypatch.setattr(proof, "_FEW", nothing)
-    execution = Execution.checked()
-    kept = search(exact.problem, 2, execution, improve=False, prove="auto", base=bounded)
+    monkeypatch.setitem(proof._COUNTING, "few variables", 1e-9)
+    monkeypatch.setitem(proof._START, "few variables", 9.0)
+    kept = searched(exact.problem, 2, prove="auto", base=bounded)
     assert (kept.proof, kept.prove) == (bounded.proof, True)
     monkeypatch.undo()
-    assert search(exact.problem, 3, execution, improve=False, prove="auto", base=kept).proof.proven
+    assert searched(exact.problem, 3, prove="auto", base=kept).proof.proven
 
 
 @pytest.mark.parametrize(
     ("most", "left", "goes_on", "work"),
     [
-        (11.0, 1e9, [True, False], (11, 0)),
-        (12.0, 1e9, [True, True], (12, 7)),
-        (12.0, -1.0, [False, False], (12, 7)),  # the budget is over
+        (11, 1e9, [True, False], (11, 0)),
+        (12, 1e9, [True, True], (12, 7)),
+        (12, -1.0, [False, False], (12, 7)),  # the budget is over
     ],
 )
-def test_work_that_is_stopped_by_chance_is_told_without_it(
-    trapped, monkeypatch, most, left, goes_on, work
-):
+def test_work_that_is_stopped_by_chance_is_told_without_it(trapped, most, left, goes_on, work):
     """Out of memory or enough counted: whichever a thread meets first, the proof says the same."""
     told = []
 
@@ -323,17 +329,16 @@ def test_work_that_is_stopped_by_chance_is_told_without_it(
             return SimpleNamespace(lacking="memory", counted=12, sizes=[3, 4])
 
     problem = Problem.of(trapped, {})
-    monkeypatch.setattr(proof, "set_seconds", lambda _: 1.0)
     record = greedy(trapped).record
-    problem.core = Core()
-    found, model = proof._Attempt(
+    problem.__dict__["core"] = Core()
+    found, model = proof.attempt(
         problem,
         record,
-        replace(proof._FEW, seconds=most),
+        replace(proof._AUTO, sets=most),
         threads=1,
         deadline=time.monotonic() + left,
         report=lambda *_, **__: None,
-    ).proof()
+    )
     assert model is None
     assert told == goes_on
     assert (found.counted, found.families) == work
@@ -342,27 +347,28 @@ def test_work_that_is_stopped_by_chance_is_told_without_it(
 def test_an_interrupted_proof_leaves_improving_to_be_done(many, monkeypatch):
     """It was not improved in full only because a proof was to follow."""
     enough = kes.learn(many, k=0.4, runs=100, improve=200).history()["task"][-1] + 1
-    monkeypatch.setattr("kes.search.budget.MOST_TASKS", enough)  # half as many are to follow
+    monkeypatch.setattr("kes.budget.MAX_TASKS", enough)  # half as many are to follow
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(proof._Attempt, "proof", interrupted)
+        patch.setattr(proof, "attempt", interrupted)
         with pytest.raises(kes.Interrupted) as stop:
             kes.learn(many, k=0.4)
     found = stop.value.optima
     assert found.tasks == enough
     assert not found.record.improving.complete
-    full = search(found.problem, 100, Execution.checked(), improve="auto", base=found.record)
+    full = searched(found.problem, 100, improve="auto", base=found.record)
     assert full == kes.learn(many, k=0.4, prove=False).record
     assert full.improving.complete
     assert full.improving.own > enough
 
 
 def test_settings_are_checked(trapped):
-    with pytest.raises(kes.KesError, match="prove must be True, False or 'auto', not 'yes'"):
+    with pytest.raises(kes.KesError) as wrong:
         kes.learn(trapped, prove="yes")
+    assert wrong.value.option == "prove"
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kes.search.collector import Collector, Limits
-from kes.search.record import Improving, Model, Offspring, Record
+from kes.budget import Budget
+from kes.search.collector import Collector
+from kes.search.record import Batch, Improving, Model, Offspring, Record
 from kes.settings import Settings
 
 # Models 0, 1, 2, ... are told apart by one arc; the score of each is its number.
@@ -55,7 +56,7 @@ def test_any_order_gives_the_same_record(blank, seed):
     random.seed(seed)
     runs = random.sample(range(12), 12)
     cut = random.randint(0, 12)
-    collector = Collector(blank, 12)
+    collector = Collector(blank, Budget(runs=12))
     deliver(collector, runs[:cut])
     deliver(collector, runs[cut:])
     record = collector.record()
@@ -67,7 +68,7 @@ def test_any_order_gives_the_same_record(blank, seed):
 def test_an_unfinished_search_is_a_prefix_and_what_is_ahead(blank, seed):
     random.seed(seed)
     runs = random.sample(range(12), 8)
-    collector = Collector(blank, 12)
+    collector = Collector(blank, Budget(runs=12))
     deliver(collector, runs)
     ready = next(run for run in range(13) if run not in runs)
     assert collector.ready == ready
@@ -78,7 +79,7 @@ def test_an_unfinished_search_is_a_prefix_and_what_is_ahead(blank, seed):
     assert finished == collector.record()
     assert (finished.models, finished.runs) == straight(blank, ready)
 
-    resumed = Collector(record, 12)
+    resumed = Collector(record, Budget(runs=12))
     assert sorted([*runs, *resumed.pending()]) == list(range(12))
     deliver(resumed, random.sample(list(resumed.pending()), 4))
     assert (resumed.record().models, resumed.record().runs) == straight(blank, 12)
@@ -97,22 +98,22 @@ def test_an_unfinished_search_is_a_prefix_and_what_is_ahead(blank, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_patience_looks_at_runs_in_order(blank, patience, length, seed):
     random.seed(seed)
-    collector = Collector(blank, 12, limits=Limits(patience=patience))
+    collector = Collector(blank, Budget(runs=12, patience=patience))
     deliver(collector, random.sample(range(12), 12))
     assert len(collector.record().runs) == length
     assert collector.stopped
 
 
 def test_runs_that_are_there_are_never_dropped(blank):
-    first = Collector(blank, 6)
+    first = Collector(blank, Budget(runs=6))
     deliver(first, list(range(6)))
-    again = Collector(first.record(), 3, limits=Limits(patience=1))
+    again = Collector(first.record(), Budget(runs=3, patience=1))
     assert again.stopped
     assert again.record() == first.record()
 
 
 def test_scores_that_differ_by_rounding_are_on_one_level(blank):
-    collector = Collector(blank, 3, limits=Limits(patience=1))
+    collector = Collector(blank, Budget(runs=3, patience=1))
     receive = collector.receiver()
     receive([0, 1], [0, 1], [(([(0, 1)], []), 2.0, True), (([(0, 2)], []), 2.0 + 1e-12, True)])
     assert len(collector.record().runs) == 2
@@ -126,12 +127,12 @@ def test_infinite_scores_have_levels(blank):
 
 def test_budget_is_not_up_before_a_run_has_ended(blank):
     """Unless that takes far longer."""
-    collector = Collector(blank, 12, limits=Limits(budget=1e-9))
+    collector = Collector(blank, Budget(runs=12, seconds=1e-9))
     assert not collector.stopped
     for budget, enough in ((1e-9, 30), (4, 30), (60, 120)):
         for spent, over in ((enough - 1, False), (enough + 1, True)):
             began = time.monotonic() - spent
-            late = Collector(blank, 12, limits=Limits(budget=budget), started=began)
+            late = Collector(blank, Budget(runs=12, seconds=budget), started=began)
             assert late.stopped == over
     deliver(collector, [3])
     assert not collector.stopped
@@ -151,28 +152,30 @@ def test_budget_is_not_up_before_a_run_has_ended(blank):
     ],
 )
 def test_a_part_of_the_budget_is_left_for_improving(improve, runs_end):
-    limits = Limits(budget=10.0, improve=improve)
-    assert not limits.over(50, run_seconds=0.1, spent=runs_end - 0.01)
-    assert limits.over(50, run_seconds=0.1, spent=runs_end + 0.01)
+    budget = Budget.parse(budget=10.0, improve=improve)
+    assert not budget.ends_runs(50, run_seconds=0.1, spent=runs_end - 0.01)
+    assert budget.ends_runs(50, run_seconds=0.1, spent=runs_end + 0.01)
 
 
 def test_what_was_made_of_a_run_that_waits_for_others_waits_too(blank):
     """Runs 0, 1 and 3 have ended: what is made of the first two alone can be shown."""
-    collector = Collector(blank, 12)
+    collector = Collector(blank, Budget(runs=12))
     deliver(collector, [0, 1, 3])
     record = collector.record(ahead=True)
     waiting, shown = (
         Offspring(Model.from_core(*MODELS[model]), "recombined", parents, task)
         for task, (model, parents) in enumerate([(4, (0, 2)), (5, (0, 1))])
     )
-    improved = replace(record, offspring=(waiting, shown), improving=Improving(own=2))
+    improved = replace(
+        record, offspring=(waiting, shown), improving=Improving(batches=(Batch(2, "learn"),))
+    )
     assert [run for run, _ in record.ahead] == [3]
     assert improved.finished().offspring == (shown,)
 
 
 def test_watchers_see_every_batch(blank):
     seen = []
-    collector = Collector(blank, 12, watchers=[lambda now: seen.append(now.done)])
+    collector = Collector(blank, Budget(runs=12), watchers=[lambda now: seen.append(now.done)])
     deliver(collector, list(range(12)))
     assert seen == sorted(seen)
     assert seen[-1] == 12

@@ -161,7 +161,7 @@ class TestSearch:
         assert kes.certify(table, missing="em", optima=hasty).score >= hasty.best.score
 
     def test_there_are_no_more_rounds_than_there_may_be(self, table, optima, monkeypatch):
-        monkeypatch.setattr(structural_em, "MOST_ROUNDS", optima.record.completion.rounds - 1)
+        monkeypatch.setattr(structural_em, "MAX_ROUNDS", optima.record.completion.rounds - 1)
         done = kes.learn(table, missing="em", runs=1).record.completion
         assert (done.rounds, done.settled) == (optima.record.completion.rounds - 1, False)
 

@@ -1,43 +1,45 @@
-"""Sides of a question about a network, and the best model of each.
+"""Search for the best model under a constraint: with an edge, with its reverse, without it.
 
-"Are x and y joined?" has three sides: x -> y, y -> x, and neither. A side is a set of networks,
-described by arcs that they have and arcs that they lack, so the best model of a side is found by a
-search under that knowledge. It starts from the best model there is, changed just so much that it is
-on the side: what a question is about is mostly a small part of the network.
+A question about a network has several *sides*: "are x and y adjacent?" has x -> y, y -> x, and
+neither. A side is a set of networks, described by required and forbidden arcs, so its best model is
+found by a search under that knowledge. The search starts from the best model, changed just enough
+to be on the side: a question mostly concerns a small part of the network.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from kes import _core
 from kes.analysis.certify import estimate
-from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge, RawGraph
+from kes.budget import Budget
+from kes.exact.prover import Prover
+from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge
 from kes.graph.parent_sets import descendants, parent_sets
-from kes.native import core_errors
-from kes.search.collector import NewModels
+from kes.search.driver import Driver, Scored
 from kes.search.problem import Problem
 
 _SECONDS = 10.0
-"""Estimated seconds that proofs for all sides may take."""
+"""Estimated seconds up to which the best models of all sides are proven."""
 
 _MEMORY_MB = 512
 
 
 @dataclass(frozen=True)
 class Side:
-    """The networks that have, or lack, some part.
+    """The networks with, or without, some part.
 
     Attributes
     ----------
     kind : str
-        ``"arc"``: those with the arc between two nodes; ``"apart"``: those that do not join them;
-        ``"collider"``: those with the v-structure of three nodes a < b, the collider between them;
-        ``"ancestor"`` and ``"no ancestor"``: those in which the first of two nodes is an ancestor
-        of the other, or is not. No arcs describe the last two, so they cannot be searched.
+        ``"arc"``: with the arc between two nodes; ``"apart"``: with no edge between them;
+        ``"collider"``: with the v-structure of three nodes a < b, the collider between them;
+        ``"ancestor"`` and ``"no ancestor"``: the first of two nodes is an ancestor of the other, or
+        is not. No arcs describe the last two, so they cannot be searched.
     nodes : tuple of int
         The nodes.
     """
@@ -47,7 +49,7 @@ class Side:
 
     @property
     def required(self) -> tuple[Arc, ...]:
-        """Arcs that all of its networks have."""
+        """Arcs of all of its networks."""
         match self.kind, self.nodes:
             case "arc", (a, b):
                 return ((a, b),)
@@ -57,7 +59,7 @@ class Side:
 
     @property
     def forbidden(self) -> tuple[Arc, ...]:
-        """Arcs that none of its networks has."""
+        """Arcs of none of its networks."""
         match self.kind, self.nodes:
             case ("apart", (a, b)) | ("collider", (a, _, b)):
                 return ((a, b), (b, a))
@@ -89,7 +91,7 @@ class Candidate:
     score : float
         Its score.
     knowledge : CoreKnowledge
-        What is known besides: only networks of the class that obey it count.
+        Background knowledge: only networks of the class that satisfy it count.
     """
 
     def __init__(
@@ -145,22 +147,22 @@ class Contest:
     problem : Problem
         The data and the settings.
     known : iterable of (graph, score)
-        Models that there are already, best first.
+        Known models, best first.
     tasks : int
-        How much to improve on where a search of a side ends.
+        Improvement tasks after the search of a side.
     threads : int
-        How many to use.
+        Number of threads.
 
     Attributes
     ----------
     candidates : list of Candidate
-        Models that there were already, best first.
+        The known models, best first.
     """
 
     def __init__(
         self,
         problem: Problem,
-        known: Iterable[tuple[CoreGraph, float]],
+        known: Iterable[Scored],
         *,
         tasks: int,
         threads: int,
@@ -168,60 +170,61 @@ class Contest:
         self._problem, self._tasks, self._threads = problem, tasks, threads
         self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
         self._n = len(self._names)
+        exact = replace(problem.settings, two_phase=False, neighbourhood="exact", start=None)
+        self._driver = Driver(problem.core, exact.for_core(self._names), threads)
         self.candidates = [self._candidate(graph, score) for graph, score in known]
         self._dag = self.candidates[0].graph.to_dag(self._n, self._known)
 
     def is_possible(self, side: Side) -> bool:
-        """Tell whether any network that obeys the settings is on a side."""
-        knowledge, most = self._within(side), self._problem.settings.max_parents
-        if most is not None and any(
-            sum(b == node for _, b in knowledge[1]) > most for _, node in side.required
-        ):
+        """Tell whether the settings allow any network on a side."""
+        knowledge = self._within(side)
+        if self._too_many_parents(knowledge[1], side):
             return False
         return _core.contradiction(self._n, knowledge) is None
 
     def can_prove(self, sides: int) -> bool:
-        """Tell whether the best model of so many sides can be found for certain, and soon."""
+        """Tell whether the best models of a number of sides can be proven in a short time."""
         settings = self._problem.settings
-        expense = estimate(
+        cost = estimate(
             self._problem.dataset, criterion=settings.criterion, max_parents=settings.max_parents
         )
-        return sides * expense.seconds <= _SECONDS
+        return sides * cost.seconds <= _SECONDS
 
     def prove(self, side: Side) -> Candidate | None:
-        """Return the best model of a side; None if that needs too much."""
-        with core_errors():
-            families = self._problem.core.families(
-                lambda done: True,
-                max_parents=self._problem.settings.max_parents,
-                n_jobs=self._threads,
-                memory_mb=_MEMORY_MB,
-                knowledge=self._within(side),
-            )
-        solved = families.optimum(lambda done: True, n_jobs=self._threads, memory_mb=_MEMORY_MB)
-        return None if solved is None else self._scored(CoreGraph.from_dag(self._n, solved[0]))
+        """Return the best model of a side; None if the proof needs too much memory."""
+        prover = Prover(
+            self._problem.core,
+            self._problem.settings.max_parents,
+            self._within(side),
+            self._threads,
+            Budget(counting_mb=_MEMORY_MB, solving_mb=_MEMORY_MB),
+        )
+        solved = prover.by_subsets(prover.families())
+        if solved is None or solved.arcs is None:
+            return None
+        return self._scored(CoreGraph.from_dag(self._n, solved.arcs))
 
     def search(self, side: Side) -> Candidate:
         """Return the best model of a side that a search finds."""
+        driver = self._driver.with_knowledge(self._within(side))
+        # A single short run: one thread is fastest.
+        climb = replace(driver, threads=1).starting_at(self._start(side)).greedy()
+        found = climb.search(Budget(runs=1))
         known = next((model for model in self.candidates if side.holds(model)), None)
-        found = [self._climbed(side, self._start(side))]
-        if known is not None and known.graph != found[0].graph:
-            found.append(known)
-        if self._tasks:
-            found += self._improved(side, found)
-        return max(found, key=lambda model: model.score)
+        if known is not None and known.graph != found[0][0]:
+            found.append((known.graph, known.score))
+        best = driver.search(Budget(tasks=self._tasks), pool=found)
+        return self._candidate(*max(best, key=lambda model: model[1]))
 
-    # --- within ---
-
-    def _candidate(self, graph: RawGraph, score: float) -> Candidate:
-        return Candidate(self._names, CoreGraph.of(graph), score, self._known)
+    def _candidate(self, graph: CoreGraph, score: float) -> Candidate:
+        return Candidate(self._names, graph, score, self._known)
 
     def _scored(self, graph: CoreGraph) -> Candidate:
         score = self._problem.core.score(graph.to_dag(self._n))
         return self._candidate(graph, score)
 
     def _within(self, side: Side) -> CoreKnowledge:
-        """Return what is known of the networks of a side."""
+        """Return the knowledge that describes the networks of a side."""
         tiers, required, forbidden = self._known
         return (
             tiers,
@@ -230,66 +233,28 @@ class Contest:
         )
 
     def _start(self, side: Side) -> CoreGraph | None:
-        """Return the best model, changed so that it is on the side; None if that is not easy."""
+        """Return the best model, changed to be on the side; None if that is not easy."""
         dag = moved(self._dag, side)
-        most = self._problem.settings.max_parents
-        if most is not None and any(
-            sum(b == node for _, b in dag) > most for _, node in side.required
-        ):
+        if self._too_many_parents(dag, side):
             return None
         graph = CoreGraph.from_dag(self._n, dag)
-        fits = _core.inadmissible(self._n, graph, self._within(side)) is None
-        return graph if fits else None
+        is_admissible = _core.inadmissible(self._n, graph, self._within(side)) is None
+        return graph if is_admissible else None
 
-    def _climbed(self, side: Side, start: CoreGraph | None) -> Candidate:
-        found: list[Candidate] = []
-
-        def take(runs: list[int], models: list[int], new: NewModels) -> bool:
-            found.extend(self._candidate(graph, score) for graph, score, _ in new)
-            return True
-
-        settings = self._problem.settings
-        with core_errors():
-            self._problem.core.search(
-                [0],
-                take,
-                n_jobs=1,
-                k=1.0,
-                seed=settings.seed,
-                max_parents=settings.max_parents,
-                two_phase=False,
-                start=start,
-                sampled=None,
-                knowledge=self._within(side),
-            )
-        return found[0]
-
-    def _improved(self, side: Side, models: list[Candidate]) -> list[Candidate]:
-        found: list[Candidate] = []
-
-        def take(new: list[tuple[RawGraph, float, str, list[int], int]], done: int) -> bool:
-            found.extend(self._candidate(graph, score) for graph, score, *_ in new)
-            return True
-
-        settings = self._problem.settings
-        with core_errors():
-            self._problem.core.improve(
-                [model.graph for model in models],
-                take,
-                tasks=self._tasks,
-                seed=settings.seed,
-                max_parents=settings.max_parents,
-                n_jobs=self._threads,
-                knowledge=self._within(side),
-            )
-        return found
+    def _too_many_parents(self, arcs: Iterable[Arc], side: Side) -> bool:
+        """Tell whether a child of a required arc has more parents than allowed."""
+        limit = self._problem.settings.max_parents
+        if limit is None:
+            return False
+        parents = Counter(child for _, child in arcs)
+        return any(parents[child] > limit for _, child in side.required)
 
 
 def moved(dag: Iterable[Arc], side: Side) -> list[Arc]:
-    """Return a network as it must be to be on a side: arcs that stand in the way are cut.
+    """Change a network to be on a side by removing arcs.
 
-    An arc a -> b closes a cycle where a is a descendant of b. Then a is cut off from those of its
-    parents through which it is.
+    An arc a -> b closes a cycle if a is a descendant of b. Then the arcs to a from the descendants
+    of b are removed.
     """
     arcs = set(dag).difference(side.forbidden)
     for a, b in side.required:

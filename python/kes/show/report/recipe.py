@@ -6,9 +6,9 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
+from kes.budget import Size
 from kes.options import Sampled
 from kes.results.summary import completed
-from kes.search.budget import Size, chosen_runs
 
 if TYPE_CHECKING:
     from kes.data.read_options import ReadOptions
@@ -271,13 +271,13 @@ def _amounts(optima: Optima) -> dict[str, object]:
 def _are_chosen(optima: Optima) -> bool:
     """Tell whether all amounts are those that `learn` chooses if none is given."""
     record = optima.record
-    is_left = record.improving.asked == "auto" and record.improving.complete
-    return is_left and len(record.runs) == chosen_runs(Size.of(record.states, record.cases))
+    is_left = record.improving.asked.is_auto and record.improving.complete
+    return is_left and len(record.runs) == Size.of(record.states, record.cases).runs
 
 
 def _is_default(improving: Improving) -> bool:
     """Tell whether `learn` did by itself all that it does by default."""
-    return improving.asked is True and improving.complete
+    return improving.asked.option is True and improving.complete
 
 
 def _improving(optima: Optima) -> str:

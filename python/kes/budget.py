@@ -1,0 +1,291 @@
+"""Budgets: bounds on the work of a search, and the defaults chosen by the size of a table.
+
+Defaults bound amounts of work and not time, so that the same call gives the same result anywhere.
+They come from estimated processor seconds, measured in docs/performance.md.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from kes.data.column import State, kind_of
+from kes.options import check_improve, check_prove
+from kes.validation import duration, integer
+
+Prove: TypeAlias = bool | Literal["auto"]
+"""Whether to prove the best score: never, always, or if it is probably cheap."""
+
+TASKS_PER_RUN = 10
+MAX_TASKS = 1000
+"""Default number of improvement tasks for each run, and in all; see docs/quality.md."""
+
+PER_SET, _PER_ROW, _PER_CUBE = 2e-6, 4e-9, 2e-11
+"""Processor seconds to count a set of variables: for the set, for each row of the table, and for
+the cube of the columns of numbers, of which half are factorised on average. Measured."""
+
+_RUNS_PER_TASK = 10
+"""A task takes up to as long as this many runs: it climbs several times, with a colder cache."""
+
+_MANY_VARIABLES = 100
+_MAX_SETTLING = 20_000
+_MAX_RUNS, _MIN_RUNS = 100, 4
+_SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
+_USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
+_SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # tasks get this share whatever the runs take
+_FIRST_RUN = 30.0
+"""Seconds that GES and the first run may take, however short the budget."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a table, as far as it decides running times.
+
+    Attributes
+    ----------
+    rows : float
+        Number of distinct rows, estimated: at most the number of cases or of state combinations.
+        0 if there are continuous columns, for which only moments are computed.
+    columns : int
+        Numeric columns that a continuous or mixed table is embedded in; 0 if it is discrete.
+    """
+
+    variables: int
+    rows: float
+    columns: int = 0
+
+    @classmethod
+    def of(cls, states: Sequence[Sequence[State]], cases: float) -> Size:
+        """Return the size of a table with these states; a continuous column has none."""
+        if kind_of(states) != "discrete":
+            return cls(len(states), 0.0, sum(max(1, len(own) - 1) for own in states))
+        combinations = math.prod(max(1, len(own)) for own in states)
+        return cls(len(states), float(min(cases, combinations)))
+
+    @property
+    def run_seconds(self) -> float:
+        """Estimated processor seconds of a run."""
+        if self.columns:
+            return 7.5e-9 * self.variables**2 * self.columns
+        return 7e-8 * self.variables**2 * math.sqrt(self.variables) * (1 + self.rows / 20_000)
+
+    @property
+    def task_seconds(self) -> float:
+        """Estimated processor seconds of an improvement task."""
+        if self.columns:
+            return 5e-4 + 1e-7 * self.variables * self.columns
+        return 3.5e-7 * self.variables**2 * (1 + self.rows / 10_000)
+
+    @property
+    def set_seconds(self) -> float:
+        """Estimated processor seconds to count a set of variables."""
+        return PER_SET + _PER_ROW * self.rows + _PER_CUBE * self.columns**3
+
+    @property
+    def runs(self) -> int:
+        """Default number of runs."""
+        return int(
+            min(max(self._seconds * _SHARE_OF_RUNS / self.run_seconds, _MIN_RUNS), _MAX_RUNS)
+        )
+
+    @property
+    def tasks(self) -> int:
+        """Largest default number of improvement tasks."""
+        before = (1 + self.runs) * self.run_seconds + self._order_seconds
+        left = max(self._seconds - before, self._seconds * _SHARE_OF_TASKS)
+        return max(1, int(left / self.task_seconds))
+
+    @property
+    def _seconds(self) -> float:
+        """Processor seconds of a search with default amounts."""
+        share = (self.variables - _MANY_VARIABLES) / (1000 - _MANY_VARIABLES)
+        return _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))
+
+    @property
+    def _order_seconds(self) -> float:
+        """Seconds to look for parent sets; on discrete tables they are part of the tasks."""
+        if self.variables < _MANY_VARIABLES:
+            return 0.0
+        return 1.5e-5 * self.variables * self.columns
+
+
+@dataclass(frozen=True)
+class Improve:
+    """The option `improve`, parsed.
+
+    Attributes
+    ----------
+    option : bool, int or str
+        The value of the option, as result files keep it: False for nothing, True for ten tasks per
+        run but no more than 1000, "auto" for as many as pay, a number of tasks, or a duration.
+    seconds : float or None
+        The duration, if it is one.
+    """
+
+    option: bool | int | str = False
+    seconds: float | None = None
+
+    @classmethod
+    def parse(cls, value: object) -> Improve:
+        """Validate user input."""
+        if isinstance(value, Improve):
+            return value
+        option = check_improve("improve", value)
+        is_duration = isinstance(option, str) and option != "auto"
+        return cls(option, duration("improve", option) if is_duration else None)
+
+    def __bool__(self) -> bool:
+        return self.option is not False
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether to go on as long as it pays."""
+        return self.option == "auto"
+
+    def budget(self, runs: int) -> Budget | None:
+        """Return the budget after a number of runs; None for no improvement."""
+        if isinstance(self.option, bool):
+            return default_tasks(runs) if self.option else None
+        if self.is_auto:
+            return Budget(tasks=_MAX_SETTLING, settling=MAX_TASKS)
+        if self.seconds is not None:
+            return Budget(seconds=self.seconds)
+        return Budget(tasks=int(self.option))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Upper bounds on the work of a search; None is no bound.
+
+    Attributes
+    ----------
+    runs : int or None
+        Number of runs; None for a number that goes with the size of the table.
+    patience : int or None
+        Stop the runs after this many in a row, in run order, without a better score level.
+    seconds : float or None
+        Time on the clock. GES and the first run may take longer: see `first_run`.
+    improve : Improve
+        What follows the runs. They leave the time that it probably takes, but at most half.
+    prove : bool or "auto"
+        Whether to prove the best score at the end.
+    tasks : int or None
+        Improvement tasks.
+    settling : int or None
+        After at least this many tasks, stop when the last third of them found no higher score.
+    sets, families : int or None
+        Of a proof: sets of variables to count, and families in the linear programme.
+    rounds, iterations, nodes : int or None
+        Of the linear programme: rounds of cuts or of branch and bound, simplex iterations of each
+        round, and nodes of each branch and bound.
+    counting_mb, solving_mb : int or None
+        Memory for families, and for dynamic programming.
+    """
+
+    runs: int | None = None
+    patience: int | None = None
+    seconds: float | None = None
+    improve: Improve = Improve()
+    prove: Prove = False
+    tasks: int | None = None
+    settling: int | None = None
+    sets: int | None = None
+    families: int | None = None
+    rounds: int | None = None
+    iterations: int | None = None
+    nodes: int | None = None
+    counting_mb: int | None = None
+    solving_mb: int | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        *,
+        runs: object = None,
+        improve: object = False,
+        prove: object = False,
+        budget: object = None,
+        patience: object = None,
+    ) -> Budget:
+        """Validate user input."""
+        return cls(
+            runs=None if runs is None else integer("runs", runs, minimum=1),
+            patience=None if patience is None else integer("patience", patience, minimum=1),
+            seconds=None if budget is None else duration("budget", budget),
+            improve=Improve.parse(improve),
+            prove=check_prove("prove", prove),
+        )
+
+    @classmethod
+    def of(cls, options: Mapping[str, object]) -> Budget:
+        """Return the budget that options of `kes.learn` set."""
+        names = ("runs", "improve", "prove", "budget", "patience")
+        return cls.parse(**{name: options[name] for name in names if name in options})
+
+    def for_size(self, size: Size) -> Budget:
+        """Choose what the user left open; a given number of runs asks for no more than that."""
+        if self.runs is not None:
+            return replace(self, prove=False if self.prove == "auto" else self.prove)
+        improve = Improve("auto") if self.improve.option is True else self.improve
+        return replace(self, runs=size.runs, improve=improve)
+
+    def since(self, started: float) -> Budget:
+        """Return what is left of a budget that began at this time of the monotonic clock."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=self.seconds - (time.monotonic() - started))
+
+    @property
+    def deadline(self) -> float:
+        """End on the monotonic clock if it begins now."""
+        return math.inf if self.seconds is None else time.monotonic() + self.seconds
+
+    @property
+    def first_run(self) -> float:
+        """Seconds that GES and the first run may take: twice the budget, or half a minute."""
+        return math.inf if self.seconds is None else max(2 * self.seconds, _FIRST_RUN)
+
+    def ends_runs(self, runs: int, run_seconds: float, spent: float) -> bool:
+        """Tell whether to end the runs, leaving time for improvement."""
+        if self.seconds is None:
+            return False
+        later = self.improve.budget(runs)
+        reserve = 0.0 if later is None else later.expected_seconds(run_seconds)
+        return spent + min(reserve, self.seconds / 2) >= self.seconds
+
+    def expected_seconds(self, run_seconds: float) -> float:
+        """Estimate how long the tasks take from how long the runs took."""
+        of_tasks = math.inf if self.tasks is None else self.tasks * _RUNS_PER_TASK * run_seconds
+        return min(of_tasks, math.inf if self.seconds is None else self.seconds)
+
+    def settled_within(self, size: Size) -> Budget:
+        """Limit the tasks to what a table of this size allows."""
+        tasks = min(self.tasks or size.tasks, size.tasks)
+        settling = min(self.settling or tasks, max(1, 2 * tasks // 3))
+        return replace(self, tasks=tasks, settling=settling)
+
+
+UNLIMITED = Budget()
+
+
+def default_tasks(runs: int) -> Budget:
+    """Return the default number of tasks after a number of runs."""
+    return Budget(tasks=min(TASKS_PER_RUN * runs, MAX_TASKS))
+
+
+def improve_budget(budget: object, tasks: object, *, runs: int) -> Budget:
+    """Validate the options of `Optima.improve`."""
+    if budget is None and tasks is None:
+        return default_tasks(runs)
+    return Budget(
+        tasks=None if tasks is None else integer("tasks", tasks, minimum=1),
+        seconds=None if budget is None else duration("budget", budget),
+    )
+
+
+def em_round_budget(variables: int) -> Budget:
+    """Return the runs and tasks for the model of one round of structural EM."""
+    return Budget(runs=10, tasks=100) if variables <= _MANY_VARIABLES else Budget(runs=2, tasks=20)
