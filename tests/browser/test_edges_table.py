@@ -84,12 +84,12 @@ def test_an_edge_in_words_says_what_the_table_says(open_page, told):
     page = open_page(path)
     page.click("#weakest")
     page.locator("#edges tbody tr").first.click()
-    words = page.inner_text("#edge-words")
+    words = page.inner_text("#edge-description")
     first = rows(page, "#edges")[0]
     assert words.startswith(first[0].removesuffix("doubtful"))
     weakest = min(row["evidence"] for row in evidence if row["evidence"] >= 0)
     assert f"{weakest:.1f} nats worse" in words
-    assert "of the runs ended in a network with it" in words
+    assert "of the runs ended in a network with the edge" in words
     assert "of the resampled tables" in words
     assert page.locator("#stage .edge.picked").count() == 1
 
@@ -99,7 +99,7 @@ def test_rows_can_be_chosen_with_the_keyboard(open_page, told):
     page.focus("#edges tr[tabindex='0']")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert page.inner_text("#edge-words").startswith(
+    assert page.inner_text("#edge-description").startswith(
         rows(page, "#edges")[1][0].removesuffix("doubtful")
     )
 
@@ -162,7 +162,7 @@ def test_the_table_shows_only_the_edges_of_a_variable(open_page, told):
         assert found == expected, typed
         assert page.inner_text("#edges-count").startswith(f"{len(expected)} of ")
     page.fill("#edges-of", "zzz")
-    assert page.inner_text("#edges-count") == "No variable is called “zzz”."
+    assert page.inner_text("#edges-count") == "No variable matches “zzz”."
     page.fill("#edges-of", "")
     assert len(rows(page, "#edges")) == len(graph.skeleton)
 
@@ -174,9 +174,10 @@ def test_sure_goes_by_evidence(open_page, told):
     nats = [r["evidence"] for r in evidence if frozenset((r["x"], r["y"])) in best]
     finite = [one for one in nats if one < 1e300]
     summary = page.inner_text("#edges-summary")
-    assert f"{sum(one >= 10 for one in finite)} of at least 10 nats, which is sure" in summary
-    assert f"{sum(one < 3 for one in finite)} of less than 3, which is doubtful" in summary
-    assert "1 told to the search" in summary
+    assert f"{sum(one >= 10 for one in finite)} sure (at least 10 nats)" in summary
+    assert f"{sum(3 <= one < 10 for one in finite)} likely (3 to 10 nats)" in summary
+    assert f"{sum(one < 3 for one in finite)} doubtful (less than 3 nats)" in summary
+    assert "1 required by background knowledge" in summary
     assert page.inner_text("#evidence-note").startswith("Evidence is exact")
 
 
@@ -184,7 +185,10 @@ def test_without_evidence_nothing_is_called_sure(open_page, optima, tmp_path):
     optima.report(tmp_path / "a.html", evidence=False)
     page = open_page(tmp_path / "a.html")
     summary = page.inner_text("#edges-summary")
-    assert "if taken out alone; whether others could stand in for them was not looked at" in summary
+    worth = edge_worth(optima.best.graph, optima.problem).values()
+    costly = sum(nats >= 10 for nats in worth)
+    assert f"{costly} of {len(worth)} edges: removing the edge alone costs at least 10" in summary
+    assert "Whether other edges could replace it was not examined" in summary
     assert "sure" not in summary
     assert "--evidence" in page.inner_text("#evidence-note")
     assert page.locator("#edges .tag").count() == 0
@@ -205,7 +209,7 @@ def test_full_arrowheads_are_those_of_clear_directions(open_page, told):
         look = page.locator("#stage .edge", has=title).get_attribute("class")
         own = nats[a, b] if (a, b) in nats else nats[b, a] and -nats[b, a]
         is_clear = (a, b) in optima.best.mpdag.by_knowledge or own >= 3
-        assert ("pale" not in look) == is_clear
+        assert ("uncertain" not in look) == is_clear
         clear += is_clear
     assert f"direction clear for {clear}" in page.inner_text(".card:first-child")
     assert page.inner_text("#shown").endswith(f"direction clear for {clear}")

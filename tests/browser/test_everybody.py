@@ -14,14 +14,14 @@ SCREENS = [(1400, "light"), (1400, "dark"), (420, "light"), (420, "dark")]
 
 
 def test_the_page_comes_in_the_order_in_which_it_is_read(page):
-    assert page.locator("main h2").all_inner_texts()[0] == "The data"
+    assert page.locator("main h2").all_inner_texts()[0] == "Data"
     ids = page.evaluate("[...document.querySelectorAll('main > section')].map(s => s.id)")
     assert [name for name in ids if name] == [
         "network",
         "certainty",
         "target",
         "reproduction",
-        "repeat",
+        "reproduce",
     ]
     order = ["#variables", "#stage", "#edges", "#answers", "#landscape", "#optima"]
     tops = [page.locator(part).bounding_box()["y"] for part in order]
@@ -96,7 +96,7 @@ def test_light_and_dark_pages_are_legible(open_page, report, scheme):
         ("#landscape .tick", "fill"),
         ("#landscape .key", "color"),
         (".node text", "fill"),
-        ("#said", "color"),
+        ("#selection", "color"),
     ]
     for selector, name in texts:
         front = luminance(page.evaluate(style.format(selector, name)))
@@ -141,7 +141,7 @@ def test_missing_values_are_shown_as_missing(open_page, tmp_path):
         bar = own.locator(".missing")
         assert bar.locator(".cases").inner_text() == str(gaps)
         assert bar.locator(".share-text").inner_text() == f"{gaps / 2:.1f} %"
-    [said] = page.locator("#variables .filled").all_inner_texts()  # once, above the cards
+    [said] = page.locator("#variables .imputed").all_inner_texts()  # once, above the cards
     assert "5 times each" in said
     shown = own.locator(".state-row:not(.missing) .cases").all_inner_texts()
     assert [int(text) for text in shown] == frame["c"].value_counts().sort_index().tolist()

@@ -41,7 +41,7 @@ def test_models_beyond_the_best_are_drawn_too(page, optima):
 @pytest.mark.parametrize("kind", ["search", "weight"])
 def test_the_slider_draws_the_consensus_of_python(page, optima, kind):
     choose(page, "consensus")
-    page.select_option("#kind", kind)
+    page.select_option("#support", kind)
     for percent in (5, 33, 50, 90, 100):
         page.fill("#threshold", str(percent))
         expected = optima.consensus(percent / 100, support=kind)
@@ -90,7 +90,7 @@ def test_a_variable_is_brought_out_with_its_blanket(page, optima):
     assert set(marked) == optima.best.graph.markov_blanket("CATECHOL")
     assert node(page, "CATECHOL").get_attribute("aria-pressed") == "true"
     assert page.inner_text("#target-name") == "CATECHOL"
-    page.click("#said a")
+    page.click("#selection a")
     assert page.evaluate("location.hash") == "#target"
     node(page, "CATECHOL").click()
     assert page.locator(".node.chosen").count() == 0
@@ -100,20 +100,20 @@ def test_an_edge_is_told_in_words(page, optima):
     a, b = sorted(optima.best.graph.directed)[0]
     edge = page.locator("#stage .edge", has=page.locator(f"title:text('{a} → {b}')"))
     edge.dispatch_event("click")
-    said = page.inner_text("#said")
+    said = page.inner_text("#selection")
     assert said.startswith(f"{a} → {b}: ")
     assert "direction" in said
-    assert "nats worse, as far as was searched" in said
+    assert "nats worse, as far as the search found" in said
     [worth] = [row["worth"] for row in optima.explain().edges() if {row["x"], row["y"]} == {a, b}]
     assert f"{worth:,.1f}".replace(",", "\u202f") in said
-    assert page.inner_text("#edge-words") == said
+    assert page.inner_text("#edge-description") == said
 
 
 def test_find_brings_a_variable_into_view(page):
     page.fill("#find", "anaph")
     assert page.inner_text("#target-name") == "ANAPHYLAXIS"
     page.fill("#find", "nothing like it")
-    assert page.inner_text("#find-status") == "no variable like “nothing like it”"
+    assert page.inner_text("#find-status") == "no variable matches “nothing like it”"
     assert page.locator(".node.found").count() == 0
     page.fill("#find", "hr")  # a name, and part of others
     assert page.inner_text("#target-name") == "HR"
@@ -190,7 +190,7 @@ def test_full_screen_is_all_network(page):
     page.click("#fullscreen")
     until(page, "document.fullscreenElement?.id === 'network'")
     assert page.locator("#stage").bounding_box()["height"] > 500
-    until(page, "document.getElementById('fullscreen').innerText === 'Leave full screen'")
+    until(page, "document.getElementById('fullscreen').innerText === 'Exit full screen'")
     page.click("#fullscreen")
     until(page, "!document.fullscreenElement")
     until(page, "document.getElementById('fullscreen').innerText === 'Full screen'")

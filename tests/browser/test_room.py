@@ -67,20 +67,20 @@ def test_the_name_of_a_model_is_not_cut(open_page, report, width):
 
 def test_long_lines_of_code_say_so(open_page, report):
     page = open_page(report, viewport={"width": 420, "height": 900})
-    for code in ("#repeat pre", "#query"):
+    for code in ("#reproduce pre", "#query"):
         line = page.locator(code).first
         line.scroll_into_view_if_needed()
         hint = line.locator("xpath=preceding-sibling::*[1]")
-        assert hint.inner_text() == "scroll sideways for more →"
+        assert hint.inner_text() == "scroll sideways →"
         assert "sideways" not in line.inner_text()  # which is what people copy
     page.set_viewport_size({"width": 1400, "height": 900})
-    page.wait_for_selector("#repeat .sideways", state="hidden")
+    page.wait_for_selector("#reproduce .scroll-hint", state="hidden")
 
 
 def test_tables_wider_than_the_screen_say_so(open_page, report):
     page = open_page(report, viewport={"width": 420, "height": 900})
     box = page.locator("#edges .wide")
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
-    assert box.locator(".sideways").is_visible()
+    assert box.locator(".scroll-hint").is_visible()
     page.set_viewport_size({"width": 1400, "height": 900})
-    until(page, "document.querySelector('#edges .sideways').hidden")
+    until(page, "document.querySelector('#edges .scroll-hint').hidden")

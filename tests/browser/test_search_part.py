@@ -66,7 +66,7 @@ def test_unknown_names_are_said_to_be_unknown(page):
     for typed in ("NOTHING", "HR -> NOTHING", "NOTHING – HR"):
         page.fill("#edge-filter", typed)
         assert rows(page) == []
-        assert page.inner_text("#count") == "No variable is called “NOTHING”."
+        assert page.inner_text("#count") == "No variable matches “NOTHING”."
 
 
 def test_a_click_on_a_row_draws_its_network(page, optima):
@@ -121,7 +121,7 @@ def test_a_click_in_the_landscape_chooses_the_optimum(page, optima):
 
 def test_dots_tell_their_score_when_hovered(page, optima):
     page.locator('#landscape circle[data-index="9"]').dispatch_event("pointerover")
-    tip = page.inner_text("#landscape .tip")
+    tip = page.inner_text("#landscape .tooltip")
     assert "Optimum 9" in tip
     assert f"score {optima[9].score:,.4f}".replace("-", "−").replace(",", "\u202f") in tip
 
@@ -158,7 +158,7 @@ def test_a_click_on_a_run_chooses_its_optimum(page, optima):
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
     page.mouse.move(box["x"] + box["width"] - 13, box["y"] + 60)
-    assert "run " in page.inner_text("#scores .tip")
+    assert "run " in page.inner_text("#scores .tooltip")
     page.mouse.click(box["x"] + box["width"] - 13, box["y"] + 60)
     worst = optima[int(optima.run_optima[optima.run_scores.argmin()])]
     assert drawn(page) == (worst.graph.directed, worst.graph.undirected)
@@ -168,4 +168,4 @@ def test_coverage_is_drawn(page, optima):
     for chart in ("#accumulation", "#best-so-far"):
         assert page.locator(f"{chart} > svg .line").count() >= 2
     page.locator("#accumulation > svg").hover(position={"x": 5, "y": 60})
-    assert "1 run" in page.inner_text("#accumulation .tip")
+    assert "1 run" in page.inner_text("#accumulation .tooltip")

@@ -9,6 +9,8 @@ from tests.browser.reading import rows, value
 
 import kes
 
+INFORMATION = "cells => cells.map(cell => Number(cell.dataset.information))"
+
 
 def shares(page, selector):
     """Return the probabilities behind the bars, with all digits."""
@@ -74,7 +76,7 @@ def test_what_is_set_can_be_forgotten(page, optima, data):
     set_state(page, "TPR", 0)  # again: no longer
     assert target(page) == pytest.approx(before, abs=1e-12)
     set_state(page, "TPR", 1)
-    card(page, "TPR").locator(".forget").click()
+    card(page, "TPR").locator(".clear").click()
     assert target(page) == pytest.approx(before, abs=1e-12)
     set_state(page, "CO", 1)
     page.click("#clear-evidence")
@@ -94,9 +96,9 @@ def test_what_would_change_it_most_is_mutual_information(page, optima, data):
     network = optima.best.fit(data)
     page.select_option("#target-choice", label="HR")
     own = distribution(network, "HR", {})
-    table = page.locator("#answers .wide", has_text="tells (nats)")
+    table = page.locator("#answers .wide", has_text="information (nats)")
     names = table.locator("tbody td:first-child").all_inner_texts()
-    tells = table.locator("td.share").evaluate_all("all => all.map(c => Number(c.dataset.tells))")
+    tells = table.locator("td.share").evaluate_all(INFORMATION)
     expected = {}
     for name in network.nodes:
         if name != "HR":
@@ -207,7 +209,7 @@ def test_gaussian_influence_is_the_share_of_variance(open_page, measured, tmp_pa
     table = page.locator("#answers .wide", has_text="variance explained")
     for name, tells in zip(
         table.locator("tbody td:first-child").all_inner_texts(),
-        table.locator("td.share").evaluate_all("all => all.map(c => Number(c.dataset.tells))"),
+        table.locator("td.share").evaluate_all(INFORMATION),
         strict=True,
     ):
         assert tells == pytest.approx(correlation[at["cost"], at[name]] ** 2, rel=1e-6)
@@ -302,7 +304,7 @@ def test_what_is_no_mixture_is_simulated(open_page, people, tmp_path):
     page.click("#clear-evidence")
     set_state(page, "sex", 0)
     assert (target(page) == again).all(), "equal questions have equal answers"
-    names = page.locator("#answers .wide", has_text="tells (nats)").locator("td:first-child")
+    names = page.locator("#answers .wide", has_text="information (nats)").locator("td:first-child")
     assert names.first.inner_text() == "pulse", "its only parent tells most"
 
 
@@ -311,7 +313,9 @@ def test_too_few_draws_give_no_answer(open_page, people, tmp_path, monkeypatch):
 
     plain = bundle.template
     monkeypatch.setattr(
-        bundle, "template", lambda name: plain(name).replace("LEAST = 30;", "LEAST = 1e9;")
+        bundle,
+        "template",
+        lambda name: plain(name).replace("MIN_EFFECTIVE = 30;", "MIN_EFFECTIVE = 1e9;"),
     )
     people[1].report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
@@ -352,7 +356,7 @@ def test_a_variable_without_parents_is_not_linear_in_them(open_page, measured, t
     page.select_option("#target-choice", label="alone")
     said = page.inner_text("#answers")
     assert "linear" not in said
-    assert "taken as normal" in said
+    assert "The distribution is normal" in said
 
 
 def test_networks_too_entangled_say_so_and_answer_what_they_can(
@@ -364,16 +368,16 @@ def test_networks_too_entangled_say_so_and_answer_what_they_can(
     plain = bundle.template
 
     def cramped(name):
-        return plain(name).replace("MOST_CELLS = 2 ** 20", "MOST_CELLS = 150")
+        return plain(name).replace("MAX_CELLS = 2 ** 20", "MAX_CELLS = 150")
 
     monkeypatch.setattr(bundle, "template", cramped)
     optima.report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html")
     network = optima.best.fit(data)
     page.select_option("#target-choice", label="KINKEDTUBE")
-    assert "its Markov blanket and what is above them" in page.inner_text("#answer-note")
+    assert "its Markov blanket and their ancestors" in page.inner_text("#answer-note")
     expected = distribution(network, "KINKEDTUBE", {})
     assert target(page) == pytest.approx(expected, abs=1e-9)
     page.select_option("#target-choice", label="BP")
-    assert "so would this variable's surroundings" in page.inner_text("#answer-note")
+    assert "so does the part around this variable" in page.inner_text("#answer-note")
     assert page.locator("#answers .variable").count() == 0

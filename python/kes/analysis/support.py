@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 Feature = TypeVar("Feature", bound=Hashable)
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
+"""Rounding error of a share: a threshold that is missed by no more is reached."""
 
 
 @dataclass(frozen=True)
@@ -302,7 +303,7 @@ def _downwards(graph: ConsensusGraph) -> list[tuple[str, str]]:
 def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:
     """Keep the edges whose support reaches a threshold; see `Optima.consensus`."""
     least = number("threshold", threshold, minimum=0.0, maximum=1.0)
-    reached = least - _ROUNDING
+    reached = least - ROUNDING
     shares = part.shares(lambda graph: graph.skeleton)
     arcs = part.shares(lambda graph: graph.directed)
     supports = {pair: share for pair, share in shares.items() if share >= reached}

@@ -51,7 +51,7 @@ def test_what_others_can_stand_in_for_is_not_called_sure(twins):
     [pair] = [edge for edge in optima.best.graph.skeleton if "effect" in edge]
     assert found.worth[pair] > 50
     assert found.nats[pair] < 10
-    assert found.count(10) == 1
+    assert found.count("sure") == 1
     text = plain(headline(optima, found, Claim.of(optima, None)))
     assert "Of 2 connections, 1 is sure" in text
     without = Certainty(optima, optima.problem, Further())
@@ -131,7 +131,7 @@ def test_what_was_told_to_the_search_is_clear(data):
     found = Certainty(optima, optima.problem, Further(evidence=evidence))
     assert ("HR", "HRBP") in found.clear
     shown = content(page(optima, further=Further(evidence=evidence)))
-    [told] = shown["evidence"]["told"]
+    [told] = [i for i, one in enumerate(shown["evidence"]["verdict"]) if one == "required"]
     assert {shown["names"][node] for node in shown["pairs"][told]} == {"HR", "HRBP"}
 
 
@@ -166,7 +166,9 @@ def test_the_command_has_flags_for_evidence(optima, data, tmp_path, monkeypatch)
         text = (tmp_path / "a.html").read_text()
         found = content(text)
         assert (found["evidence"] is not None) == has
-    assert (found["file"], found["stem"]) == ("my blood.kes.json.gz", "blood")
+    assert found["commands"]["query"] == "kes query 'my blood.kes.json.gz'"
+    assert found["commands"]["fit"] == "kes fit 'my blood.kes.json.gz'"
+    assert (found["stem"], found["commands"]["out"]["bif"]) == ("blood", "blood.bif")
     assert "kes.learn(&#x27;blood.csv&#x27;" in text, "the real names stand in what repeats it"
     assert "kes learn blood.csv" in text
     assert "--out &#x27;my blood.kes.json.gz&#x27;" in text

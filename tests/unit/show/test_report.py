@@ -15,7 +15,6 @@ import kes
 from kes import EssentialGraph, KesError
 from kes.cli import run
 from kes.results.optima import Optima
-from kes.show.report.bundle import modules, script
 from kes.show.report.edge_certainty import Further
 from kes.show.report.page import page
 from kes.show.report.recipe import command_line, python_call, settings_rows
@@ -71,8 +70,46 @@ def test_supports_are_those_of_the_table(optima, text):
     for i, row in enumerate(optima.edges()):
         assert [found["names"][n] for n in found["pairs"][i]] == [row["x"], row["y"]]
         for kind, column in (("search", "search_support"), ("weight", "relative_weight")):
-            expected = [row[column], row[f"{kind}_x_to_y"], row[f"{kind}_y_to_x"]]
-            assert found["supports"][kind][i] == pytest.approx(expected, abs=1e-4)
+            share, direction, of_direction = found["supports"][kind][i]
+            forward, backward = row[f"{kind}_x_to_y"], row[f"{kind}_y_to_x"]
+            assert share == pytest.approx(row[column], abs=1e-8)
+            assert of_direction == pytest.approx(max(forward, backward), abs=1e-8)
+            assert direction == (1 if forward > backward else 2 if forward < backward else 0)
+
+
+@pytest.mark.parametrize("kind", ["search", "weight"])
+def test_the_page_draws_the_consensus_at_every_threshold(optima, text, kind):
+    """It compares the shares as they are with whole percentages; Python allows for rounding."""
+    found = content(text)
+    for percent in range(5, 101):
+        expected = optima.consensus(percent / 100, support=kind)
+        directed, undirected = set(), set()
+        for pair, (share, direction, of_direction) in zip(
+            found["pairs"], found["supports"][kind], strict=True
+        ):
+            x, y = (found["names"][node] for node in pair)
+            if share == 0 or share < percent / 100:
+                continue
+            if direction and of_direction >= percent / 100:
+                directed.add((x, y) if direction == 1 else (y, x))
+            else:
+                undirected.add(frozenset((x, y)))
+        assert (directed, undirected) == (expected.directed, expected.undirected)
+
+
+@pytest.mark.parametrize("miss", [0, 5e-10, 2e-9])
+def test_shares_reach_a_threshold_despite_rounding(miss):
+    from kes.show.report.content import _reaching
+
+    for percent in range(101):
+        assert (_reaching(percent / 100 - miss) >= percent / 100) == (miss < 1e-9)
+
+
+def test_models_are_better_than_ges_by_their_score_level(optima, text):
+    found, level = content(text), optima.record.level
+    better = [entry["better"] for entry in found["optima"]]
+    assert better == [level(one.score) > level(optima.ges.score) for one in optima]
+    assert len(set(better)) == 2
 
 
 def test_evidence_is_shown_if_it_was_computed(optima, text):
@@ -361,20 +398,6 @@ def test_the_page_runs_its_own_script_and_no_other(text):
         assert f"{tag}-src 'sha256-{digest}';" in policy
     assert policy.startswith("default-src 'none';")
     assert "unsafe" not in policy
-
-
-def test_modules_are_all_in_use_and_say_what_they_need():
-    """Everything imported is exported there, and used; what is missing would be undefined."""
-    sources = modules()
-    folder = Path(kes.__file__).parent / "show" / "report" / "template"
-    assert set(sources) == {path.stem for path in folder.glob("*.js")}
-    for name, source in sources.items():
-        assert len(source.splitlines()) <= 400, name
-        for words, other in re.findall(r'^import \{ ([^}]*) \} from "\./(\w+)\.js";', source, re.M):
-            for word in words.split(", "):
-                assert re.search(rf"^export (const|function|class) {word}\b", sources[other], re.M)
-                assert len(re.findall(rf"\b{word}\b", source)) > 1, f"{name} does not use {word}"
-    assert "import " not in re.sub("//.*", "", script())
 
 
 # --- again ---------------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
 from kes.analysis.evidence.deletion_loss import edge_worth
-from kes.analysis.evidence.evidence import WEAK
 from kes.analysis.landscape import Landscape
+from kes.analysis.support import ROUNDING
 from kes.data.column import State
 from kes.drawing import layout
 from kes.drawing.layout import Layout, graph_layout
@@ -24,11 +25,14 @@ from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
 from kes.show.report.charts import charts
-from kes.show.report.edge_certainty import CLEAR, SURE, Certainty
+from kes.show.report.edge_certainty import Certainty, count_costly, verdict, verdict_ranges
 from kes.show.report.families import families
 from kes.show.report.overview import overview
 from kes.show.report.variables import variables
 from kes.table import Table
+
+if TYPE_CHECKING:
+    from kes.files import PathLike
 
 MOST_OWN = 30
 """Optima that get a layout, and tables, of their own."""
@@ -49,8 +53,10 @@ def content(
     coverage: Coverage,
     problem: Problem | None,
     certainty: Certainty,
+    *,
+    file: PathLike | None,
 ) -> dict[str, Any]:
-    """Return all that the page draws.
+    """Return the data of the page. Decisions are made here; the scripts only show them.
 
     An edge of a model is ``3 * pair + status``, where the status is 0 for an edge without
     direction, 1 for x -> y and 2 for y -> x. ``known`` are the pairs that have their direction from
@@ -62,7 +68,8 @@ def content(
     place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
     dataset = None if problem is None else problem.dataset
-    completion = optima.record.completion
+    completion, level = optima.record.completion, optima.record.level
+    worth = problem and {i: edge_worth(found.optima[i].graph, problem) for i in own}
 
     def packed(one: Layout) -> dict[str, Any]:
         return _packed(one, number, place)
@@ -77,15 +84,23 @@ def content(
         "few": FEW,
         "pairs": pairs,
         "supports": {part.kind: _supports(edges, part.kind) for part in parts},
-        "limits": {"sure": SURE, "weak": WEAK, "clear": CLEAR},
+        "support_labels": {
+            part.kind: SUPPORT_COLUMNS[part.kind].replace("_", " ") for part in parts
+        },
+        "clear": certainty.clear_directions,
+        "verdicts": verdict_ranges(),
         "evidence": None if further.evidence is None else _evidence(edges),
         "evidence_note": further.evidence_note,
-        "worth": None
-        if problem is None
-        else {i: _worth(found.optima[i], problem, number, place) for i in own},
+        "evidence_command": _evidence_command(certainty, problem, file),
+        "worth": worth and {i: _worth(one, number, place) for i, one in worth.items()},
+        "costly": worth and {i: count_costly(one) for i, one in worth.items()},
         "optima": [
             _optimum(optimum, place)
-            | {"number": found.numbers[i], "shd": int(found.distances[0, i])}
+            | {
+                "number": found.numbers[i],
+                "shd": int(found.distances[0, i]),
+                "better": level(optimum.score) > level(optima.ges.score),
+            }
             for i, optimum in enumerate(found.optima)
         ],
         "best": 0,
@@ -102,7 +117,7 @@ def content(
         "clusters": overview(optima.best, packed),
         "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
         "stem": optima.stem or "kes",
-        "source": os.path.basename(optima.record.reading.source or "") or None,
+        "commands": _commands(optima, problem, file),
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
         "charts": charts(optima, found, coverage),
@@ -113,31 +128,56 @@ def content(
 
 
 def _supports(edges: Table, kind: str) -> list[list[float]]:
-    """Return the support of each pair, and of its two directions."""
-    columns = (SUPPORT_COLUMNS[kind], f"{kind}_x_to_y", f"{kind}_y_to_x")
-    return [[edges[name][i] for name in columns] for i in range(len(edges))]
+    """Return the support of each pair, the direction with more support, and the support of that.
+
+    The direction is 1 for x -> y, 2 for y -> x, and 0 if neither has more. Both shares reach the
+    same thresholds as in `Optima.consensus`.
+    """
+    found = []
+    for row in edges:
+        forward, backward = row[f"{kind}_x_to_y"], row[f"{kind}_y_to_x"]
+        direction = 1 if forward > backward else 2 if backward > forward else 0
+        shares = _reaching(row[SUPPORT_COLUMNS[kind]]), _reaching(max(forward, backward))
+        found.append([shares[0], direction, shares[1]])
+    return found
+
+
+def _reaching(share: float) -> float:
+    """Return a share, raised to a whole percentage that it misses by a rounding error only."""
+    return max(share, math.floor(100 * (share + ROUNDING)) / 100)
 
 
 def _evidence(edges: Table) -> dict[str, list[Any]]:
-    """Return what is known of each pair: nats for the edge, and for x -> y; and whether exactly."""
+    """Return for each pair: nats for the edge and for x -> y, exactness, and the verdict."""
     return {
         "nats": [_rounded(nats) for nats in edges["evidence"]],
         "direction": [_rounded(nats) for nats in edges["direction"]],
         "exact": [how == "exact" for how in edges["how"]],
-        # What the search was told has no rival without it.
-        "told": [i for i, nats in enumerate(edges["evidence"]) if nats == math.inf],
+        "verdict": [verdict(nats) for nats in edges["evidence"]],
     }
 
 
+def _evidence_command(
+    certainty: Certainty, problem: Problem | None, file: PathLike | None
+) -> str | None:
+    """Return the command that computes better evidence; None if there is none or it needs data."""
+    edges = certainty.edges
+    if certainty.has_evidence:
+        pairs = zip(edges["evidence"], edges["how"], strict=True)
+        improvable = any(_rounded(nats) is not None and how != "exact" for nats, how in pairs)
+    else:
+        improvable = problem is not None
+    return f"kes report {_result(file)} --evidence" if improvable else None
+
+
 def _worth(
-    optimum: Optimum,
-    problem: Problem,
+    worth: Mapping[frozenset[str], float],
     number: Mapping[str, int],
     place: Mapping[tuple[int, int], int],
 ) -> dict[int, float | None]:
-    """Return what each edge of a model is worth in its place."""
+    """Return the worth of the edges of a model by the numbers of their pairs."""
     found = {}
-    for edge, nats in edge_worth(optimum.graph, problem).items():
+    for edge, nats in worth.items():
         x, y = sorted(number[name] for name in edge)
         found[place[x, y]] = _rounded(nats)
     return found
@@ -158,7 +198,6 @@ def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str
         "first": optimum.first_run,
         "local": optimum.is_local_optimum,
         "origin": optimum.origin,
-        "compelled": len(optimum.edges.directed),
         "known": sorted(place[min(arc), max(arc)] for arc in known),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
@@ -206,7 +245,23 @@ def _packed(
     }
 
 
-# --- downloads -----------------------------------------------------------------------------------
+# --- downloads and commands ----------------------------------------------------------------------
+
+
+def _result(file: PathLike | None) -> str:
+    """Return the name of the result's file for a shell."""
+    return quote(os.path.basename(file or "RESULT.kes.json.gz"))
+
+
+def _commands(optima: Optima, problem: Problem | None, file: PathLike | None) -> dict[str, Any]:
+    """Return the parts of commands that name files."""
+    source = os.path.basename(optima.record.reading.source or "DATA.csv")
+    data = "" if problem is not None else f" --data {quote(source)}"
+    return {
+        "fit": f"kes fit {_result(file)}{data}",
+        "query": f"kes query {_result(file)}",
+        "out": {suffix: quote(f"{optima.stem or 'kes'}.{suffix}") for suffix in ("bif", "json")},
+    }
 
 
 def _files(optima: Optima) -> dict[str, Any]:

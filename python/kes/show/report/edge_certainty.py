@@ -9,10 +9,10 @@ pages.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kes.analysis.effects import Effects
 from kes.analysis.evidence.deletion_loss import edge_worth
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 SURE = 10.0
 """Nats from which on an edge is called sure: odds of more than 20 000 to 1."""
+
+VERDICTS = {"sure": SURE, "likely": WEAK, "doubtful": -math.inf}
+"""Verdicts on edges, and the least evidence for each in nats; the first that is reached counts.
+Another one is "required": background knowledge leaves no network without the edge."""
 
 CLEAR = 0.9
 """Relative weight from which on a direction is called clear where there is no evidence for it."""
@@ -118,6 +122,29 @@ def evidence_words(table: Table, tasks: int | None = None) -> str:
     return " ".join([f"Evidence is {how}.", *also])
 
 
+def verdict(nats: float | None) -> str | None:
+    """Return the verdict on an edge by its evidence; None if that is unknown."""
+    if nats is None:
+        return None
+    if nats == math.inf:
+        return "required"
+    return next(name for name, least in VERDICTS.items() if nats >= least)
+
+
+def verdict_ranges() -> dict[str, str]:
+    """Return the verdicts by evidence with their ranges in words."""
+    return {
+        "sure": f"at least {SURE:g} nats",
+        "likely": f"{WEAK:g} to {SURE:g} nats",
+        "doubtful": f"less than {WEAK:g} nats",
+    }
+
+
+def count_costly(worth: Mapping[frozenset[str], float]) -> int:
+    """Return the number of edges whose removal alone costs as many nats as a sure edge is worth."""
+    return sum(nats >= SURE for nats in worth.values())
+
+
 class Certainty:
     """What is known about the edges of all optima, and how sure those of the best are.
 
@@ -149,10 +176,9 @@ class Certainty:
         pairs = self._best.graph.skeleton
         return {pair: self._rows[pair]["evidence"] if self.has_evidence else None for pair in pairs}
 
-    def count(self, low: float, high: float = math.inf) -> int:
-        """Return how many edges have evidence from one number of nats to below another."""
-        known = [nats for nats in self.nats.values() if nats is not None]
-        return sum(low <= nats < high or (nats == high == math.inf) for nats in known)
+    def count(self, *verdicts: str) -> int:
+        """Return the number of edges of the best network with one of some verdicts."""
+        return sum(verdict(nats) in verdicts for nats in self.nats.values())
 
     def strongest(self, most: int) -> list[tuple[str, str, str]]:
         """Return the strongest edges as two names with a mark between: an arrow, if clear."""
@@ -188,8 +214,18 @@ class Certainty:
 
     def _is_clear(self, a: str, b: str) -> bool:
         row = self._rows[frozenset((a, b))]
-        way = ("x_to_y", 1) if row["x"] == a else ("y_to_x", -1)
+        return self._clear_direction(row) == (1 if row["x"] == a else 2)
+
+    @property
+    def clear_directions(self) -> list[int]:
+        """The clear direction of each row of `edges`: 1 for x -> y, 2 for y -> x, 0 for none."""
+        return [self._clear_direction(row) for row in self.edges]
+
+    def _clear_direction(self, row: Mapping[str, Any]) -> int:
+        """Decide by evidence, and where there is none by relative weight."""
         nats = row["direction"] if self.has_evidence else None
         if nats is None:
-            return bool(row[f"weight_{way[0]}"] >= CLEAR)
-        return bool(way[1] * nats >= WEAK)
+            forward, backward = (row[f"weight_{way}"] >= CLEAR for way in ("x_to_y", "y_to_x"))
+        else:
+            forward, backward = nats >= WEAK, -nats >= WEAK
+        return 1 if forward else 2 if backward else 0

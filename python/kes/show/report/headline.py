@@ -7,10 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kes.analysis.certificate import Certificate
-from kes.analysis.evidence.evidence import WEAK
 from kes.errors import KesError
 from kes.results.summary import counted
-from kes.show.report.edge_certainty import SURE, Certainty
+from kes.show.report.edge_certainty import SURE, Certainty, count_costly
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
@@ -98,13 +97,13 @@ def _name(name: str) -> str:
 def _sureness(certainty: Certainty, edges: int) -> str:
     of = f"Of {counted(edges, 'connection')}"
     if certainty.has_evidence:
-        sure, weak = certainty.count(SURE), certainty.count(-float("inf"), WEAK)
+        sure, weak = certainty.count("sure", "required"), certainty.count("doubtful")
         doubtful = f"{weak} doubtful" if weak else "none is doubtful"
         verb = "is" if sure == 1 else "are"
         return f"{of}, {sure} {verb} sure, {edges - sure - weak} likely, and {doubtful}."
     if certainty.worth is None:
         return f"{of} it was not looked at how sure they are."
-    many = sum(nats >= SURE for nats in certainty.worth.values())
+    many = count_costly(certainty.worth)
     return (
         f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if taken out alone; "
         "whether others could stand in for them was not looked at."
@@ -128,7 +127,7 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     known = f", {told} of them told to the search" if told else ""
     sure = ("Not looked at", "how sure the connections are")
     if certainty.has_evidence:
-        many, weak = certainty.count(SURE), certainty.count(-float("inf"), WEAK)
+        many, weak = certainty.count("sure", "required"), certainty.count("doubtful")
         sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
     directions = (
         f"direction clear for {clear}{known}{isolated}" if edges else "nothing is connected"

@@ -1,11 +1,11 @@
-"""Putting the page together: text by Python, charts, networks and answers by the scripts inside."""
+"""Put the page together: Python writes the text, the scripts draw charts and answer questions."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import os
+import math
 from datetime import date
 from html import escape
 from string import Template
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from kes._core import __version__
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
+from kes.analysis.evidence.evidence import WEAK
 from kes.analysis.landscape import Landscape
 from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import prose
-from kes.show.report.bundle import script, template
+from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
-from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
+from kes.show.report.edge_certainty import CLEAR, SURE, Certainty, Further, chosen_evidence
 from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.model_check import TITLE, gaps, gaps_pointer, gaps_words
 from kes.show.report.recipe import python_call
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 def write(optima: Optima, path: PathLike, options: ReportOptions) -> None:
     """Write the report; see `Optima.report`."""
-    # Names may hold halves of characters, which no file can.
+    # Names may contain unpaired surrogates, which no encoding can write.
     write_file(path, report_text(optima, options).encode("utf-8", errors="replace"))
 
 
@@ -75,12 +76,11 @@ def page(
     further = further or Further()
     found, coverage = Landscape.of(optima), Coverage(optima)
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
-    shown = content(optima, found, coverage, problem, certainty)
-    shown["file"] = None if file is None else os.path.basename(file)
+    shown = content(optima, found, coverage, problem, certainty, file=file)
     apart = None if problem is None else gaps(optima, problem)
-    style, code = template("style.css"), script()
+    sheet, code = style(), script()
     return Template(template("page.html")).substitute(
-        policy=_policy(style, code),
+        policy=_policy(sheet, code),
         title=escape(title or prose.title(optima)),
         headline=headline(optima, certainty, proof) + gaps_pointer(apart),
         cards=cards(optima, certainty, proof),
@@ -94,18 +94,28 @@ def page(
         settings=prose.settings(optima),
         python=escape(python_call(optima)),
         command=prose.command(optima, file),
+        weak=f"{WEAK:g}",
+        weak_odds=_odds(WEAK),
+        sure=f"{SURE:g}",
+        sure_odds=_odds(SURE),
+        clear=f"{CLEAR:.0%}".replace("%", " %"),
         version=escape(__version__),
-        style=style,
+        style=sheet,
         data=_json(shown),
         script=code,
     )
 
 
-def _policy(style: str, code: str) -> str:
-    """Say what the page may do: run its own script, and nothing else; browsers enforce it.
+def _odds(nats: float) -> str:
+    """Return the odds that some nats mean, with one significant digit: "20 to 1"."""
+    return f"{float(f'{math.exp(nats):.0e}'):,.0f} to 1".replace(",", "\u202f")
 
-    Nothing is loaded from anywhere and nothing can be sent. Pictures are allowed that the page
-    itself has made, to save them.
+
+def _policy(style: str, code: str) -> str:
+    """Return the content security policy of the page: it may run its own script, nothing else.
+
+    Browsers enforce it: the page cannot load or send anything. It may show pictures that it has
+    made itself, to save them.
     """
     return (
         f"default-src 'none'; script-src {_hash(code)}; style-src {_hash(style)}; "
@@ -114,7 +124,7 @@ def _policy(style: str, code: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return what a policy calls a script or style that is this text between two newlines."""
+    """Return the source expression of a policy for a script or style, as the template spaces it."""
     digest = hashlib.sha256(f"\n{text}\n".encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

@@ -1,52 +1,71 @@
-// Small pictures of a variable: bars for states, a histogram for numbers.
+// Small pictures of the distribution of a variable: bars for states, a histogram for numbers.
 
-import { button, cases, element, number, percent, printable, short, svg } from "./dom.js";
-import { data } from "./model.js";
+import { data } from "./data.js";
+import { button, element, svg } from "./dom.js";
+import { cases, number, percent, printable, significant } from "./format.js";
 
-const SIZE = { width: 240, height: 74, floor: 60 };
-
-// A bar for each state. With `act` they are buttons that call it with the state. Of more states than `most`, only
-// those with the largest shares are shown, in their order, until somebody wants all; `open` is called then.
-export function stateBars(node, shares, { counts = null, missing = null, before = null, errors = null, chosen = null, act = null, most = Infinity, open = null } = {}) {
-  const row = (state) => {
-    const label = data.states[node][state];
-    const share = shares ? shares[state] : 0;
-    const bar = element("span", { class: "bar-back" });
-    bar.style.setProperty("--share", share);
-    if (before) bar.style.setProperty("--before", before[state]);
-    const parts = [
-      element("span", { class: "state", title: label }, element("bdi", {}, printable(label) || "(blank)")),
-      bar,
-      element("span", { class: "share-text" }, (shares ? percent(share) : "") + (errors ? ` ± ${number(100 * errors[state], 1)}` : "")),
-    ];
-    if (counts) parts.push(element("span", { class: "cases" }, cases(counts[state])));
-    const attributes = { class: "state-row", "data-state": state, "data-share": share };
-    if (!act) return element("div", attributes, ...parts);
-    const title = chosen === state ? "Click to forget it" : "Click to set this state";
-    const made = button("", () => act(state), { ...attributes, "aria-pressed": String(chosen === state), title });
-    made.append(...parts);
-    return made;
-  };
+// A bar for each state of a variable.
+//
+// Options:
+//   counts    cases with each state, shown as numbers
+//   missing   cases without a value, shown as a further bar
+//   before    shares to compare with, shown as marks
+//   errors    standard errors of the shares
+//   selected  the state that is set
+//   select    makes the bars buttons; called with a state
+//   limit     number of bars at first: the largest, in the order of the states
+//   expanded  called when the reader asks for the rest
+export function stateBars(node, shares, options = {}) {
+  const { counts = null, missing = null, before = null, selected = null } = options;
+  const { limit = Infinity, expanded = null } = options;
   const states = data.states[node].map((_, state) => state);
-  const large = largest(states, shares, most);
-  const [first, rest] = [true, false].map((is) => states.filter((state) => (large.has(state) || state === chosen) === is));
-  const box = element("div", { class: `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}` }, ...first.map(row));
-  const gap = missing ? [missingBar(missing)] : [];
+  const row = (state) => stateRow(node, state, shares, options);
+  const large = largest(states, shares, limit);
+  const isShown = (state) => large.has(state) || state === selected;
+  const rest = states.filter((state) => !isShown(state));
+  const classes = `bars${counts ? " with-cases" : ""}${before ? " with-before" : ""}`;
+  const box = element("div", { class: classes }, ...states.filter(isShown).map(row));
+  const last = missing ? [missingBar(missing)] : [];
   if (rest.length) {
-    box.append(button(`and ${number(rest.length, 0)} more`, () => {
-      box.replaceChildren(...states.map(row), ...gap);
+    const expand = () => {
+      box.replaceChildren(...states.map(row), ...last);
       box.querySelector(`button[data-state="${rest[0]}"]`)?.focus({ preventScroll: true });
-      open?.();
-    }, { class: "more" }));
+      expanded?.();
+    };
+    box.append(button(`and ${number(rest.length, 0)} more`, expand, { class: "more" }));
   }
-  box.append(...gap);
+  box.append(...last);
   return box;
 }
 
-// The states with the largest shares; of equal ones, the first.
-function largest(states, shares, most) {
+function stateRow(node, state, shares, { counts, before, errors, selected = null, select }) {
+  const label = data.states[node][state];
+  const share = shares ? shares[state] : 0;
+  const bar = element("span", { class: "bar-back" });
+  bar.style.setProperty("--share", share);
+  if (before) bar.style.setProperty("--before", before[state]);
+  const error = errors ? ` ± ${number(100 * errors[state], 1)}` : "";
+  const name = element("bdi", {}, printable(label) || "(blank)");
+  const parts = [
+    element("span", { class: "state", title: label }, name),
+    bar,
+    element("span", { class: "share-text" }, (shares ? percent(share) : "") + error),
+  ];
+  if (counts) parts.push(element("span", { class: "cases" }, cases(counts[state])));
+  const attributes = { class: "state-row", "data-state": state, "data-share": share };
+  if (!select) return element("div", attributes, ...parts);
+  const isSelected = selected === state;
+  attributes["aria-pressed"] = String(isSelected);
+  attributes.title = isSelected ? "Click to clear" : "Click to set this state";
+  const made = button("", () => select(state), attributes);
+  made.append(...parts);
+  return made;
+}
+
+// The states with the largest shares; among equal ones, the first.
+function largest(states, shares, limit) {
   const order = shares ? states.toSorted((a, b) => shares[b] - shares[a] || a - b) : states;
-  return new Set(order.slice(0, most));
+  return new Set(order.slice(0, limit));
 }
 
 // A bar for the cases in which a variable was not observed.
@@ -54,58 +73,79 @@ export function missingBar(count) {
   const share = count / data.cases;
   const bar = element("span", { class: "bar-back gap" });
   bar.style.setProperty("--share", share);
-  return element("div", { class: "state-row missing", "data-share": share }, element("span", { class: "state" }, "missing"), bar,
-    element("span", { class: "share-text" }, percent(share)), element("span", { class: "cases" }, cases(count)));
+  return element(
+    "div",
+    { class: "state-row missing", "data-share": share },
+    element("span", { class: "state" }, "missing"),
+    bar,
+    element("span", { class: "share-text" }, percent(share)),
+    element("span", { class: "cases" }, cases(count)),
+  );
 }
 
-// A histogram; `normal` draws a density over it, and `value` a line. With `act`, a click on a bar calls
-// it with the middle of the bar.
-export function histogram(node, { normal = null, value = null, act = null } = {}) {
-  const { range: [least, most], counts, mean, deviation } = data.variables[node];
-  const { width, height, floor } = SIZE;
+// Mean and standard deviation in words.
+export function moments({ mean, deviation, error }) {
+  const margin = error === undefined ? "" : ` ± ${significant(error, 2)}`;
+  return `mean ${significant(mean)}${margin}, standard deviation ${significant(deviation)}`;
+}
+
+const WIDTH = 240;
+const HEIGHT = 74;
+const FLOOR = 60; // of the columns
+const COLUMN_HEIGHT = FLOOR - 6;
+
+// The histogram of a variable. `normal` draws a normal density over it and `value` a line. With
+// `select`, columns can be clicked; it is called with the centre of the column.
+export function histogram(node, { normal = null, value = null, select = null } = {}) {
+  const { range, counts, mean, deviation } = data.variables[node];
+  const [low, high] = range;
+  const label = `from ${significant(low)} to ${significant(high)}, ${moments({ mean, deviation })}`;
   const picture = svg("svg", {
-    viewBox: `0 0 ${width} ${height}`, class: "histogram", role: "img",
-    "aria-label": `from ${short(least)} to ${short(most)}, mean ${short(mean)}, deviation ${short(deviation)}`,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "histogram",
+    role: "img",
+    "aria-label": label,
   });
-  const top = Math.max(...counts);
-  const step = width / counts.length;
+  const step = WIDTH / counts.length;
+  const edge = (bin) => low + ((high - low) * bin) / counts.length;
   counts.forEach((count, bin) => {
-    const tall = top > 0 ? (count / top) * (floor - 6) : 0;
-    const bar = svg("rect", { class: "column", x: bin * step + 0.5, y: floor - tall, width: step - 1, height: tall });
-    const from = least + ((most - least) * bin) / counts.length;
-    const to = least + ((most - least) * (bin + 1)) / counts.length;
+    const height = (count / Math.max(...counts, 1e-9)) * COLUMN_HEIGHT;
+    const box = { x: bin * step + 0.5, y: FLOOR - height, width: step - 1, height };
     const title = svg("title");
-    title.textContent = `${short(from)} to ${short(to)}: ${cases(count)} cases`;
-    const touch = svg("rect", { class: act ? "touch act" : "touch", x: bin * step, y: 0, width: step, height: floor });
-    touch.append(title);
-    if (act) touch.addEventListener("click", () => act((from + to) / 2));
-    picture.append(bar, touch);
+    const ends = `${significant(edge(bin))} to ${significant(edge(bin + 1))}`;
+    title.textContent = `${ends}: ${cases(count)} cases`;
+    const area = { x: bin * step, y: 0, width: step, height: FLOOR };
+    const touch = svg("rect", { class: select ? "touch action" : "touch", ...area }, title);
+    if (select) touch.addEventListener("click", () => select((edge(bin) + edge(bin + 1)) / 2));
+    picture.append(svg("rect", { class: "column", ...box }), touch);
   });
-  const place = (number) => (most > least ? ((number - least) / (most - least)) * width : width / 2);
-  if (normal && normal.deviation > 0) picture.append(density(normal, least, most, place, counts, top));
+  const atX = (one) => (high > low ? ((one - low) / (high - low)) * WIDTH : WIDTH / 2);
+  if (normal && normal.deviation > 0) picture.append(density(normal, range, atX, counts));
   const line = value ?? (normal && normal.deviation === 0 ? normal.mean : null);
   if (line !== null) {
-    const x = Math.min(width - 1, Math.max(1, place(line)));
-    picture.append(svg("path", { class: "value", d: `M${x} 0V${floor}` }));
+    const x = Math.min(WIDTH - 1, Math.max(1, atX(line)));
+    picture.append(svg("path", { class: "value", d: `M${x} 0V${FLOOR}` }));
   }
-  const left = svg("text", { class: "tick", x: 0, y: height - 2 });
-  const right = svg("text", { class: "tick end", x: width, y: height - 2 });
-  [left.textContent, right.textContent] = [short(least), short(most)];
-  picture.append(svg("path", { class: "axis", d: `M0 ${floor}H${width}` }), left, right);
+  picture.append(
+    svg("path", { class: "axis", d: `M0 ${FLOOR}H${WIDTH}` }),
+    svg("text", { class: "tick", x: 0, y: HEIGHT - 2 }, significant(low)),
+    svg("text", { class: "tick end", x: WIDTH, y: HEIGHT - 2 }, significant(high)),
+  );
   return picture;
 }
 
-// The curve has the area of the bars, unless it would leave the picture.
-function density({ mean, deviation }, least, most, place, counts, top) {
-  const { floor } = SIZE;
-  const all = counts.reduce((sum, count) => sum + count, 0);
-  const bin = (most - least) / counts.length || 1;
-  const peak = (all * bin) / (deviation * Math.sqrt(2 * Math.PI)) / Math.max(top, 1e-9);
-  const scale = Math.min(peak, floor / (floor - 6)) * (floor - 6);
-  const points = [];
-  for (let i = 0; i <= 120; i += 1) {
-    const at = least + ((most - least) * i) / 120;
-    points.push(`${place(at).toFixed(1)} ${(floor - scale * Math.exp(-(((at - mean) / deviation) ** 2) / 2)).toFixed(1)}`);
-  }
+const DENSITY_STEPS = 120;
+
+// The curve has the same area as the columns, unless it would leave the picture.
+function density({ mean, deviation }, [low, high], atX, counts) {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const bin = (high - low) / counts.length || 1;
+  const top = (total * bin) / (deviation * Math.sqrt(2 * Math.PI));
+  const height = Math.min((top / Math.max(...counts, 1e-9)) * COLUMN_HEIGHT, FLOOR);
+  const points = Array.from({ length: DENSITY_STEPS + 1 }, (_, i) => {
+    const x = low + ((high - low) * i) / DENSITY_STEPS;
+    const y = FLOOR - height * Math.exp(-(((x - mean) / deviation) ** 2) / 2);
+    return `${atX(x).toFixed(1)} ${y.toFixed(1)}`;
+  });
   return svg("path", { class: "density", d: `M${points.join("L")}` });
 }

@@ -1,53 +1,73 @@
-// What a fitted network says of an edge in numbers: coefficients with intervals.
+// The coefficients of linear and logistic CPDs, with 95 % intervals.
 
-import { short } from "./dom.js";
-import { familiesOf, isContinuous, regressors } from "./local.js";
-import { data } from "./model.js";
+import { data, isContinuous } from "./data.js";
+import { fittedNetwork } from "./fitted.js";
+import { significant } from "./format.js";
 
-const WIDTH = 1.96; // standard errors on either side of an estimate, for 95 %
+const Z = 1.96; // standard errors on either side of an estimate
+const MAX_DESCRIBED = 4; // terms that are described in words
 
-export function interval(value, error) {
-  if (error === null || error === undefined) return null;
-  return [value - WIDTH * error, value + WIDTH * error];
+// The 95 % interval of an estimate; null if it has no standard error.
+export function interval({ value, error }) {
+  return error === null ? null : [value - Z * error, value + Z * error];
 }
 
-export function withInterval(value, error) {
-  const ends = interval(value, error);
-  return ends ? `${short(value)} (${short(ends[0])} to ${short(ends[1])})` : short(value);
+export function withInterval(term) {
+  const ends = interval(term);
+  const range = ends ? ` (${significant(ends[0])} to ${significant(ends[1])})` : "";
+  return significant(term.value) + range;
 }
 
-// The terms of a linear or logistic model: the intercept first; of a logistic one for each state but
-// the first of its node.
+// What the coefficients of a CPD belong to: a continuous parent, or a state of a discrete one.
+function regressors(parents) {
+  return parents.flatMap((parent) => {
+    const name = data.names[parent];
+    if (isContinuous(parent)) return [{ parent, text: name }];
+    return data.states[parent].slice(1).map((state) => ({ parent, text: `${name} = ${state}` }));
+  });
+}
+
+// The terms of a linear or logistic CPD, the intercept first: { parent, text, value, error }. Those
+// of a logistic CPD also have the `state` whose log-odds they change.
 export function terms({ node, parents, kind, numbers }) {
-  const texts = [{ parent: null, text: "(intercept)" }, ...regressors(parents)];
+  const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents)];
+  const estimated = (values, errors) =>
+    labels.map((label, i) => ({ ...label, value: values[i], error: errors?.[i] ?? null }));
   if (kind === "linear") {
-    const values = [numbers.intercept, ...numbers.coefficients];
-    return texts.map((term, i) => ({ ...term, value: values[i], error: numbers.errors?.[i] ?? null }));
+    return estimated([numbers.intercept, ...numbers.coefficients], numbers.errors);
   }
-  return numbers.coefficients.flatMap((row, i) => texts.map((term, j) => ({
-    ...term, state: data.states[node][i + 1], value: row[j], error: numbers.errors?.[i]?.[j] ?? null,
-  })));
+  return numbers.coefficients.flatMap((row, i) => {
+    const state = data.states[node][i + 1];
+    return estimated(row, numbers.errors?.[i]).map((term) => ({ ...term, state }));
+  });
 }
 
-// The terms that a pair of variables has in the network that was fitted; null if it has a table.
-export function pairTerms(index, pair) {
-  const families = familiesOf(index);
-  if (!families) return null;
+// The terms of an edge in the fitted network: { parent, child, terms }; null for a table.
+export function edgeTerms(index, pair) {
+  const network = fittedNetwork(index);
+  if (!network) return null;
   const [x, y] = data.pairs[pair];
-  const [parent, child] = families[y].parents.includes(x) ? [x, y] : [y, x];
-  const family = families[child];
-  if (!family.parents.includes(parent) || !["linear", "logistic"].includes(family.kind)) return null;
-  return { parent, child, terms: terms(family).filter((term) => term.parent === parent) };
+  const [parent, child] = network.cpds[y].parents.includes(x) ? [x, y] : [y, x];
+  const cpd = network.cpds[child];
+  if (!cpd.parents.includes(parent) || !["linear", "logistic"].includes(cpd.kind)) return null;
+  return { parent, child, terms: terms(cpd).filter((term) => term.parent === parent) };
 }
 
-// The same in words.
-export function termWords({ parent, child, terms: own }) {
-  const [cause, effect] = [data.names[parent], data.names[child]];
-  return own.slice(0, 4).map(({ state, text, value, error }) => {
-    const change = isContinuous(parent) ? `A unit more of ${cause} goes with` : `${text} instead of ${data.states[parent][0]} goes with`;
-    const ends = interval(value, error);
-    const range = ends ? ` (95 % interval ${short(ends[0])} to ${short(ends[1])})` : "";
-    const what = state === undefined ? `in ${effect}` : `in the log-odds of ${effect} = ${state}`;
-    return `${change} a change of ${short(value)}${range} ${what}, all else that it depends on held fixed.`;
-  }).join(" ") + (own.length > 4 ? ` The other ${own.length - 4} coefficients are in its table below.` : "");
+export function describeTerms({ parent, child, terms: all }) {
+  const sentences = all.slice(0, MAX_DESCRIBED).map((term) => describeTerm(parent, child, term));
+  if (all.length > MAX_DESCRIBED) {
+    sentences.push(`The table below has the other ${all.length - MAX_DESCRIBED} coefficients.`);
+  }
+  return sentences.join(" ");
+}
+
+function describeTerm(parent, child, term) {
+  const cause = isContinuous(parent)
+    ? `One unit more of ${data.names[parent]}`
+    : `${term.text} instead of ${data.states[parent][0]}`;
+  const name = data.names[child];
+  const effect = term.state === undefined ? name : `the log-odds of ${name} = ${term.state}`;
+  const ends = interval(term);
+  const range = ends ? ` (95 % interval ${significant(ends[0])} to ${significant(ends[1])})` : "";
+  return `${cause} changes ${effect} by ${significant(term.value)}${range}, other parents held fixed.`;
 }

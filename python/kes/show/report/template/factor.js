@@ -1,76 +1,87 @@
-// Tables of numbers over the states of some variables: the pieces of exact inference.
+// Factors: tables of numbers over the states of some variables, the pieces of exact inference.
 // A factor is { scope, values }: variables in ascending order, the last one changing fastest.
 
-export function sizeOf(scope, states) {
-  return scope.reduce((cells, variable) => cells * states[variable], 1);
+export function cellCount(scope, sizes) {
+  return scope.reduce((cells, variable) => cells * sizes[variable], 1);
 }
 
-// How far apart in `values` two states of each variable of a scope are.
-function strides(scope, states) {
+// Distance in `values` between two consecutive states of each variable of a scope.
+function strides(scope, sizes) {
   const found = new Map();
   let step = 1;
   for (const variable of [...scope].reverse()) {
     found.set(variable, step);
-    step *= states[variable];
+    step *= sizes[variable];
   }
   return found;
 }
 
-// Call act(cell, other) for all cells of a scope, with the cell of a smaller scope that it belongs to.
-function along(scope, smaller, states, act) {
-  const steps = strides(smaller, states);
-  const sizes = scope.map((variable) => states[variable]);
+// Call visit(cell, projected) for each cell of a scope, with its projection onto another scope.
+function forEachCell(scope, onto, sizes, visit) {
+  const steps = strides(onto, sizes);
+  const limits = scope.map((variable) => sizes[variable]);
   const moves = scope.map((variable) => steps.get(variable) ?? 0);
   const digits = new Array(scope.length).fill(0);
-  const cells = sizeOf(scope, states);
-  let other = 0;
+  const cells = cellCount(scope, sizes);
+  let projected = 0;
   for (let cell = 0; cell < cells; cell += 1) {
-    act(cell, other);
-    for (let i = scope.length - 1; i >= 0; i -= 1) { // count one up
+    visit(cell, projected);
+    // Count up by one, like an odometer.
+    for (let i = scope.length - 1; i >= 0; i -= 1) {
       digits[i] += 1;
-      other += moves[i];
-      if (digits[i] < sizes[i]) break;
-      other -= sizes[i] * moves[i];
+      projected += moves[i];
+      if (digits[i] < limits[i]) break;
+      projected -= limits[i] * moves[i];
       digits[i] = 0;
     }
   }
 }
 
-export function ones(scope, states) {
-  return { scope, values: new Float64Array(sizeOf(scope, states)).fill(1) };
+export function ones(scope, sizes) {
+  return { scope, values: new Float64Array(cellCount(scope, sizes)).fill(1) };
 }
 
-// A factor from values whose variables come in another order.
-export function arranged(order, values, states) {
+// Make a factor from values whose variables come in any order.
+export function fromTable(order, values, sizes) {
   const scope = [...order].sort((a, b) => a - b);
-  const made = ones(scope, states);
-  // `order` names the same variables, so each cell of one is a cell of the other.
-  along(order, scope, states, (from, to) => { made.values[to] = values[from]; });
+  const made = ones(scope, sizes);
+  forEachCell(order, scope, sizes, (from, to) => {
+    made.values[to] = values[from];
+  });
   return made;
 }
 
-// Multiply a factor into another whose scope holds that of the first.
-export function multiplyInto(into, factor, states) {
-  along(into.scope, factor.scope, states, (cell, other) => { into.values[cell] *= factor.values[other]; });
-}
-
-// Divide by a factor; what is 0 / 0 was 0 before.
-export function divideInto(into, factor, states) {
-  along(into.scope, factor.scope, states, (cell, other) => {
-    into.values[cell] = factor.values[other] === 0 ? 0 : into.values[cell] / factor.values[other];
+// Multiply a factor by another whose scope it contains.
+export function multiplyBy(product, factor, sizes) {
+  forEachCell(product.scope, factor.scope, sizes, (cell, other) => {
+    product.values[cell] *= factor.values[other];
   });
 }
 
-// Sum over all variables that are not in a smaller scope.
-export function summedTo(factor, scope, states) {
-  const made = { scope, values: new Float64Array(sizeOf(scope, states)) };
-  along(factor.scope, scope, states, (cell, other) => { made.values[other] += factor.values[cell]; });
+// Divide by a factor with the convention 0 / 0 = 0, as message passing needs it.
+export function divideBy(quotient, factor, sizes) {
+  forEachCell(quotient.scope, factor.scope, sizes, (cell, other) => {
+    const divisor = factor.values[other];
+    quotient.values[cell] = divisor === 0 ? 0 : quotient.values[cell] / divisor;
+  });
+}
+
+// Sum out all variables that are not in a smaller scope.
+export function marginal(factor, scope, sizes) {
+  const made = { scope, values: new Float64Array(cellCount(scope, sizes)) };
+  forEachCell(factor.scope, scope, sizes, (cell, other) => {
+    made.values[other] += factor.values[cell];
+  });
   return made;
 }
 
-// Scale to sum 1, and return the logarithm of what the sum was.
+// Scale to sum 1; return the logarithm of the previous sum.
 export function normalise(factor) {
   const sum = factor.values.reduce((total, value) => total + value, 0);
-  if (sum > 0) factor.values.forEach((value, cell) => { factor.values[cell] = value / sum; });
+  if (sum > 0) {
+    factor.values.forEach((value, cell) => {
+      factor.values[cell] = value / sum;
+    });
+  }
   return Math.log(sum);
 }

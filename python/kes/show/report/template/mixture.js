@@ -1,90 +1,126 @@
-// Exact answers where continuous variables depend linearly on discrete ones: given the states of these,
-// the others are normal, with one covariance [Lauritzen 1992]. The same as kes.network.mixture.
+// Exact inference where continuous variables depend linearly on discrete ones: given the discrete
+// states, the continuous variables are normal with one covariance [Lauritzen 1992]. The same method
+// as kes.network.mixture.
 
-import { regress } from "./draws.js";
-import { Gaussian, cholesky, solveLower } from "./gaussian.js";
-import { inOrder, isContinuous, probabilities } from "./local.js";
-import { data } from "./model.js";
+import { FittedNetwork } from "./cpds.js";
+import { Gaussian } from "./gaussian.js";
+import { cholesky, dot, solveLower } from "./linear-algebra.js";
 
-const MOST_CELLS = 2 ** 13; // combinations of states that are looked at
+const MAX_COMPONENTS = 2 ** 13; // combinations of states
 
-// The distribution of a node given values of others; null if it is no mixture of so few. `families`
-// are those of all nodes, `inside` the numbers of the node, what is known, and all above them.
-export function mixture(families, inside, target, known) {
-  const own = inOrder(families).filter((node) => inside.includes(node));
-  const isMixture = own.every((node) => families[node].kind === (isContinuous(node) ? "linear" : "cases"));
-  const free = own.filter((node) => !isContinuous(node) && !known.has(node));
-  const cells = free.reduce((all, node) => all * data.states[node].length, 1);
-  if (!isMixture || cells > MOST_CELLS) return null;
-  const spread = new Gaussian(withoutStates(families, own));
-  const told = own.filter((node) => isContinuous(node) && known.has(node) && spread.covariance(node, node) > 0);
-  const factor = cholesky(told.map((a) => told.map((b) => spread.covariance(a, b))));
-  const loading = isContinuous(target) ? solveLower(factor, told.map((k) => spread.covariance(k, target))) : [];
-  const volume = told.reduce((sum, _, i) => sum + Math.log(factor[i][i]) + Math.log(2 * Math.PI) / 2, 0);
-  const tables = new Map(own.filter((node) => !isContinuous(node)).map((node) => [node, probabilities(families[node])]));
+// The distribution of a node given evidence: { found, logarithm }, where `found` is null if the
+// evidence is impossible. Returns null if the distribution is not a mixture of normal ones, or one
+// of too many components.
+export function mixture(network, target, evidence) {
+  const nodes = relevant(network, target, evidence);
+  const isContinuous = (node) => network.isContinuous(node);
+  const isMixture = nodes.every(
+    (node) => network.cpds[node].kind === (isContinuous(node) ? "linear" : "cases"),
+  );
+  const free = nodes.filter((node) => !isContinuous(node) && !evidence.has(node));
+  const components = free.reduce((count, node) => count * network.sizes[node], 1);
+  if (!isMixture || components > MAX_COMPONENTS) return null;
+
+  const gaussian = new Gaussian(withoutDiscreteParents(network, nodes));
+  const given = nodes.filter(
+    (node) => isContinuous(node) && evidence.has(node) && gaussian.covariance(node, node) > 0,
+  );
+  const lower = cholesky(given.map((a) => given.map((b) => gaussian.covariance(a, b))));
+  const loading = isContinuous(target)
+    ? solveLower(
+        lower,
+        given.map((k) => gaussian.covariance(k, target)),
+      )
+    : [];
+  const logVolume = given.reduce(
+    (sum, _, i) => sum + Math.log(lower[i][i]) + Math.log(2 * Math.PI) / 2,
+    0,
+  );
   const parts = [];
-  for (let cell = 0; cell < cells; cell += 1) {
-    const { values, log } = combination(families, own, free, known, cell, tables);
-    const surprise = solveLower(factor, told.map((node) => known.get(node) - values[node]));
-    const mean = isContinuous(target) ? values[target] + dot(loading, surprise) : values[target];
-    parts.push({ log: log - volume - dot(surprise, surprise) / 2, mean });
+  for (let number = 0; number < components; number += 1) {
+    const { values, log } = component(network, nodes, free, evidence, number);
+    const residual = solveLower(
+      lower,
+      given.map((node) => evidence.get(node) - values[node]),
+    );
+    parts.push({
+      log: log - logVolume - dot(residual, residual) / 2,
+      value: isContinuous(target) ? values[target] + dot(loading, residual) : values[target],
+    });
   }
-  const variance = isContinuous(target) ? Math.max(0, spread.covariance(target, target) - dot(loading, loading)) : 0;
-  return gathered(target, parts, variance);
+  const variance = isContinuous(target)
+    ? Math.max(0, gaussian.covariance(target, target) - dot(loading, loading))
+    : 0;
+  return combine(network, target, parts, variance);
 }
 
-const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+// The target, the nodes with evidence, and their ancestors, parents first: no other node matters.
+function relevant(network, target, evidence) {
+  const inside = new Set(network.ancestors([target, ...evidence.keys()]));
+  return network.order.filter((node) => inside.has(node));
+}
 
-// Each combination of states: how probable it is, and the means of the others before values are known.
-function combination(families, own, free, known, cell, tables) {
+// One combination of states of the free nodes: the logarithm of its probability, and the states and
+// prior means of all nodes in it.
+function component(network, nodes, free, evidence, number) {
   const values = [];
-  let rest = cell;
+  let rest = number;
   for (const node of free) {
-    values[node] = rest % data.states[node].length;
-    rest = Math.floor(rest / data.states[node].length);
+    values[node] = rest % network.sizes[node];
+    rest = Math.floor(rest / network.sizes[node]);
   }
   let log = 0;
-  for (const node of own) {
-    const { parents, numbers } = families[node];
-    if (isContinuous(node)) values[node] = regress(parents, numbers.coefficients, values, numbers.intercept);
-    else {
-      values[node] ??= known.get(node);
-      const row = parents.reduce((sum, parent) => sum * data.states[parent].length + values[parent], 0);
-      log += Math.log(tables.get(node)[row * data.states[node].length + values[node]]);
+  for (const node of nodes) {
+    const { parents, numbers } = network.cpds[node];
+    if (network.isContinuous(node)) {
+      values[node] = network.predictor(parents, numbers.intercept, numbers.coefficients, values);
+    } else {
+      values[node] ??= evidence.get(node);
+      const cell = network.row(node, values) * network.sizes[node] + values[node];
+      log += Math.log(network.table(node)[cell]);
     }
   }
   return { values, log };
 }
 
-// The linear part alone: what is continuous, without what states add.
-function withoutStates(families, own) {
-  return families.map((family) => {
-    if (!own.includes(family.node) || !isContinuous(family.node)) return { ...family, kind: "none", parents: [], numbers: {} };
-    let at = 0;
-    const [parents, coefficients] = [[], []];
-    for (const parent of family.parents) {
-      if (isContinuous(parent)) {
-        parents.push(parent);
-        coefficients.push(family.numbers.coefficients[at]);
-      }
-      at += isContinuous(parent) ? 1 : data.states[parent].length - 1;
+// The continuous nodes alone, without what the states of their parents add to their means.
+function withoutDiscreteParents(network, nodes) {
+  const inside = new Set(nodes);
+  const cpds = network.cpds.map((cpd) => {
+    const { node, numbers } = cpd;
+    if (!inside.has(node) || !network.isContinuous(node)) {
+      return { node, parents: [], kind: "none", numbers: null };
     }
-    return { ...family, parents, numbers: { ...family.numbers, coefficients } };
+    const [parents, coefficients] = [[], []];
+    let at = 0;
+    for (const parent of cpd.parents) {
+      if (network.isContinuous(parent)) {
+        parents.push(parent);
+        coefficients.push(numbers.coefficients[at]);
+        at += 1;
+      } else {
+        at += network.sizes[parent] - 1;
+      }
+    }
+    return { node, parents, kind: "linear", numbers: { ...numbers, coefficients } };
   });
+  return new FittedNetwork(cpds, network.sizes, network.ess);
 }
 
-function gathered(target, parts, variance) {
+function combine(network, target, parts, variance) {
   const top = parts.reduce((most, { log }) => Math.max(most, log), -Infinity);
-  const all = parts.reduce((sum, { log }) => sum + Math.exp(log - top), 0);
-  if (!(all > 0)) return { found: null, logarithm: -Infinity };
-  const shares = parts.map(({ log }) => Math.exp(log - top) / all);
-  const logarithm = top + Math.log(all);
-  if (!isContinuous(target)) {
-    const found = new Array(data.states[target].length).fill(0);
-    parts.forEach(({ mean }, i) => { found[mean] += shares[i]; });
+  const total = parts.reduce((sum, { log }) => sum + Math.exp(log - top), 0);
+  if (!(total > 0)) return { found: null, logarithm: -Infinity };
+  const shares = parts.map(({ log }) => Math.exp(log - top) / total);
+  const logarithm = top + Math.log(total);
+  if (!network.isContinuous(target)) {
+    const found = new Array(network.sizes[target]).fill(0);
+    parts.forEach(({ value }, i) => {
+      found[value] += shares[i];
+    });
     return { found, logarithm };
   }
-  const mean = parts.reduce((sum, part, i) => sum + shares[i] * part.mean, 0);
-  const between = parts.reduce((sum, part, i) => sum + shares[i] * (part.mean - mean) ** 2, 0);
+  const mean = parts.reduce((sum, { value }, i) => sum + shares[i] * value, 0);
+  const between = parts.reduce((sum, { value }, i) => sum + shares[i] * (value - mean) ** 2, 0);
   return { found: { mean, deviation: Math.sqrt(variance + between) }, logarithm };
 }

@@ -1,67 +1,81 @@
-// A large network in parts: a small picture of each cluster, and what it is joined to.
+// A large network in parts: a small picture of each cluster, and links to the clusters around it.
 
-import { bdi, button, byId, counted, element } from "./dom.js";
+import { data } from "./data.js";
+import { bdi, button, byId, element } from "./dom.js";
 import { drawNetwork } from "./drawing.js";
-import { data, ends, modelEdges } from "./model.js";
+import { counted } from "./format.js";
+import { degrees, ends, modelEdges } from "./graphs.js";
 
-const BROAD = 330; // points: wider pictures take two columns
+const BROAD = 330; // wider pictures take two columns
 
-function hub(cluster, degree) {
-  return cluster.nodes.reduce((best, node) => (degree[node] > degree[best] ? node : best));
-}
-
-// Show the clusters; `choose` is called with a variable that is chosen.
-export function showOverview(choose, kind) {
+// Show the clusters of the best network. `selectNode` is called with a variable that is clicked.
+export function showOverview(selectNode, support) {
   const edges = modelEdges(data.best);
-  const degree = data.names.map(() => 0);
-  const home = [];
-  data.clusters.forEach((cluster, number) => cluster.nodes.forEach((node) => { home[node] = number; }));
-  const across = data.clusters.map(() => new Map());
-  for (const edge of edges) {
-    const [a, b] = ends(edge);
-    degree[a] += 1;
-    degree[b] += 1;
-    if (home[a] !== home[b]) {
-      for (const [one, other] of [[a, b], [b, a]]) {
-        const own = across[home[one]];
-        own.set(home[other], (own.get(home[other]) ?? 0) + 1);
-      }
+  const counts = degrees(edges);
+  const clusterOf = [];
+  data.clusters.forEach(({ nodes }, number) => {
+    for (const node of nodes) clusterOf[node] = number;
+  });
+  const links = countLinks(edges, clusterOf);
+  const cards = data.clusters.map(({ nodes, layout }, number) => {
+    const id = `cluster-${number + 1}`;
+    const card = element("figure", { class: "cluster", id, tabindex: "-1" });
+    if (layout) {
+      const inside = edges.filter(({ pair }) =>
+        data.pairs[pair].every((node) => clusterOf[node] === number),
+      );
+      const hub = nodes.reduce((best, node) => (counts[node] > counts[best] ? node : best));
+      const title = [
+        `${number + 1}. Around `,
+        bdi(data.names[hub]),
+        `: ${counted(nodes.length, "variable")}`,
+      ];
+      card.append(caption(...title), picture(inside, layout, support));
+      card.classList.toggle("broad", layout.size[0] > BROAD);
+    } else {
+      card.classList.add("all");
+      const names = nodes.map((node) => button(bdi(data.names[node]), () => selectNode(node)));
+      const title = `Without connections: ${counted(nodes.length, "variable")}`;
+      card.append(caption(title), element("div", { class: "chips" }, ...names));
     }
-  }
-  const cards = data.clusters.map((cluster, number) => card(cluster, number, {
-    edges: edges.filter((edge) => data.pairs[edge.pair].every((node) => home[node] === number)),
-    around: hub(cluster, degree), across: across[number], choose, kind,
-  }));
+    if (links[number].size) card.append(linkButtons(links[number]));
+    return card;
+  });
   byId("overview").replaceChildren(...cards);
 }
 
-function card(cluster, number, { edges, around, across, choose, kind }) {
-  const id = `cluster-${number + 1}`;
-  const heading = cluster.layout
-    ? element("h3", {}, `${number + 1}. Around `, bdi(data.names[around]), `: ${counted(cluster.nodes.length, "variable")}`)
-    : element("h3", {}, `Joined to nothing: ${counted(cluster.nodes.length, "variable")}`);
-  const made = element("figure", { class: "cluster", id, tabindex: "-1" }, element("figcaption", {}, heading));
-  if (cluster.layout) {
-    const picture = drawNetwork(edges, cluster.layout, kind);
-    const [width, height] = cluster.layout.size;
-    picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    picture.setAttribute("width", width);
-    picture.setAttribute("height", height);
-    made.append(picture);
-    made.classList.toggle("broad", width > BROAD);
-  } else {
-    made.classList.add("all");
-    const names = cluster.nodes.map((node) => button(bdi(data.names[node]), () => choose(node)));
-    made.append(element("div", { class: "chips" }, ...names));
+// For each cluster, the number of edges to each other one.
+function countLinks(edges, clusterOf) {
+  const links = data.clusters.map(() => new Map());
+  for (const edge of edges) {
+    const [a, b] = ends(edge).map((node) => clusterOf[node]);
+    if (a === b) continue;
+    links[a].set(b, (links[a].get(b) ?? 0) + 1);
+    links[b].set(a, (links[b].get(a) ?? 0) + 1);
   }
-  if (across.size) {
-    const links = [...across].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([other, count]) =>
-      button(`${counted(count, "edge")} to part ${other + 1}`, () => {
-        const there = byId(`cluster-${other + 1}`);
-        there.scrollIntoView({ block: "nearest" });
-        there.focus({ preventScroll: true });
-      }));
-    made.append(element("div", { class: "chips" }, ...links));
-  }
+  return links;
+}
+
+function caption(...title) {
+  return element("figcaption", {}, element("h3", {}, ...title));
+}
+
+function picture(edges, layout, support) {
+  const made = drawNetwork(edges, layout, support);
+  const [width, height] = layout.size;
+  const size = { viewBox: `0 0 ${width} ${height}`, width, height };
+  for (const [name, value] of Object.entries(size)) made.setAttribute(name, value);
   return made;
+}
+
+function linkButtons(links) {
+  const order = [...links].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  const buttons = order.map(([other, count]) =>
+    button(`${counted(count, "edge")} to part ${other + 1}`, () => {
+      const card = byId(`cluster-${other + 1}`);
+      card.scrollIntoView({ block: "nearest" });
+      card.focus({ preventScroll: true });
+    }),
+  );
+  return element("div", { class: "chips" }, ...buttons);
 }

@@ -1,16 +1,18 @@
-// Zoom and pan of the network: by pointer, wheel, buttons and keyboard.
+// Zoom and pan the network: by pointer, wheel, buttons and keyboard.
 
-import { distance } from "./drawing.js";
+import { distance } from "./curves.js";
 
 const LEGIBLE = 0.82; // pixels per unit at which names can be read
-const WIDE = 700; // pixels of a stage on which a part of a network is better than all of it
+const MAX_FIT = 1.6; // pixels per unit of a picture that fits easily
+const WIDE = 700; // pixels: narrower stages show a large network whole, not a legible part of it
+const CLICK = 4; // pixels: a shorter movement of the pointer is a click
 
 export class Viewport {
   constructor(stage) {
     this.stage = stage;
     this.picture = null;
     this.size = [1, 1];
-    this.place = { x: 0, y: 0, scale: 1 }; // what is at the upper left, and pixels per unit
+    this.place = { x: 0, y: 0, scale: 1 }; // the upper left corner, and pixels per unit
     this.pointers = new Map();
     this.moved = false;
     this.fitted = [0, 0];
@@ -24,39 +26,40 @@ export class Viewport {
     new ResizeObserver(() => this.resized()).observe(stage);
   }
 
-  // Show a picture of a certain size; one that replaces another in the same layout stays put.
-  // One that is too large to be read as a whole opens around `middle`.
-  show(picture, size, keep, middle) {
-    this.middle = middle;
+  // Show a picture. With `keepsPlace`, zoom and pan stay as they are; otherwise a picture that is too
+  // large to be read as a whole opens around `centre`.
+  show(picture, size, keepsPlace, centre) {
+    this.centre = centre;
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
-    this.stage.style.setProperty("--tall", `${Math.ceil(1.6 * size[1])}px`);
-    if (keep) this.apply();
+    this.stage.style.setProperty("--tall", `${Math.ceil(MAX_FIT * size[1])}px`);
+    if (keepsPlace) this.apply();
     else this.open();
   }
 
-  // All of it, if it can be read so, else its upper part; a phone has too little room for that.
+  // Show everything if that is legible, else the upper part; a phone is too narrow for a part.
   open() {
     this.fit();
     const { clientWidth: width } = this.stage;
     if (!width || width < WIDE || this.place.scale >= LEGIBLE) return;
-    this.place = { x: this.middle - width / LEGIBLE / 2, y: 0, scale: LEGIBLE };
+    this.place = { x: this.centre - width / LEGIBLE / 2, y: 0, scale: LEGIBLE };
     this.apply();
   }
 
-  // A stage that is shown again keeps its place; one of another size starts anew.
+  // Start again when the stage gets another size; a stage that is hidden has none.
   resized() {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1])) this.open();
+    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1]))
+      this.open();
   }
 
-  // All of it.
+  // Show everything.
   fit() {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (!width) return;
     this.fitted = [width, height];
-    const scale = Math.min(width / this.size[0], height / this.size[1], 1.6);
+    const scale = Math.min(width / this.size[0], height / this.size[1], MAX_FIT);
     const y = Math.min(0, (this.size[1] - height / scale) / 2);
     this.place = { x: (this.size[0] - width / scale) / 2, y, scale };
     this.apply();
@@ -68,7 +71,7 @@ export class Viewport {
     this.picture.setAttribute("viewBox", `${x} ${y} ${width / scale} ${height / scale}`);
   }
 
-  // Zoom by a factor around a point of the stage, by default its middle.
+  // Zoom by a factor around a point of the stage, by default its centre.
   zoom(factor, at = [this.stage.clientWidth / 2, this.stage.clientHeight / 2]) {
     const { x, y, scale } = this.place;
     const next = Math.min(8, Math.max(0.02, scale * factor));
@@ -86,13 +89,15 @@ export class Viewport {
     this.apply();
   }
 
-  // Bring a point of the picture into view, large enough to be read.
+  // Bring a point of the picture into view at a legible size.
   reveal([x, y]) {
     const { clientWidth: width, clientHeight: height } = this.stage;
     const scale = Math.max(this.place.scale, LEGIBLE);
     const inside =
-      x > this.place.x && x < this.place.x + width / scale &&
-      y > this.place.y && y < this.place.y + height / scale;
+      x > this.place.x &&
+      x < this.place.x + width / scale &&
+      y > this.place.y &&
+      y < this.place.y + height / scale;
     if (inside && scale === this.place.scale) return;
     this.place = { x: x - width / scale / 2, y: y - height / scale / 2, scale };
     this.apply();
@@ -107,7 +112,7 @@ export class Viewport {
     const before = this.pointers.get(event.pointerId);
     if (!before) return;
     const now = [event.clientX, event.clientY];
-    if (!this.moved && distance(before, now) < 4) return; // a click with a shaky hand
+    if (!this.moved && distance(before, now) < CLICK) return;
     this.moved = true;
     this.stage.classList.add("dragging");
     this.stage.setPointerCapture(event.pointerId);
@@ -129,7 +134,7 @@ export class Viewport {
   }
 
   wheel(event) {
-    if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+    if (!event.ctrlKey && !event.metaKey) return; // leave it to the page to scroll
     event.preventDefault();
     const corner = this.stage.getBoundingClientRect();
     const at = [event.clientX - corner.left, event.clientY - corner.top];
@@ -138,7 +143,12 @@ export class Viewport {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+    const steps = {
+      ArrowLeft: [60, 0],
+      ArrowRight: [-60, 0],
+      ArrowUp: [0, 60],
+      ArrowDown: [0, -60],
+    };
     if (steps[event.key]) this.move(...steps[event.key]);
     else if (event.key === "+" || event.key === "=") this.zoom(1.25);
     else if (event.key === "-") this.zoom(0.8);

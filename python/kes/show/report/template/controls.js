@@ -1,0 +1,90 @@
+// The controls above and around the network: views, models, threshold, zoom, clicks and keys.
+
+import { data, supportKinds, titleOf } from "./data.js";
+import { byId, element, on } from "./dom.js";
+import { number } from "./format.js";
+import { edgeText, modelEdges } from "./graphs.js";
+import { state } from "./state.js";
+
+// Fill what does not change later.
+export function fillControls() {
+  fillModels(byId("first"));
+  byId("names").append(...data.names.map((name) => element("option", { value: name })));
+  byId("support").append(
+    ...supportKinds.map((kind) => element("option", { value: kind }, data.support_labels[kind])),
+  );
+  const [example] = modelEdges(data.best);
+  byId("edge-filter").placeholder = example ? `such as ${edgeText(example)}` : "";
+  byId("threshold").min = String(Math.round(100 * data.least));
+  byId("overview-tab").hidden = !data.clusters;
+  byId("fullscreen").hidden = !document.fullscreenEnabled;
+}
+
+function fillModels(select) {
+  if (select.options.length) return;
+  const label = (index) => `${titleOf(index)} · ${number(data.optima[index].score, 1)}`;
+  select.append(
+    ...data.optima.map((_, index) => element("option", { value: index }, label(index))),
+  );
+}
+
+// Show the state in the controls.
+export function updateControls() {
+  const isDifference = state.view === "difference";
+  byId("first-label").textContent = isDifference ? "First" : "Model";
+  byId("threshold-value").textContent = `${Math.round(100 * state.threshold)} %`;
+  byId("first").value = String(state.first);
+  if (isDifference) fillModels(byId("second"));
+  byId("second").value = String(state.second);
+  document.querySelector(`input[name="view"][value="${state.view}"]`).checked = true;
+  for (const part of document.querySelectorAll("[data-view]")) {
+    part.hidden = !part.dataset.view.split(" ").includes(state.view);
+  }
+}
+
+// Call `change` with the parts of the state that a control changes, and `selectModel` with a model.
+export function listenControls({ change, selectModel }) {
+  for (const radio of document.querySelectorAll('input[name="view"]')) {
+    radio.addEventListener("change", () => change({ view: radio.value, pair: null }));
+  }
+  on("first", "change", ({ target }) => selectModel(Number(target.value)));
+  on("second", "change", ({ target }) => change({ second: Number(target.value) }));
+  on("support", "change", ({ target }) => change({ support: target.value }));
+  on("threshold", "input", ({ target }) => change({ threshold: Number(target.value) / 100 }));
+}
+
+export function listenZoom(viewport) {
+  on("zoom-in", "click", () => viewport.zoom(1.25));
+  on("zoom-out", "click", () => viewport.zoom(0.8));
+  on("zoom-fit", "click", () => viewport.fit());
+  on("fullscreen", "click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else byId("network").requestFullscreen();
+  });
+  document.addEventListener("fullscreenchange", () => {
+    byId("fullscreen").textContent = document.fullscreenElement
+      ? "Exit full screen"
+      : "Full screen";
+  });
+}
+
+// Select nodes and edges by click or key; a click on the background, or Escape, clears.
+export function listenPictures(viewport, { selectNode, selectEdge, clear }) {
+  const selectAt = ({ target }) => {
+    const node = target.closest(".node")?.dataset.node;
+    const pair = target.closest(".edge")?.dataset.pair;
+    if (node !== undefined) selectNode(Number(node));
+    else if (pair !== undefined) selectEdge(Number(pair));
+    return node !== undefined || pair !== undefined;
+  };
+  for (const id of ["stage", "overview"]) {
+    on(id, "click", (event) => {
+      if (id === "stage" && viewport.moved) return; // the end of a drag
+      if (!selectAt(event) && !event.target.closest("button")) clear();
+    });
+    on(id, "keydown", (event) => {
+      if (event.key === "Escape") clear();
+      else if (["Enter", " "].includes(event.key) && selectAt(event)) event.preventDefault();
+    });
+  }
+}

@@ -1,0 +1,111 @@
+// A fitted network: the conditional probability distribution (CPD) of each node given its parents.
+//
+// A CPD is { node, parents, kind, numbers }. Its kind is
+//   "cases"     a table, given by the cases that it was counted from,
+//   "linear"    a normal distribution whose mean is linear in the parents,
+//   "logistic"  log-odds of each state but the first, linear in the parents,
+//   "large"     a table that was left out of the page.
+
+export class FittedNetwork {
+  // `sizes` has the number of states of each node, 0 for a continuous one; `ess` is the equivalent
+  // sample size of the prior that smooths the tables.
+  constructor(cpds, sizes, ess) {
+    this.cpds = cpds;
+    this.sizes = sizes;
+    this.ess = ess;
+    this.tables = new Map();
+  }
+
+  isContinuous(node) {
+    return this.sizes[node] === 0;
+  }
+
+  has(...kinds) {
+    return this.cpds.some(({ kind }) => kinds.includes(kind));
+  }
+
+  // Number of cases with each configuration of the parents; the last parent changes fastest.
+  parentCases(node) {
+    const size = this.sizes[node];
+    const { numbers } = this.cpds[node];
+    const sums = new Array(numbers.length / size).fill(0);
+    numbers.forEach((count, cell) => {
+      sums[Math.floor(cell / size)] += count;
+    });
+    return sums;
+  }
+
+  // The probability table of a node, as kes.fit computes it: the posterior mean under a Dirichlet
+  // prior that spreads `ess` cases evenly over the table. A row holds one configuration.
+  table(node) {
+    if (!this.tables.has(node)) {
+      const { numbers } = this.cpds[node];
+      const size = this.sizes[node];
+      const sums = this.parentCases(node);
+      const extra = this.ess / numbers.length;
+      const shares = numbers.map(
+        (count, cell) => (count + extra) / (sums[Math.floor(cell / size)] + extra * size),
+      );
+      this.tables.set(node, shares);
+    }
+    return this.tables.get(node);
+  }
+
+  // The row of a probability table that belongs to the values of the parents.
+  row(node, values) {
+    return this.cpds[node].parents.reduce(
+      (row, parent) => row * this.sizes[parent] + values[parent],
+      0,
+    );
+  }
+
+  // The linear predictor: a continuous parent has one coefficient, a discrete one has a coefficient
+  // for each state but the first.
+  predictor(parents, intercept, coefficients, values) {
+    let sum = intercept;
+    let at = 0;
+    for (const parent of parents) {
+      if (this.isContinuous(parent)) {
+        sum += coefficients[at] * values[parent];
+        at += 1;
+      } else {
+        if (values[parent] > 0) sum += coefficients[at + values[parent] - 1];
+        at += this.sizes[parent] - 1;
+      }
+    }
+    return sum;
+  }
+
+  // All nodes, parents before children.
+  get order() {
+    this.sorted ??= topological(this.cpds);
+    return this.sorted;
+  }
+
+  // Some nodes and all their ancestors, by number.
+  ancestors(nodes) {
+    const found = new Set();
+    const waiting = [...nodes];
+    while (waiting.length) {
+      const node = waiting.pop();
+      if (!found.has(node)) waiting.push(...this.cpds[node].parents);
+      found.add(node);
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+}
+
+function topological(cpds) {
+  const done = new Set();
+  const order = [];
+  const visit = (node) => {
+    if (done.has(node)) return;
+    done.add(node);
+    cpds[node].parents.forEach(visit);
+    order.push(node);
+  };
+  cpds.forEach((_, node) => {
+    visit(node);
+  });
+  return order;
+}

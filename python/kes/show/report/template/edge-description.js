@@ -1,0 +1,82 @@
+// An edge in words: direction, evidence, support and coefficients.
+
+import { describeTerms, edgeTerms } from "./coefficients.js";
+import { data } from "./data.js";
+import { number, percent } from "./format.js";
+import { directionNats, edgeText, isClear } from "./graphs.js";
+
+// Nats by which the best network with an edge beats the best one without; null if unknown.
+export function evidenceOf({ pair }) {
+  return data.evidence?.nats[pair] ?? null;
+}
+
+// "sure", "likely" or "doubtful", as Python decided; "required" by background knowledge; null if unknown.
+export function verdictOf({ pair }) {
+  return data.evidence?.verdict[pair] ?? null;
+}
+
+// Loss of score if an edge alone is removed from a model; null if unknown.
+export function worthOf({ pair }, model) {
+  return data.worth?.[model]?.[pair] ?? null;
+}
+
+// Describe an edge; `model` is the model that it is drawn in, null for several ones.
+export function describeEdge(edge, model) {
+  const terms = model === null ? null : edgeTerms(model, edge.pair);
+  const parts = [
+    describeDirection(edge),
+    describeEvidence(edge),
+    describeWorth(edge, model),
+    describeSupport(edge),
+    terms ? describeTerms(terms) : "",
+  ];
+  return `${edgeText(edge)}: ${parts.filter((part) => part).join(" ")}`;
+}
+
+function describeDirection(edge) {
+  if (edge.known) return "The direction follows from background knowledge.";
+  if (edge.status === 0) {
+    return "The data do not determine the direction: equally good networks differ in it.";
+  }
+  const nats = directionNats(edge);
+  const agreed = "All equally good networks agree on the direction";
+  const opposite = "the best network with the opposite direction is";
+  if (nats === null) return `${agreed}${isClear(edge) ? "" : ", but other good networks do not"}.`;
+  if (isClear(edge)) {
+    return `The direction is clear: ${opposite} ${number(nats, 1)} nats worse.`;
+  }
+  return nats >= 0
+    ? `${agreed}, but it is uncertain: ${opposite} only ${number(nats, 1)} nats worse.`
+    : `The direction is uncertain: ${opposite} ${number(-nats, 1)} nats better.`;
+}
+
+function describeEvidence(edge) {
+  const nats = evidenceOf(edge);
+  if (nats === null) return "";
+  const basis = data.evidence.exact[edge.pair] ? "which is exact" : "as far as the search found";
+  const comparison =
+    nats >= 0 ? `${number(nats, 1)} nats worse` : `${number(-nats, 1)} nats better`;
+  const verdict = nats >= 0 ? ` The edge is ${verdictOf(edge)}.` : "";
+  return `The best network without the edge is ${comparison}, ${basis}.${verdict}`;
+}
+
+function describeWorth(edge, model) {
+  const worth = worthOf(edge, model);
+  if (worth === null) return "";
+  if (worth < 0) {
+    return (
+      `Removing the edge would raise the score by ${number(-worth, 1)}, but background knowledge ` +
+      "forbids the resulting network."
+    );
+  }
+  const caveat =
+    evidenceOf(edge) === null ? "; whether other edges could replace it was not examined" : "";
+  return `Removing the edge alone lowers the score by ${number(worth, 1)}${caveat}.`;
+}
+
+function describeSupport(edge) {
+  const share = (kind) => percent(data.supports[kind][edge.pair][0]);
+  const found = `${share("search")} of the runs ended in a network with the edge.`;
+  if (!data.supports.resampling) return found;
+  return `${found} It is in the best networks of ${share("resampling")} of the resampled tables.`;
+}
