@@ -16,6 +16,9 @@ PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MATURIN := $(shell sed -n 's/^requires = \["\(maturin.*\)"\]/\1/p' pyproject.toml)
 MSRV    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
+# Lints and formats the scripts and style sheets of the report.
+BIOME := 2.6.7
+
 # pyo3's build script must find the interpreter that the extension is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
@@ -31,15 +34,26 @@ demo: build ## Learn from the built-in ALARM network, print the summary and writ
 	$(BIN)/kes report demo/alarm.kes.json.gz --example alarm
 	@printf '\nFiles written:\n' && ls -1sh demo/*
 
-test: lint test-rust test-python ## Check everything: style, types, stubs, Rust and Python tests
+test: lint test-rust test-page test-python ## Check everything: style, types, stubs, Rust and Python tests
 
-lint: $(DEV) ## Check style, types, and the stubs against the built core
+lint: lint-page $(DEV) ## Check style, types, and the stubs against the built core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest kes._core
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+# The scripts and style sheets of the report need no packages, so their tools are not installed: npm
+# fetches Biome into its cache, and Node.js runs the tests by itself.
+lint-page: ## Check the scripts and style sheets of the report, where there is npm
+	@if command -v npm > /dev/null; then \
+	  npm exec --yes --loglevel=error --package=@biomejs/biome@$(BIOME) -- biome ci --error-on-warnings; \
+	else echo "SKIPPED: npm is missing, so the scripts of the report are not linted"; fi
+
+test-page: ## Run the tests of the report's scripts, where there is Node.js
+	@if command -v node > /dev/null; then node --test tests/page/*.test.js; \
+	else echo "SKIPPED: Node.js is missing, so the scripts of the report are not tested"; fi
 
 # The dev profile checks for overflow. The bindings have no Rust tests: Python tests them.
 test-rust: ## Run the tests of the Rust core
