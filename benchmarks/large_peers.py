@@ -21,7 +21,7 @@ from samples import MODELS, Sample, network, prepared
 from timing import show
 
 import kes
-from kes.paper.style import COLOURS, style
+from kes.paper.document import COLOURS, style
 
 NETWORKS = {"andes": (3, 10), "pigs": (3,), "link": (10, 30), "munin": (30,)}
 """Networks, and the seconds of improving to report."""

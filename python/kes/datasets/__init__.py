@@ -13,11 +13,8 @@ Read from a copy that the user must obtain, since it cannot be shipped:
 All data comes as a `kes.data.Dataset`, which `kes.learn` and everything else takes directly.
 """
 
-from kes.datasets._alarm import alarm, alarm_network
-from kes.datasets._coil import coil
-from kes.datasets._exact import exact
-from kes.datasets._leukemia import leukemia
-from kes.datasets._random import is_faithful, random_network
+from kes.datasets._networks import alarm, alarm_network, exact, is_faithful, random_network
+from kes.datasets._real import coil, leukemia
 from kes.datasets._trap import example1, example2, trap
 
 __all__ = [

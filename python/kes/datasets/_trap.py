@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kes.data import Dataset
 from kes.data.random_stream import Stream
-from kes.datasets._exact import refuse_large, weighted
+from kes.datasets._networks import refuse_large, weighted
 from kes.errors import KesError, unknown
 from kes.validation import integer
 

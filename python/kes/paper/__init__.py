@@ -1,15 +1,14 @@
-"""The evaluation of [Nielsen 2003], done again: every table, figure and claim.
+"""The evaluation of [Nielsen 2003], reproduced: every table, figure and claim.
 
-`reproduce` runs the experiments and writes what they show, as Markdown, JSON and figures, with the
-printed values beside ours. ``kes paper`` is its command line.
+`reproduce` runs the experiments and writes Markdown, JSON and figures that show the printed values
+beside ours. ``kes paper`` is its command line.
 
-- `samples`: the five databases;
-- `bench`: does runs, keeps them in files, takes up where an interrupt stopped;
-- `table1`, `figure1`, `sizes`, `neighbourhoods`, `theorems`, `erratum`: the experiments;
-- `document`: what is written.
+- `runner`: loads the databases, does the runs, keeps them in files and resumes after an interrupt;
+- `table1`, `figures`, `theorems`, `erratum`: the experiments;
+- `document`: writes tables and figures.
 """
 
 from kes.paper.reproduction import EXPERIMENTS, reproduce
-from kes.paper.samples import DATABASES
+from kes.paper.runner import DATABASES
 
 __all__ = ["DATABASES", "EXPERIMENTS", "reproduce"]

@@ -22,8 +22,7 @@ from kes.data import Dataset
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.paper.document import Section, table
-from kes.paper.runner import Cell, Outcome
-from kes.paper.samples import CASES
+from kes.paper.runner import CASES, Cell, Outcome
 from kes.paper.theorems import LARGER, SMALLER
 
 PRINTED = (0.12, 0.30, 0.0)

@@ -10,14 +10,10 @@ from typing import Protocol
 from kes import _core
 from kes.errors import KesError, unknown
 from kes.paper import document
-from kes.paper.document import Section
+from kes.paper.document import Section, check_plotting
 from kes.paper.erratum import Erratum
-from kes.paper.figure1 import Figure1
-from kes.paper.neighbourhoods import Neighbourhoods
-from kes.paper.runner import Bench, Cell, Outcome
-from kes.paper.samples import DATABASES, Library
-from kes.paper.sizes import SampleSizes
-from kes.paper.style import check_plotting
+from kes.paper.figures import Figure1, Neighbourhoods, SampleSizes
+from kes.paper.runner import DATABASES, Bench, Cell, Library, Outcome
 from kes.paper.table1 import Table1
 from kes.paper.theorems import Theorems
 from kes.progress import Progress

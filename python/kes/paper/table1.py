@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kes.paper.document import Section, table
-from kes.paper.runner import Cell, Cost, Outcome
-from kes.paper.samples import DATABASES, Sample
+from kes.paper.runner import DATABASES, Cell, Cost, Outcome, Sample
 
 KS = (0.0, 0.4, 0.8, 1.0)
 LN10 = math.log(10)

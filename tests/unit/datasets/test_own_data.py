@@ -159,7 +159,7 @@ def write_lines(path, lines):
 
 def test_leukemia_cuts_where_the_label_is_best_told(tmp_path, monkeypatch):
     genes = 300
-    monkeypatch.setattr("kes.datasets._leukemia._GENES", genes)  # 7129 take seconds
+    monkeypatch.setattr("kes.datasets._real._GENES", genes)  # 7129 take seconds
     lines, levels = leukemia_lines(genes)
     path = write_lines(tmp_path / "leukemia.csv", lines)
     monkeypatch.setenv("KES_LEUKEMIA", str(path))

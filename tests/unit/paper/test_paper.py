@@ -14,8 +14,7 @@ from kes.errors import Interrupted, KesError
 from kes.paper import document, reproduce, runner
 from kes.paper.document import Section
 from kes.paper.reproduction import EXPERIMENTS
-from kes.paper.runner import Bench, Cell, Outcome
-from kes.paper.samples import DATABASES, Library, Sample
+from kes.paper.runner import DATABASES, Bench, Cell, Library, Outcome, Sample
 from kes.paper.table1 import KS, LN10, PRINTED
 
 pytest.importorskip("matplotlib", reason="the figures need matplotlib")

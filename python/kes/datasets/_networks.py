@@ -1,16 +1,20 @@
-"""Random networks, and whether so many cases suffice to see all that d-separation says of them."""
+"""Built-in networks: ALARM, random ones, and the whole distribution of a small network."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import math
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes._core import penalty
+from kes.data import Dataset, State
 from kes.data.random_stream import Stream
-from kes.datasets._exact import exact
 from kes.errors import KesError
 from kes.network import BayesianNetwork
 from kes.validation import integer
@@ -149,3 +153,123 @@ def _grow(members: int, rules: list[tuple[int, int]]) -> int:
             if members & trigger:
                 members |= addition
     return members
+
+
+MOST_CELLS = 2**20
+"""Tables beyond this are refused: they would take gigabytes before any answer."""
+
+
+def exact(network: BayesianNetwork, cases: float = 1e10) -> Dataset:
+    """Write out the distribution of a small network.
+
+    Parameters
+    ----------
+    network
+        Its states must have at most 2^20 (about a million) configurations.
+    cases
+        Sum of the weights: the number of cases that the table stands for.
+
+    Returns
+    -------
+    Dataset
+        One row per configuration of all nodes, the last node changing fastest (so
+        ``weights.reshape(cardinalities)`` is the joint distribution times ``cases``).
+        Configurations of probability 0 have weight 0.
+
+    Examples
+    --------
+    >>> from kes.datasets import exact, random_network
+    >>> exact(random_network(nodes=5, seed=1), cases=1e6).weights.shape
+    (32,)
+    """
+    states = [network.states[node] for node in network.nodes]
+    shape = [len(known) for known in states]
+    refuse_large(math.prod(shape), f"a network of {len(shape)} nodes", "network.sample(n)")
+    axis_of = {node: i for i, node in enumerate(network.nodes)}
+    joint = np.ones(shape)
+    for node in network.nodes:
+        axes = [axis_of[member] for member in (*network.parents[node], node)]
+        kept = [size if axis in axes else 1 for axis, size in enumerate(shape)]
+        joint *= network.cpts[node].transpose(np.argsort(axes)).reshape(kept)
+    return weighted(network.nodes, states, joint, cases)
+
+
+def weighted(
+    names: Sequence[str],
+    states: Sequence[tuple[State, ...]],
+    joint: NDArray[np.float64],
+    cases: float,
+) -> Dataset:
+    """Turn a joint distribution, one axis per variable, into a table of its cells."""
+    if not (math.isfinite(cases) and cases > 1):
+        raise KesError(f"cases must be a number greater than 1, not {cases!r}")
+    codes = np.indices(joint.shape, dtype=np.int32).reshape(joint.ndim, -1)
+    return Dataset(
+        names=tuple(names), states=tuple(states), codes=codes, weights=joint.ravel() * cases
+    )
+
+
+def refuse_large(cells: int, what: str, instead: str) -> None:
+    """Complain if a table would have too many cells to write out."""
+    if cells > MOST_CELLS:
+        raise KesError(
+            f"{what} has {cells} configurations; exact distributions are written out only up to "
+            f"{MOST_CELLS}. Draw cases with {instead} instead"
+        )
+
+
+@cache
+def alarm_network() -> BayesianNetwork:
+    """Return the ALARM network [Beinlich 1989]: 37 nodes, 46 arcs, 509 parameters.
+
+    ALARM models what can go wrong under anaesthesia: 8 diagnoses, 16 findings and 13 nodes in
+    between, with two to four states each.
+
+    Returns
+    -------
+    BayesianNetwork
+
+    Examples
+    --------
+    >>> from kes.datasets import alarm_network
+    >>> network = alarm_network()
+    >>> len(network.nodes), len(network.arcs), network.n_parameters
+    (37, 46, 509)
+    >>> network.parents["LVEDVOLUME"]
+    ('HYPOVOLEMIA', 'LVFAILURE')
+    """
+    text = files("kes.datasets").joinpath("alarm.json").read_text(encoding="utf-8")
+    entries = json.loads(text)["nodes"]
+    states = {node: tuple(entry["states"]) for node, entry in entries.items()}
+    parents = {node: tuple(entry["parents"]) for node, entry in entries.items()}
+    cpts = {}
+    for node, entry in entries.items():
+        table = np.array(entry["cpt"], dtype=np.float64)
+        table /= table.sum(axis=1, keepdims=True)  # thirds are given as 0.3333333
+        cpts[node] = table.reshape([len(states[member]) for member in (*parents[node], node)])
+    return BayesianNetwork(nodes=tuple(entries), states=states, parents=parents, cpts=cpts)
+
+
+def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
+    """Draw cases from the ALARM network (see `alarm_network`).
+
+    Parameters
+    ----------
+    rows
+        Number of cases. A longer sample begins with the shorter ones of the same seed.
+    seed
+        Same seed, same cases, on every platform and with every version of numpy.
+
+    Returns
+    -------
+    Dataset
+        37 columns, for `kes.learn` and everything else that takes data.
+
+    Examples
+    --------
+    >>> from kes.datasets import alarm
+    >>> data = alarm(rows=1000)
+    >>> data.codes.shape
+    (37, 1000)
+    """
+    return alarm_network().sample(integer("rows", rows, minimum=1), seed)
