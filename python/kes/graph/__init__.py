@@ -1,4 +1,4 @@
-"""Models as graphs: essential graphs, their boundary and DAGs, and what knowledge says of them."""
+"""Models as graphs: essential graphs, MPDAGs, their neighbours and DAGs, and knowledge."""
 
 from kes.graph.essential import EssentialGraph
 

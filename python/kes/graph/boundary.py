@@ -1,9 +1,9 @@
-"""The inclusion boundary: every model one step away from a model.
+"""The inclusion boundary: all models one step away from a model.
 
 The neighbours of a class are the classes of all DAGs that differ by a single arc from *any* of its
-DAGs; they are the models a search can move to [Chickering 2002]. A neighbour is known by its kind
-and by a triple: x and y are joined (or separated) given a set of variables, and the criterion
-changes by the worth of the dependence of x and y given that set. No two neighbours have the same
+DAGs; they are the models a search can move to [Chickering 2002]. A neighbour is identified by its
+kind and a triple: x and y are connected (or separated) given a set of variables, and the criterion
+changes by the gain of the dependence of x and y given that set. No two neighbours have the same
 triple.
 """
 
@@ -25,15 +25,15 @@ class Neighbour:
     Attributes
     ----------
     kind : {"insert", "delete"}
-        Whether the step joins x and y or separates them.
+        Whether the step connects x and y or separates them.
     x, y : str
         The two variables, x before y in the order of the nodes.
     given : frozenset of str
         The other parents that y has (or x has) in the DAGs where the step is a single arc.
     delta : float or None
-        What the criterion gains by the step, in natural logarithms; None without data.
+        Gain of the criterion by the step, in natural logarithms; None without data.
     of : EssentialGraph
-        The model from which it is one step away.
+        The model that it is a neighbour of.
     """
 
     kind: Literal["insert", "delete"]
@@ -47,7 +47,7 @@ class Neighbour:
     def from_core(
         cls, of: EssentialGraph, triple: tuple[bool, int, int, list[int]], delta: float | None
     ) -> Neighbour:
-        """Return the neighbour of a model that the core describes by a triple."""
+        """Return the neighbour of a model for a triple of the core."""
         insertion, x, y, given = triple
         kind: Literal["insert", "delete"] = "insert" if insertion else "delete"
         names = of.nodes
@@ -55,7 +55,7 @@ class Neighbour:
 
     @property
     def graph(self) -> EssentialGraph:
-        """The essential graph of this model."""
+        """The essential graph of the neighbour."""
         nodes = self.of.nodes
         at = {name: i for i, name in enumerate(nodes)}
         given = sorted(at[name] for name in self.given)
@@ -68,7 +68,7 @@ class Neighbour:
 def neighbours(
     g: EssentialGraph, max_parents: int | None = None, knowledge: Knowledge | None = None
 ) -> list[Neighbour]:
-    """List all admissible neighbours without their gains: deletions first, in node order."""
+    """Return all admissible neighbours without gains: deletions first, in node order."""
     known = None if knowledge is None else knowledge.to_core(g.nodes)
     with core_errors():
         triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), max_parents, known)

@@ -11,7 +11,7 @@ from kes.native import core_errors
 Arc: TypeAlias = tuple[int, int]
 Edges: TypeAlias = tuple[Arc, ...]
 RawGraph: TypeAlias = tuple[Sequence[Arc], Sequence[Arc]]
-"""A graph as the core returns it: two sequences, `CoreGraph.of` makes it immutable."""
+"""A graph as the core returns it; `CoreGraph.of` makes it immutable."""
 
 
 CoreKnowledge: TypeAlias = tuple[list[int | None] | None, list[Arc], list[Arc]]
@@ -51,12 +51,15 @@ class CoreGraph(NamedTuple):
             return cls.of(_core.essential_graph(n, list(arcs)))
 
     def to_dag(self, n: int, knowledge: CoreKnowledge | None = None) -> list[Arc]:
-        """Return the canonical DAG of an essential graph, sorted: an admissible one."""
+        """Return the arcs, sorted, of the canonical DAG of an essential graph.
+
+        With knowledge, the admissible DAG that agrees with it as far as possible.
+        """
         with core_errors():
             return _core.extension(n, self, knowledge)
 
     def mpdag(self, n: int, knowledge: CoreKnowledge) -> CoreGraph:
-        """Return what the admissible DAGs of an essential graph have in common."""
+        """Return the MPDAG of an essential graph under knowledge."""
         with core_errors():
             return CoreGraph.of(_core.mpdag(n, self, knowledge))
 

@@ -1,7 +1,7 @@
-"""Essential graphs: what a search can find out, and no more.
+"""Essential graphs: what observational data can identify.
 
-Data cannot tell apart DAGs that encode the same independences. Such DAGs form a Markov equivalence
-class, and its *essential graph* (also: CPDAG, completed pattern) says what they have in common
+Data cannot distinguish DAGs that encode the same independences. Such DAGs form a Markov equivalence
+class, and its *essential graph* (also: CPDAG, completed pattern) shows what they have in common
 [Andersson 1997]: a *directed* edge ``a -> b`` points the same way in all DAGs of the class, an
 *undirected* edge ``a - b`` points one way in some and the other way in others. Two classes are
 equal iff their essential graphs are.
@@ -21,8 +21,8 @@ from kes.graph.validate import checked_nodes, ends, refuse_cycle, refuse_double,
 class EssentialGraph(Pdag):
     """Essential graph of a Markov equivalence class of DAGs; immutable.
 
-    Graphs are equal if they have the same nodes and the same edges; the order of the nodes, in
-    which tables and pictures show them, does not matter.
+    Graphs are equal if they have the same nodes and edges; the order of the nodes, which tables
+    and pictures use, does not matter.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ class EssentialGraph(Pdag):
     directed
         Pairs (a, b) for a -> b.
     undirected
-        Pairs of nodes, as sets or tuples, joined by an edge without direction.
+        Pairs of nodes, as sets or tuples, with an undirected edge.
 
     Raises
     ------
     KesError
-        If an edge is malformed, or the graph is not the essential graph of any class.
+        If an edge is malformed, or the graph is not an essential graph.
 
     See Also
     --------
-    from_dag : make the essential graph of a DAG.
+    from_dag : the essential graph of a DAG.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class EssentialGraph(Pdag):
 
     @classmethod
     def from_dag(cls, nodes: Iterable[str], arcs: Iterable[tuple[str, str]]) -> EssentialGraph:
-        """Make the essential graph of the class to which a DAG belongs.
+        """Return the essential graph of a DAG's equivalence class.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class EssentialGraph(Pdag):
         Raises
         ------
         KesError
-            If an arc is malformed or repeated, or the arcs have a directed cycle.
+            If an arc is malformed or repeated, or the arcs form a directed cycle.
         """
         names = checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
@@ -113,10 +113,10 @@ class EssentialGraph(Pdag):
         return self
 
     def to_dag(self) -> list[tuple[str, str]]:
-        """Arcs (a, b), sorted, of one DAG of the class: the same for equal graphs."""
+        """Return the arcs (a, b), sorted, of one DAG of the class, the same for equal graphs."""
         names = sorted(self._nodes)
         return [(names[a], names[b]) for a, b in self.to_core(names).to_dag(len(names))]
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Leaves out the hash: that of a string differs from process to process.
+        # Without the hash: hashes of strings differ between processes.
         return EssentialGraph.from_core, (self._nodes, self._graph)

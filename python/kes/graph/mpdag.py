@@ -1,8 +1,8 @@
-"""What the admissible DAGs of a class have in common: its essential graph, oriented by knowledge.
+"""MPDAGs: essential graphs oriented by knowledge.
 
-Of the edges that a class leaves open, knowledge may give some a direction, and others get theirs
-from these by Meek's rules 1 to 4. The result, the *maximally oriented partially directed acyclic
-graph* (MPDAG), stands for exactly the DAGs of the class that obey the knowledge [Meek 1995].
+Knowledge directs some of the undirected edges of an essential graph, and Meek's rules 1 to 4 direct
+further ones. The result, the *maximally oriented partially directed acyclic graph* (MPDAG),
+represents exactly the DAGs of the class that satisfy the knowledge [Meek 1995].
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from kes.native import core_errors
 
 
 class Mpdag(Pdag):
-    """The DAGs of a class that obey some knowledge, as one graph; immutable.
+    """The DAGs of a class that satisfy some knowledge, as one graph; immutable.
 
-    It is equal to the essential graph of the class if the knowledge orients nothing.
+    Equal to the essential graph of the class if the knowledge directs no edge.
 
     Parameters
     ----------
     graph : EssentialGraph
-        The class.
+        Essential graph of the class.
     knowledge : Knowledge
-        What is known of its nodes.
+        Knowledge about its nodes.
 
     Raises
     ------
     KesError
-        If no DAG of the class obeys the knowledge; the message says why.
+        If no DAG of the class satisfies the knowledge; the message says why.
 
     Examples
     --------
@@ -40,8 +40,8 @@ class Mpdag(Pdag):
     Mpdag(3 nodes: a -> b, b -> c)
     >>> kes.Mpdag(chain, kes.Knowledge(required=[("a", "c")]))
     Traceback (most recent call last):
-    kes.errors.KesError: no network of the class obeys the knowledge: a -> c is required, but a \
-and c are not joined
+    kes.errors.KesError: no network of the class satisfies the knowledge: a -> c is required, but \
+a and c are not adjacent
     """
 
     __slots__ = ("_essential", "_knowledge")
@@ -54,7 +54,9 @@ and c are not joined
         names = graph.nodes
         reason = why_inadmissible(graph, knowledge.checked(names))
         if reason is not None:
-            raise KesError(f"no network of the class obeys the knowledge: {reason}")
+            raise KesError(
+                f"no network of the class satisfies the knowledge: {reason}", option="knowledge"
+            )
         self._fill(names, graph.to_core(names).mpdag(len(names), knowledge.to_core(names)))
         self._essential, self._knowledge = graph, knowledge
 
@@ -65,16 +67,16 @@ and c are not joined
 
     @property
     def knowledge(self) -> Knowledge:
-        """What is known."""
+        """The knowledge."""
         return self._knowledge
 
     @property
     def by_knowledge(self) -> frozenset[tuple[str, str]]:
-        """Directed edges that have their direction from the knowledge, not from the class alone."""
+        """Edges that are directed by the knowledge, not by the class alone."""
         return self.directed - self._essential.directed
 
     def to_dag(self) -> list[tuple[str, str]]:
-        """Arcs (a, b), sorted, of one admissible DAG of the class: the same for equal graphs."""
+        """Return the arcs (a, b), sorted, of one admissible DAG, the same for equal graphs."""
         names = sorted(self._nodes)
         graph, knowledge = self._essential.to_core(names), self._knowledge.to_core(names)
         return [(names[a], names[b]) for a, b in graph.to_dag(len(names), knowledge)]
@@ -84,7 +86,7 @@ and c are not joined
 
 
 def why_inadmissible(graph: EssentialGraph, knowledge: Knowledge) -> str | None:
-    """Say why no DAG of a class obeys the knowledge; None if one does."""
+    """Return why no DAG of a class satisfies the knowledge; None if one does."""
     names = graph.nodes
     with core_errors():
         found = _core.inadmissible(len(names), graph.to_core(names), knowledge.to_core(names))
@@ -93,5 +95,5 @@ def why_inadmissible(graph: EssentialGraph, knowledge: Knowledge) -> str | None:
     kind, (i, j) = found
     a, b = names[i], names[j]
     if kind == "missing":
-        return f"{a} -> {b} is required, but {a} and {b} are not joined"
-    return f"{a} -> {b} follows from the graph and the rest of the knowledge, which forbids it"
+        return f"{a} -> {b} is required, but {a} and {b} are not adjacent"
+    return f"the graph and the rest of the knowledge imply {a} -> {b}, which is forbidden"

@@ -1,13 +1,13 @@
-"""The parents that a node can have: one set for each way to direct the edges at it.
+"""Possible parent sets of a node in the networks of a class.
 
-The networks of a class differ in the directions of the undirected edges of its essential graph. To
-know which sets of parents a node x has in them, it is enough to look at the edges at x: a set S of
-its undirected neighbours can be added to its parents iff directing S -> x -> (all others) agrees
-with the class, that is, closes under Meek's rules without a new v-structure. Such sets are called
-*locally valid* [Maathuis 2009; Fang & He 2020]. They are cliques, so they are grown as such.
+The networks of a class differ in the directions of the undirected edges of its essential graph. The
+parent sets of a node x follow from the edges at x: a set S of its undirected neighbours can be
+added to its parents iff directing S -> x -> (all others) is consistent with the class, that is,
+closes under Meek's rules without a new v-structure. Such sets are called *locally valid*
+[Maathuis 2009; Fang & He 2020]. They are cliques and are enumerated as such.
 
-All networks with the same parents of x agree on what x is an ancestor of: of all nodes that those
-parents do not separate from it.
+All networks with the same parents of x agree on the descendants of x: all nodes that those parents
+do not separate from it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kes import _core
 from kes.errors import KesError
 from kes.graph.core_graph import NOTHING, CoreGraph, CoreKnowledge
 
-MOST_SETS = 4096
-"""A node with more possible sets of parents is refused: nothing that is said of it is of use."""
+MAX_SETS = 4096
+"""Largest number of parent sets of a node: with more, no statement about it is useful."""
 
 
 @dataclass(frozen=True)
 class Parents:
-    """A set of parents that a node can have, with a network of the class in which it has them."""
+    """A possible parent set of a node, with a network of the class that has it."""
 
     members: frozenset[int]
     dag: tuple[tuple[int, int], ...]
@@ -34,20 +34,20 @@ class Parents:
 def parent_sets(
     names: Sequence[str], graph: CoreGraph, x: int, knowledge: CoreKnowledge = NOTHING
 ) -> list[Parents]:
-    """Return every set of parents that a node has in an admissible network of the class.
+    """Return all parent sets that a node has in the admissible networks of a class.
 
     Smaller sets come first, sets of one size in the order of their numbers.
 
     Parameters
     ----------
     names
-        The variables, for complaints.
+        The variables, for error messages.
     graph
         Essential graph of the class.
     x
         Number of the node.
     knowledge
-        What is known besides: only networks that obey it count.
+        Only networks that satisfy it are admissible.
 
     Raises
     ------
@@ -64,16 +64,17 @@ def parent_sets(
         own = (tiers, [*required, *((other, x) for other in chosen), *away], forbidden)
         if _core.contradiction(n, own) is None and _core.inadmissible(n, graph, own) is None:
             found.append(Parents(fixed.union(chosen), tuple(graph.to_dag(n, own))))
-        if len(found) > MOST_SETS:
+        if len(found) > MAX_SETS:
             raise KesError(
-                f"{names[x]!r} can have more than {MOST_SETS} different sets of parents in one "
-                "model; direct some of its edges by background knowledge"
+                f"{names[x]!r} can have more than {MAX_SETS} different parent sets in one model; "
+                "direct some of its edges by background knowledge",
+                column=names[x],
             )
     return found
 
 
 def descendants(dag: Sequence[tuple[int, int]], x: int) -> set[int]:
-    """Return the nodes to which directed paths lead from x; x itself is not one of them."""
+    """Return the descendants of x, without x itself."""
     children: dict[int, list[int]] = {}
     for a, b in dag:
         children.setdefault(a, []).append(b)
@@ -87,7 +88,7 @@ def descendants(dag: Sequence[tuple[int, int]], x: int) -> set[int]:
 
 
 def _cliques(nodes: Sequence[int], adjacent: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield the sets of nodes that are all joined with each other, smaller ones first."""
+    """Yield all cliques among some nodes, smaller ones first."""
     layer: list[tuple[int, ...]] = [()]
     while layer:
         yield from layer

@@ -1,9 +1,9 @@
-"""Graphs with directed and undirected edges: what the DAGs of a class have in common.
+"""Partially directed acyclic graphs: the common base of essential graphs and MPDAGs.
 
-A *partially directed acyclic graph* stands for a set of DAGs: a *directed* edge ``a -> b`` points
+A *partially directed acyclic graph* represents a set of DAGs: a *directed* edge ``a -> b`` points
 the same way in all of them, an *undirected* edge ``a - b`` one way in some and the other way in
-others. The essential graph of a class stands for all DAGs of the class, the MPDAG only for those
-that obey some knowledge.
+others. An essential graph represents all DAGs of an equivalence class, an MPDAG only those that
+satisfy some knowledge.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from kes.table import Table
 
 _SHOWN_EDGES = 12
-"""Edges that the repr writes out before it only counts the rest."""
+"""Edges that the repr shows; it counts the rest."""
 
 
 class Pdag:
     """A partially directed acyclic graph; immutable.
 
-    Graphs are equal if they have the same nodes and the same edges; the order of the nodes, in
-    which tables and pictures show them, does not matter.
+    Graphs are equal if they have the same nodes and edges; the order of the nodes, which tables
+    and pictures use, does not matter.
     """
 
     __slots__ = ("_directed", "_graph", "_hash", "_nodes", "_undirected")
 
     title: ClassVar[str]
-    """What such a graph is called in pictures."""
+    """Name of this kind of graph in captions."""
 
     _nodes: tuple[str, ...]
     _graph: CoreGraph
@@ -54,7 +54,7 @@ class Pdag:
     def to_core(self, names: Sequence[str]) -> CoreGraph:
         """Return the graph for the core, with variables numbered as in `names`.
 
-        They may contain further variables, which become isolated nodes.
+        Names that are not nodes of the graph become isolated nodes.
         """
         if tuple(names) == self._nodes:
             return self._graph
@@ -70,7 +70,7 @@ class Pdag:
 
     @property
     def directed(self) -> frozenset[tuple[str, str]]:
-        """Edges (a, b), meaning a -> b, that all these DAGs have."""
+        """Edges (a, b), meaning a -> b, that all DAGs have."""
         if self._directed is None:
             name = self._nodes
             self._directed = frozenset((name[a], name[b]) for a, b in self._graph.directed)
@@ -78,7 +78,7 @@ class Pdag:
 
     @property
     def undirected(self) -> frozenset[frozenset[str]]:
-        """Edges {a, b} that point one way in some of them, the other way in others."""
+        """Edges {a, b} that point one way in some of the DAGs and the other way in others."""
         if self._undirected is None:
             name = self._nodes
             self._undirected = frozenset(
@@ -88,14 +88,14 @@ class Pdag:
 
     @property
     def skeleton(self) -> frozenset[frozenset[str]]:
-        """Pairs {a, b} that are joined, in whichever way."""
+        """Adjacent pairs {a, b}, whatever the direction."""
         return self.undirected.union(frozenset(edge) for edge in self.directed)
 
     def v_structures(self) -> frozenset[tuple[str, str, str]]:
-        """Triples (a, c, b) with a -> c <- b where a and b are not joined.
+        """Return all triples (a, c, b) with a -> c <- b where a and b are not adjacent.
 
-        Together with the skeleton they determine the class [Verma & Pearl 1990]. Each is given
-        once, with a before b in the order of the alphabet.
+        Together with the skeleton they determine the class [Verma & Pearl 1990]. Each is listed
+        once, with a before b in alphabetical order.
         """
         parents: dict[str, list[str]] = {}
         for a, c in sorted(self.directed):
@@ -109,11 +109,11 @@ class Pdag:
         )
 
     def markov_blanket(self, node: str) -> frozenset[str]:
-        """Return the nodes that, once known, make all others irrelevant for `node`.
+        """Return the nodes that, once observed, make all others irrelevant for `node`.
 
         In each DAG of the class these are its parents, its children and the other parents of its
-        children. The class determines them: those not joined to the node are the far ends of
-        v-structures.
+        children. The class determines them: those not adjacent to the node are the other parents
+        in its v-structures.
         """
         if node not in self._nodes:
             raise unknown("node", node, self._nodes)
@@ -123,24 +123,24 @@ class Pdag:
 
     @property
     def essential(self) -> EssentialGraph:
-        """The essential graph of the class to which the DAGs belong."""
+        """The essential graph of the class of the DAGs."""
         raise NotImplementedError
 
     @property
     def by_knowledge(self) -> frozenset[tuple[str, str]]:
-        """Directed edges that have their direction from knowledge, not from the class alone."""
+        """Edges that are directed by knowledge, not by the class alone."""
         return frozenset()
 
     def to_dag(self) -> list[tuple[str, str]]:
-        """Arcs (a, b), sorted, of one of the DAGs: the same for equal graphs."""
+        """Return the arcs (a, b), sorted, of one of the DAGs, the same for equal graphs."""
         raise NotImplementedError
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """Convert into a `networkx.DiGraph`, an undirected edge becoming two opposite arcs.
+        """Convert to a `networkx.DiGraph` with two opposite arcs for an undirected edge.
 
         This is the usual form of a CPDAG there: ``h.has_edge(a, b) and h.has_edge(b, a)`` means
-        that the direction is open. Use ``nx.DiGraph(g.to_dag())`` where a DAG is needed. Arcs that
-        have their direction from knowledge have the attribute ``by_knowledge``.
+        that the edge is undirected. Use ``nx.DiGraph(g.to_dag())`` where a DAG is needed. Arcs that
+        are directed by knowledge have the attribute ``by_knowledge``.
         """
         try:
             import networkx as nx
@@ -165,14 +165,14 @@ class Pdag:
     ) -> Axes:
         """Draw the graph: arrows for compelled edges, dashed lines for reversible ones.
 
-        Arrows that have their direction from knowledge have another colour, and are dotted.
-        Laid out by Graphviz, so that no edge passes behind a node. Needs the extra ``plot``.
+        Arrows that are directed by knowledge are dotted and have another colour. Graphviz lays out
+        the graph, so that no edge passes behind a node. Needs the extra ``plot``.
 
         Parameters
         ----------
         support
-            How wide the edges are: what `Optima.edges` returns, or a number from 0 to 1 for each
-            pair {a, b}. By default all are alike.
+            Widths of the edges: the result of `Optima.edges`, or a number from 0 to 1 for each
+            pair {a, b}. By default all have the same width.
         kind : {"search", "weight", "resampling"}
             Which support of the table to show.
         ax : matplotlib Axes or None
@@ -185,9 +185,9 @@ class Pdag:
         return plot_graph(self, support, kind, ax)
 
     def shd(self, other: Pdag) -> int:
-        """Count the pairs of nodes whose status differs (structural Hamming distance).
+        """Return the structural Hamming distance: the number of pairs whose status differs.
 
-        A pair is not joined, joined by an edge without direction, or by one of the two arcs.
+        The status of a pair is not adjacent, undirected, or one of the two directions.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Pdag:
         return sum(ours.get(pair) != theirs.get(pair) for pair in ours.keys() | theirs.keys())
 
     def _status(self) -> dict[frozenset[str], tuple[str, ...]]:
-        """Map each joined pair to its arc, or to () if it has no direction."""
+        """Map each adjacent pair to its arc, or to () if it is undirected."""
         status: dict[frozenset[str], tuple[str, ...]] = dict.fromkeys(self.undirected, ())
         return status | {frozenset(arc): arc for arc in self.directed}
 

@@ -1,4 +1,4 @@
-"""Choosing a DAG of an equivalence class by arcs that the user prefers."""
+"""DAGs of an equivalence class with preferred arcs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from kes.graph.pdag import Pdag
 
 
 def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
-    """Return the arcs of a DAG, of those that a graph stands for, that has the preferred arcs.
+    """Return the arcs of a DAG represented by a graph that has the preferred arcs.
 
-    The arcs are fixed one after the other. After each, such a DAG that has all arcs fixed so far
-    is at hand as a witness, so the last one is the answer; without preferences it is the canonical
-    DAG.
+    The arcs are fixed one after the other. For each, a DAG with all arcs fixed so far is found; the
+    last one is returned, or the canonical DAG if there are no preferences.
 
     Parameters
     ----------
     graph
-        Essential graph of a class, or what knowledge makes of it.
+        Essential graph of a class, or an MPDAG.
     prefer
-        Arcs (a, b) for a -> b. Those between nodes that are not joined have no effect.
+        Arcs (a, b) for a -> b. Those between nodes that are not adjacent have no effect.
 
     Raises
     ------
@@ -37,8 +36,9 @@ def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[t
             continue
         if (b, a) in graph.directed:
             raise KesError(
-                f"the preferred arc {a} -> {b} contradicts the graph, in which {b} -> {a} is "
-                "compelled: all networks that it stands for have it; drop the preference"
+                f"the preferred arc {a} -> {b} contradicts the graph: {b} -> {a} is compelled; "
+                "drop the preference",
+                option="prefer",
             )
         fixed.add((a, b))
         if (a, b) not in dag:
@@ -46,16 +46,17 @@ def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[t
             if witness is None:
                 raise KesError(
                     f"the preferred arc {a} -> {b} contradicts those before it: together with the "
-                    f"graph they compel {b} -> {a}; drop one of them"
+                    f"graph they compel {b} -> {a}; drop one of them",
+                    option="prefer",
                 )
             dag = witness
     return dag
 
 
 def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]:
-    """Return the arc, or complain unless it runs from node to node."""
+    """Return the arc; raise an error unless it connects two nodes."""
     if isinstance(arc, str) or len(arc) != 2:
-        raise KesError(f"an arc is a pair (from, to) of names, not {arc!r}")
+        raise KesError(f"an arc must be a pair (from, to) of names, not {arc!r}")
     for name in arc:
         if name not in nodes:
             raise unknown("node", name, nodes)
@@ -63,7 +64,7 @@ def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]
 
 
 def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
-    """Return a DAG, of those the graph stands for, with the fixed arcs; None if there is none."""
+    """Return a DAG represented by the graph that has the fixed arcs; None if none has them."""
     index = {node: i for i, node in enumerate(graph.nodes)}
     taken = {frozenset(arc) for arc in fixed}
     arcs = sorted((index[a], index[b]) for a, b in fixed)
@@ -74,5 +75,5 @@ def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]
     if stuck:
         return None
     dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)
-    # The fixed arcs themselves may meet in a v-structure that the class does not have.
+    # The fixed arcs themselves may form a v-structure that the class does not have.
     return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph.essential else None

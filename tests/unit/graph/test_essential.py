@@ -188,14 +188,12 @@ def test_graphs_that_are_refused(directed, undirected, message):
         EssentialGraph("abcd", directed, edges)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "message"), [((1, 2), "must be text"), (("a", "b", "a"), "'a' .* more than once")]
-)
-def test_nodes_that_are_refused(nodes, message):
-    with pytest.raises(KesError, match=message):
-        EssentialGraph(nodes)
-    with pytest.raises(KesError, match=message):
-        EssentialGraph.from_dag(nodes, [])
+@pytest.mark.parametrize(("nodes", "column"), [((1, 2), None), (("a", "b", "a"), "a")])
+def test_nodes_that_are_refused(nodes, column):
+    for make in (EssentialGraph, lambda nodes: EssentialGraph.from_dag(nodes, [])):
+        with pytest.raises(KesError) as caught:
+            make(nodes)
+        assert (caught.value.option, caught.value.column) == ("nodes", column)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +201,7 @@ def test_nodes_that_are_refused(nodes, message):
     [
         ([("a", "b"), ("b", "X")], "unknown node 'X'"),
         ([("a", "a")], "two different nodes"),
-        ([("a", "b"), ("a", "b")], "a and b are joined more than once"),
+        ([("a", "b"), ("a", "b")], "more than one edge between a and b"),
         ([("a", "b"), ("b", "a")], "directed cycle (a -> b -> a|b -> a -> b)"),
         (
             [("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")],

@@ -57,44 +57,40 @@ def test_the_core_gets_tiers_and_arcs():
 
 
 @pytest.mark.parametrize(
-    ("parts", "message"),
+    ("parts", "option", "shown"),
     [
-        ({"tiers": ["age", "sex"]}, "a tier is a list of names, not 'age'"),
-        ({"tiers": "age"}, "tiers must be a list of lists"),
-        ({"tiers": [["a", 1]]}, "it holds 1"),
-        ({"tiers": [["a"], ["b"], ["a"]]}, "'a': more than once in the tiers"),
-        ({"tiers": [["a", "b"], ["a", "b"]]}, "'a', 'b': more than once in the tiers"),
-        ({"required": [("a", "b", "c")]}, r"it holds \('a', 'b', 'c'\)"),
-        ({"required": ["ab"]}, "it holds 'ab'"),
-        ({"required": 3}, "required must be a list of pairs of names, not 3"),
-        ({"forbidden": [("a", "a")]}, "no arc leads from 'a' to itself"),
-        ({"roots": "age"}, "roots must be a list of names, not 'age'"),
-        ({"leaves": [None]}, "it holds None"),
-        ({"leaves": {"a": 1}}, "leaves must be a list of names, not {'a': 1}"),
-        ({"tiers": {"a": ["b"]}}, "tiers must be a list of lists of names, not {'a'"),
-        ({"tiers": [{"a": 1}]}, "a tier is a list of names, not {'a': 1}"),
-        ({"roots": 10**5000}, "roots must be a list of names, not an unprintable int"),
-        ({"roots": ["a" * 3, ["b"] * 100]}, r"but it holds \['b',.{1,100}\.\.\.$"),
+        ({"tiers": ["age", "sex"]}, "tiers", "'age'"),
+        ({"tiers": "age"}, "tiers", "'age'"),
+        ({"tiers": [["a", 1]]}, "tiers", "1$"),
+        ({"tiers": [["a"], ["b"], ["a"]]}, "tiers", "'a';"),
+        ({"tiers": [["a", "b"], ["a", "b"]]}, "tiers", "'a', 'b';"),
+        ({"required": [("a", "b", "c")]}, "required", r"\('a', 'b', 'c'\)"),
+        ({"required": ["ab"]}, "required", "'ab'"),
+        ({"required": 3}, "required", "3$"),
+        ({"forbidden": [("a", "a")]}, "forbidden", "'a'"),
+        ({"roots": "age"}, "roots", "'age'"),
+        ({"leaves": [None]}, "leaves", "None"),
+        ({"leaves": {"a": 1}}, "leaves", "{'a': 1}"),
+        ({"tiers": {"a": ["b"]}}, "tiers", "{'a'"),
+        ({"tiers": [{"a": 1}]}, "tiers", "{'a': 1}"),
+        ({"roots": 10**5000}, "roots", "an unprintable int"),
+        ({"roots": ["a" * 3, ["b"] * 100]}, "roots", r" \['b',.{1,100}\.\.\.$"),
         (
             {"required": [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")]},
-            "the required arcs form the cycle a -> b -> c -> a$",
+            "required",
+            "cycle a -> b -> c -> a$",
         ),
-        (
-            {"required": [("b", "a")], "tiers": [["a"], ["b"]]},
-            "b -> a is required, but a is in an earlier tier than b",
-        ),
-        (
-            {"required": [("a", "b")], "forbidden": [("a", "b")]},
-            "a -> b is required, but it is forbidden, too",
-        ),
-        ({"required": [("a", "b")], "apart": [("b", "a")]}, "but a and b are apart"),
-        ({"required": [("a", "b")], "roots": ["b"]}, "but b is one of the roots"),
-        ({"required": [("a", "b")], "leaves": ["a"]}, "but a is one of the leaves"),
+        ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, "required", "b -> a .* tier"),
+        ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "required", "a -> b .* forbidden"),
+        ({"required": [("a", "b")], "apart": [("b", "a")]}, "required", "a -> b .* apart"),
+        ({"required": [("a", "b")], "roots": ["b"]}, "required", "b is a root"),
+        ({"required": [("a", "b")], "leaves": ["a"]}, "required", "a is a leaf"),
     ],
 )
-def test_what_is_wrong_is_said(parts, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_errors_name_the_option_and_the_value(parts, option, shown):
+    with pytest.raises(kes.KesError, match=shown) as caught:
         Knowledge(**parts)
+    assert caught.value.option == option
 
 
 def test_more_can_be_added_unless_it_contradicts():
@@ -105,5 +101,6 @@ def test_more_can_be_added_unless_it_contradicts():
 
 
 def test_unknown_names_get_a_suggestion():
-    with pytest.raises(kes.KesError, match=r"\(leaves\) is of 'outcom'.*did you mean 'outcome'"):
+    with pytest.raises(kes.KesError, match="did you mean 'outcome'") as caught:
         Knowledge(leaves=["outcom"]).checked(["age", "outcome"])
+    assert (caught.value.option, caught.value.column) == ("leaves", "outcom")

@@ -1,5 +1,7 @@
 """Files of background knowledge: TOML, JSON, and what Tetrad writes."""
 
+import re
+
 import pytest
 
 import kes
@@ -57,21 +59,21 @@ def test_tetrad_files_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.toml", b'tiers = [["a", "b"], ["c"', "not TOML, or cut off"),
-        ("a.json", b'{"tiers": [["a", "b"], ["c"', "not JSON, or cut off"),
-        ("a.json", b"[" * 100_000, "nested too deeply|not JSON"),
-        ("a.toml", b"tiers = " + b"[" * 100_000, "nested too deeply|not TOML"),
+        ("a.toml", b'tiers = [["a", "b"], ["c"', "TOML"),
+        ("a.json", b'{"tiers": [["a", "b"], ["c"', "JSON"),
+        ("a.json", b"[" * 100_000, "nested too deeply|JSON"),
+        ("a.toml", b"tiers = " + b"[" * 100_000, "nested too deeply|TOML"),
         ("a.json", b'["a"]', "expected the keys tiers, .*not a list"),
-        ("a.json", b'{"tiers": [["a"]], "tiers": [["b"]]}', "the key 'tiers' comes twice"),
+        ("a.json", b'{"tiers": [["a"]], "tiers": [["b"]]}', "duplicate key 'tiers'"),
         ("a.toml", b'require = [["a", "b"]]', r"unknown key 'require' \(did you mean 'required'"),
-        ("a.toml", b'required = {a = "b"}', "required must be a list of pairs of names, not {'a'"),
-        ("a.toml", b"roots = [0x" + b"f" * 9999 + b"]", "it holds an unprintable int"),
-        ("a.toml", b"roots = [" + b"9" * 9999 + b"]", "not TOML, or cut off"),
-        ("a.json", b'{"roots": [' + b"9" * 9999 + b"]}", "not JSON, or cut off"),
-        ("a.json", b'{"roots": NaN}', "roots must be a list of names, not nan"),
-        ("a.json", b'{"roots": null}', "roots must be a list of names, not None"),
-        ("a.json", b"\0" * 50, "not JSON, or cut off"),
-        ("a.toml", b'roots = ["a\0"]', "not TOML, or cut off"),
+        ("a.toml", b'required = {a = "b"}', "required .*{'a'"),
+        ("a.toml", b"roots = [0x" + b"f" * 9999 + b"]", "an unprintable int"),
+        ("a.toml", b"roots = [" + b"9" * 9999 + b"]", "TOML"),
+        ("a.json", b'{"roots": [' + b"9" * 9999 + b"]}", "JSON"),
+        ("a.json", b'{"roots": NaN}', "roots .* nan"),
+        ("a.json", b'{"roots": null}', "roots .* None"),
+        ("a.json", b"\0" * 50, "JSON"),
+        ("a.toml", b'roots = ["a\0"]', "TOML"),
         ("a.txt", b"/knowledge\0\n", "line 1: expected /knowledge alone"),
         ("a.toml", b"tiers = 3", "tiers must be a list"),
         ("a.toml", b'tiers = "\xff"', "line 1: not UTF-8"),
@@ -79,19 +81,21 @@ def test_tetrad_files_are_read(tmp_path):
         ("a.txt", b"", "begin with /knowledge"),
         ("a.txt", b"/knowledge here\n", "line 1: expected /knowledge alone"),
         ("a.txt", b"/knowledge\nadtemporal\n", "line 2: .*did you mean 'addtemporal'"),
-        ("a.txt", b"/knowledge\naddtemporal\nage sex\n", "line 3: a tier begins with its number"),
-        ("a.txt", b"/knowledge\naddtemporal\n0 sex\n", "line 3: a tier begins with its number"),
-        ("a.txt", b"/knowledge\nforbiddirect\na b c\n", "line 3: an arc has two ends, not 3"),
-        ("a.txt", b'/knowledge\nforbiddirect\na "b\n', "line 3: a quote that does not end"),
+        ("a.txt", b"/knowledge\naddtemporal\nage sex\n", "line 3: .* number"),
+        ("a.txt", b"/knowledge\naddtemporal\n0 sex\n", "line 3: .* number"),
+        ("a.txt", b"/knowledge\nforbiddirect\na b c\n", "line 3: .* two names, not 3"),
+        ("a.txt", b'/knowledge\nforbiddirect\na "b\n', "line 3: .* quote"),
         ("a.txt", b"/knowledge\n\nrequiredgroup\na b\n", "line 4: the second line of the group"),
-        ("a.txt", b"/knowledge\naddtemporal\n1 a\n2 a\n", "'a': more than once in the tiers"),
+        ("a.txt", b"/knowledge\naddtemporal\n1 a\n2 a\n", "more than one tier: 'a'"),
     ],
 )
 def test_cut_and_hostile_files_are_refused(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(kes.KesError, match=message) as caught:
         Knowledge.read(tmp_path / name)
-    assert str(tmp_path / name) in str(caught.value)
+    assert caught.value.file == str(tmp_path / name)
+    line = re.search(r"^line (\d+)", message)
+    assert caught.value.row == (int(line[1]) if line else None)
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.toml"])
@@ -100,7 +104,7 @@ def test_no_depth_of_nesting_does_harm(tmp_path, name):
     begin, end = ('{"tiers": ', "}") if name == "a.json" else ("tiers = ", "")
     for depth in (3, 100, *range(300, 1100, 7), 10_000):
         (tmp_path / name).write_text(begin + "[" * depth + "]" * depth + end)
-        with pytest.raises(kes.KesError, match=r"a tier must be a list|nested too deeply"):
+        with pytest.raises(kes.KesError, match=r"list of names|nested too deeply"):
             Knowledge.read(tmp_path / name)
 
 
@@ -126,7 +130,9 @@ def test_files_that_are_not_there_or_have_no_format(tmp_path):
         Knowledge.read(tmp_path / "nowhere.toml")
     with pytest.raises(kes.KesError, match=r"cannot read .*embedded null"):
         Knowledge.read("known\0.toml")
-    with pytest.raises(kes.KesError, match=r"written as \.toml or \.json, not as '\.txt'"):
+    with pytest.raises(kes.KesError, match=r"'\.txt'") as caught:
         Knowledge().save(tmp_path / "known.txt")
-    with pytest.raises(kes.KesError, match="no Unicode text"):
+    assert caught.value.file == str(tmp_path / "known.txt")
+    with pytest.raises(kes.KesError, match="Unicode") as caught:
         Knowledge(roots=["\ud800"]).save(tmp_path / "known.toml")
+    assert caught.value.file == str(tmp_path / "known.toml")

@@ -65,12 +65,14 @@ def test_it_is_what_the_admissible_dags_share(known):
 
 
 def test_a_class_that_does_not_obey_is_refused():
-    with pytest.raises(kes.KesError, match="a -> d is required, but a and d are not joined"):
+    with pytest.raises(kes.KesError, match=r"a -> d is required, .* not adjacent") as caught:
         Mpdag(CLASS, Knowledge(required=[("a", "d")]))
-    with pytest.raises(kes.KesError, match="d -> e follows from the graph"):
+    assert caught.value.option == "knowledge"
+    with pytest.raises(kes.KesError, match="imply d -> e"):
         Mpdag(CLASS, Knowledge(tiers=[["e"], ["d"]]))
-    with pytest.raises(kes.KesError, match="no such column"):
+    with pytest.raises(kes.KesError) as caught:
         Mpdag(CLASS, Knowledge(roots=["z"]))
+    assert caught.value.column == "z"
 
 
 def test_it_compares_and_pickles_like_other_graphs():

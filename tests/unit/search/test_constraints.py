@@ -146,7 +146,7 @@ def test_scores_do_not_depend_on_it(data, optima):
     ("options", "message"),
     [
         ({"knowledge": {"tiers": []}}, "must be a kes.Knowledge, not dict"),
-        ({"knowledge": Knowledge(roots=["CPV"])}, "no such column.*did you mean 'CVP'"),
+        ({"knowledge": Knowledge(roots=["CPV"])}, "unknown column 'CPV'.*did you mean 'CVP'"),
         (
             {"knowledge": KNOWN, "start": [("PCWP", "CVP")]},
             "start contradicts the knowledge: CO -> HISTORY is required, but CO and HISTORY are",
@@ -156,7 +156,7 @@ def test_scores_do_not_depend_on_it(data, optima):
                 "knowledge": Knowledge(forbidden=[("CVP", "CO")]),
                 "start": [("CVP", "CO"), ("PCWP", "CO")],
             },
-            "start contradicts the knowledge: CVP -> CO follows from the graph",
+            "start contradicts the knowledge: .* imply CVP -> CO",
         ),
         (
             {
@@ -224,8 +224,11 @@ def test_commands_take_flags_and_files(data, optima, tmp_path, monkeypatch, caps
     [
         (["--require", "CVP"], "--require takes two names"),
         (["--forbid", "CVP,CO,PCWP"], "'CVP,CO,PCWP' has 3"),
-        (["--require", "CVP,CO", "--forbid", "CVP,CO"], "CVP -> CO is required, but it is forbid"),
-        (["--tiers", "CVP;CO;CVP"], "'CVP': more than once in the tiers"),
+        (
+            ["--require", "CVP,CO", "--forbid", "CVP,CO"],
+            "but it is also forbidden",
+        ),
+        (["--tiers", "CVP;CO;CVP"], "in more than one tier: 'CVP'"),
         (["--leaves", "CPV"], "did you mean 'CVP'"),
         (["--knowledge", "nowhere.toml"], "there is no file 'nowhere.toml'"),
     ],

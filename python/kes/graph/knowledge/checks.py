@@ -1,4 +1,4 @@
-"""What must hold for knowledge, and what to say when it does not."""
+"""Validation of knowledge."""
 
 from __future__ import annotations
 
@@ -13,88 +13,99 @@ from kes.native import core_errors
 if TYPE_CHECKING:
     from kes.graph.knowledge.knowledge import Knowledge
 
-_SHOWN = 3
-"""Reasons that a message gives."""
+_MAX_REASONS = 3
+"""Contradictions that a message lists."""
 
-_LONGEST = 100
-"""Characters of a wrong value that a message shows."""
+_MAX_SHOWN = 100
+"""Characters of an invalid value that a message shows."""
 
-_HOPELESS = "no network can have all that is known: "
+_CONTRADICTION = "no network satisfies the knowledge: "
 
 
 def names_of(part: str, value: object) -> tuple[str, ...]:
-    """Return names, sorted, each once."""
+    """Return distinct names, sorted."""
     names = _items(value)
     if names is None:
-        raise KesError(f"{part} must be a list of names, not {_shown(value)}")
+        raise _invalid(part, "a list of names", value)
     for name in names:
         if not isinstance(name, str):
-            raise KesError(f"{part} must be a list of names, but it holds {_shown(name)}")
+            raise _invalid(part, "a list of names", name, "but it contains")
     return tuple(sorted(set(names)))
 
 
 def tiers_of(value: object) -> tuple[tuple[str, ...], ...]:
-    """Return tiers, earliest first, each sorted; empty ones say nothing and are left out."""
+    """Return tiers, earliest first, each sorted, without empty ones."""
     given = _items(value)
     if given is None:
-        raise KesError(f"tiers must be a list of lists of names, not {_shown(value)}")
+        raise _invalid("tiers", "a list of lists of names", value)
     every: list[list[Any]] = []
     for tier in given:
         names = _items(tier)
         if names is None:
             raise KesError(
-                f"a tier is a list of names, not {_shown(tier)}: write "
-                "tiers=[['age', 'sex'], ['smoker']]"
+                f"a tier must be a list of names, not {_shown(tier)}: write "
+                "tiers=[['age', 'sex'], ['smoker']]",
+                option="tiers",
             )
         every.append(names)
-    tiers = tuple(names_of("a tier", tier) for tier in every)
+    tiers = tuple(names_of("tiers", tier) for tier in every)
     numbers = Counter(name for tier in every for name in tier)
     double = sorted(name for name, number in numbers.items() if number > 1)
     if double:
-        raise KesError(f"{listed(double)}: more than once in the tiers; a variable has one tier")
+        raise KesError(
+            f"in more than one tier: {listed(double)}; list each variable once",
+            option="tiers",
+            column=double[0],
+        )
     return tuple(tier for tier in tiers if tier)
 
 
 def arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
-    """Return arcs (a, b), sorted, each once."""
+    """Return distinct arcs (a, b), sorted."""
     items = _items(value)
     if items is None:
-        raise KesError(f"{part} must be a list of pairs of names, not {_shown(value)}")
+        raise _invalid(part, "a list of pairs of names", value)
     return tuple(sorted({_pair(part, item) for item in items}))
 
 
 def pairs(part: str, value: object) -> tuple[tuple[str, str], ...]:
-    """Return pairs of names in which the order does not matter, sorted, each once."""
+    """Return distinct unordered pairs of names, sorted."""
     return tuple(sorted({(min(pair), max(pair)) for pair in arcs(part, value)}))
 
 
 def _pair(part: str, item: object) -> tuple[str, str]:
     ends = _items(item) or []
     if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
-        raise KesError(f"{part} must be a list of pairs of names, but it holds {_shown(item)}")
+        raise _invalid(part, "a list of pairs of names", item, "but it contains")
     if ends[0] == ends[1]:
-        raise KesError(f"{part}: no arc leads from {ends[0]!r} to itself")
+        raise KesError(
+            f"{part}: an arc cannot lead from {ends[0]!r} to itself", option=part, column=ends[0]
+        )
     return ends[0], ends[1]
 
 
+def _invalid(part: str, expected: str, value: object, but: str = "not") -> KesError:
+    return KesError(f"{part} must be {expected}, {but} {_shown(value)}", option=part)
+
+
 def _items(value: object) -> list[Any] | None:
-    """Return what a list holds; None if the value is none, as texts and tables of keys are."""
+    """Return the items of a list; None for other values, such as strings and mappings."""
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         return None
     return list(value)
 
 
 def _shown(value: object) -> str:
-    """Return how a value is written, as far as a message can show it."""
+    """Return the repr of a value, truncated."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # an integer with thousands of digits; a deep nest
+    except (ValueError, RecursionError):  # an integer with thousands of digits, or deep nesting
         return f"an unprintable {type(value).__name__}"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def refuse_contradiction(known: Knowledge) -> None:
-    """Complain if no network can obey the knowledge, naming arcs that cannot be together.
+    """Raise an error if no network satisfies the knowledge, naming the contradiction.
 
     If no required arc is forbidden and they form no cycle, the network of the required arcs alone
     is admissible.
@@ -106,8 +117,8 @@ def refuse_contradiction(known: Knowledge) -> None:
         if (reason := why_not(a, b)) is not None
     ]
     if reasons:
-        more = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        raise KesError(_HOPELESS + "; ".join(reasons[:_SHOWN]) + more)
+        more = f"; and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
+        raise KesError(_CONTRADICTION + "; ".join(reasons[:_MAX_REASONS]) + more, option="required")
     names = sorted({name for arc in known.required for name in arc})
     at = {name: i for i, name in enumerate(names)}
     with core_errors():
@@ -115,11 +126,14 @@ def refuse_contradiction(known: Knowledge) -> None:
         found = _core.contradiction(len(names), (None, required, []))
     if found is not None:
         way = [names[found[1][0][0]], *(names[b] for _, b in found[1])]
-        raise KesError(f"{_HOPELESS}the required arcs form the cycle {' -> '.join(way)}")
+        raise KesError(
+            f"{_CONTRADICTION}the required arcs form the cycle {' -> '.join(way)}",
+            option="required",
+        )
 
 
 class _Reasons:
-    """Says what forbids an arc, if anything does."""
+    """Finds out what forbids an arc."""
 
     def __init__(self, known: Knowledge) -> None:
         self._forbidden, self._apart = set(known.forbidden), set(known.apart)
@@ -128,13 +142,13 @@ class _Reasons:
 
     def __call__(self, a: str, b: str) -> str | None:
         if (a, b) in self._forbidden:
-            return "it is forbidden, too"
+            return "it is also forbidden"
         if (min(a, b), max(a, b)) in self._apart:
-            return f"{a} and {b} are apart"
+            return f"{a} and {b} must be apart"
         if b in self._roots:
-            return f"{b} is one of the roots"
+            return f"{b} is a root"
         if a in self._leaves:
-            return f"{a} is one of the leaves"
+            return f"{a} is a leaf"
         if a in self._tier and b in self._tier and self._tier[a] > self._tier[b]:
             return f"{b} is in an earlier tier than {a}"
         return None

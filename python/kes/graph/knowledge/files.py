@@ -1,4 +1,4 @@
-"""Files of knowledge: TOML and JSON by their suffix, and Tetrad's text by its first word."""
+"""Knowledge files: TOML and JSON by their suffix, Tetrad's text format by its first word."""
 
 from __future__ import annotations
 
@@ -17,27 +17,38 @@ if TYPE_CHECKING:
     from kes.graph.knowledge.knowledge import Knowledge
 
 PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves")
-"""What a file can say, in the words of `Knowledge`."""
+"""Keys of a file: the parameters of `Knowledge`."""
 
 
 def read(path: str | PathLike[str], make: Callable[..., Knowledge]) -> Knowledge:
-    """Return the knowledge that a file holds; complaints get the file's name."""
+    """Read a file; errors carry its name."""
     content = read_file(path)
     try:
         return make(**_parsed(content, Path(path).suffix.lower()))
     except KesError as error:
-        raise KesError(f"{path}: {error}") from None
+        raise KesError(
+            f"{path}: {error}",
+            option=error.option,
+            column=error.column,
+            row=error.row,
+            file=str(path),
+        ) from None
 
 
 def write(parts: dict[str, list[Any]], path: str | PathLike[str]) -> None:
-    """Write what knowledge says into a file."""
+    """Write knowledge to a file."""
     suffix = Path(path).suffix.lower()
     if suffix not in _WRITERS:
-        raise KesError(f"{path}: knowledge is written as .toml or .json, not as {suffix!r}")
+        raise KesError(
+            f"{path}: unsupported suffix {suffix!r}; write knowledge to .toml or .json",
+            file=str(path),
+        )
     try:
         content = _WRITERS[suffix](parts).encode("utf-8")
     except UnicodeEncodeError:
-        raise KesError(f"{path}: a name is no Unicode text, which no file can hold") from None
+        raise KesError(
+            f"{path}: a name is not valid Unicode and cannot be written to a file", file=str(path)
+        ) from None
     write_file(path, content)
 
 
@@ -46,20 +57,20 @@ def _parsed(content: bytes, suffix: str) -> dict[str, Any]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise KesError(f"line {line}: not UTF-8 text; save the file with this encoding") from None
+        raise KesError(f"line {line}: not UTF-8; save the file as UTF-8", row=line) from None
     if text.lstrip().startswith(tetrad.HEAD):
         return tetrad.parse(text)
     if suffix not in _READERS:
         raise KesError(
-            "cannot tell what is in this file: knowledge is in .toml or .json files, or in text "
-            f"files of Tetrad, which begin with {tetrad.HEAD}"
+            "unknown file format; knowledge files are .toml, .json, or text files of Tetrad, which "
+            f"begin with {tetrad.HEAD}"
         )
     try:
         document = _READERS[suffix](text)
     except RecursionError:
-        raise KesError("nested too deeply; write lists of names and of pairs of names") from None
+        raise KesError("nested too deeply; use lists of names or pairs of names") from None
     except ValueError as error:  # of both parsers, with line and column
-        raise KesError(f"not {suffix[1:].upper()}, or cut off: {error}") from None
+        raise KesError(f"invalid or truncated {suffix[1:].upper()}: {error}") from None
     if not isinstance(document, dict):
         raise KesError(f"expected the keys {', '.join(PARTS)}, not a {type(document).__name__}")
     for key in document:
@@ -78,16 +89,16 @@ def _from_json(text: str) -> Any:  # noqa: ANN401
 
 
 def _each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its entries; of a key that comes twice one would be lost."""
+    """Refuse duplicate keys, of which JSON would keep only the last."""
     found = dict(entries)
     if len(found) < len(entries):
         double = repeated(key for key, _ in entries)[0]
-        raise KesError(f"the key {double!r} comes twice; put all of it into one list")
+        raise KesError(f"duplicate key {double!r}; put all of it into one list", option=double)
     return found
 
 
 def _as_toml(parts: dict[str, list[Any]]) -> str:
-    # Lists of texts are the same in TOML as in JSON, but for one character that must be escaped.
+    # Lists of strings are the same in TOML as in JSON, except for DEL, which must be escaped.
     lines = [f"{key} = {_list(value)}\n" for key, value in parts.items()]
     return "".join(lines).replace("\x7f", "\\u007F")
 

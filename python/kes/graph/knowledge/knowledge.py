@@ -1,4 +1,4 @@
-"""What is known, as a value: written in Python, read from a file, handed to the core."""
+"""The class `Knowledge`: written in Python, read from a file, passed to the core."""
 
 from __future__ import annotations
 
@@ -15,30 +15,29 @@ from kes.graph.knowledge.files import read, write
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Knowledge:
-    """What is known of a network before the data are looked at; immutable.
+    """Background knowledge about a network: tiers, required and forbidden arcs; immutable.
 
-    The order within a tier, or of arcs, does not matter: knowledge that says the same in another
-    order is equal.
+    Equality ignores the order of names within a tier and of arcs.
 
     Parameters
     ----------
     tiers : list of lists of str
         Groups of variables, earliest first: no arc leads from a later to an earlier one. Variables
-        in no tier may come before and after all others.
+        without a tier are not constrained.
     required : list of pairs (a, b)
-        Arcs a -> b that the network has.
+        Arcs a -> b that the network must have.
     forbidden : list of pairs (a, b)
-        Arcs a -> b that it does not have; b -> a is not forbidden by that.
+        Arcs a -> b that it must not have; b -> a remains allowed.
     apart : list of pairs (a, b)
-        Variables with no arc between them, in either direction.
+        Variables that must not be adjacent.
     roots, leaves : list of str
-        Variables without parents, and without children.
+        Variables without parents, and variables without children.
 
     Raises
     ------
     KesError
-        If something is malformed, a variable is in two tiers, or no network can obey all of it:
-        the message names the arcs that contradict each other.
+        If a value is malformed, a variable is in two tiers, or no network satisfies all of it: the
+        message names the arcs that contradict each other.
 
     Examples
     --------
@@ -48,8 +47,8 @@ class Knowledge:
     Knowledge(tiers=[['age', 'sex'], ['smoker']], required=[('age', 'smoker')])
     >>> kes.Knowledge(required=[("age", "smoker")], roots=["smoker"])
     Traceback (most recent call last):
-    kes.errors.KesError: no network can have all that is known: age -> smoker is required, but \
-smoker is one of the roots
+    kes.errors.KesError: no network satisfies the knowledge: age -> smoker is required, but smoker \
+is a root
     """
 
     tiers: tuple[tuple[str, ...], ...] = ()
@@ -88,12 +87,12 @@ smoker is one of the roots
         forbidden: Iterable[tuple[str, str]] = (),
         apart: Iterable[tuple[str, str]] = (),
     ) -> Knowledge:
-        """Return this knowledge with more of it.
+        """Return this knowledge with more constraints.
 
         Raises
         ------
         KesError
-            If no network can obey both.
+            If no network satisfies all of them.
         """
         return replace(
             self,
@@ -104,28 +103,30 @@ smoker is one of the roots
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """All variables that something is known of, sorted."""
+        """All variables that are mentioned, sorted."""
         return tuple(sorted({name for _, name in self._mentions()}))
 
     def checked(self, names: Sequence[str]) -> Knowledge:
-        """Return this knowledge, which must be of variables among `names`.
+        """Return this knowledge after checking that it mentions only variables in `names`.
 
         Raises
         ------
         KesError
-            Names the first variable that is not one of them, and the one probably meant.
+            Names the first unknown variable, with a suggestion.
         """
         known = set(names)
         for part, name in self._mentions():
             if name not in known:
                 raise KesError(
-                    f"the knowledge ({part}) is of {name!r}, but the data have no such column"
-                    f"{suggest(name, names)}; correct the name, or leave it out"
+                    f"unknown column {name!r} in the knowledge ({part}){suggest(name, names)}; "
+                    "correct or remove it",
+                    option=part,
+                    column=name,
                 )
         return self
 
     def among(self, names: Iterable[str]) -> Knowledge:
-        """Return what is known of some variables alone."""
+        """Return the part of the knowledge that is about some variables only."""
         chosen = set(names)
         return Knowledge(
             tiers=[chosen.intersection(tier) for tier in self.tiers],
@@ -137,16 +138,16 @@ smoker is one of the roots
         )
 
     def _mentions(self) -> Iterator[tuple[str, str]]:
-        """Yield every name that occurs, with the part in which it does."""
+        """Yield every name that is mentioned, with the parameter that mentions it."""
         for field in fields(self):
             for item in getattr(self, field.name):
                 for name in (item,) if isinstance(item, str) else item:
                     yield field.name, name
 
     def to_core(self, names: Sequence[str]) -> CoreKnowledge:
-        """Return it for the core: the tier of each variable, required and forbidden arcs.
+        """Return the knowledge for the core: tiers of the variables, required and forbidden arcs.
 
-        Variables are numbered as in `names`, which must hold all that something is known of.
+        Variables are numbered as in `names`, which must contain all that are mentioned.
         """
         at = {name: i for i, name in enumerate(names)}
         level = {name: i for i, tier in enumerate(self.tiers) for name in tier}
@@ -170,22 +171,21 @@ smoker is one of the roots
             tiers = [["age", "sex"], ["smoker"], ["cancer"]]
             forbidden = [["sex", "cancer"]]
 
-        A file whose name ends neither in .toml nor in .json must be one of Tetrad, beginning with
-        ``/knowledge``.
+        Any other file must be one of Tetrad, which begins with ``/knowledge``.
 
         Raises
         ------
         KesError
-            If the file cannot be read, or what it says is wrong.
+            If the file cannot be read, or its content is not valid knowledge.
         """
         return read(path, cls)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write it into a file that `read` reads, by its suffix ``.toml`` or ``.json``."""
+        """Write to a file that `read` reads; the suffix is ``.toml`` or ``.json``."""
         write(self.as_plain(), path)
 
     def as_plain(self) -> dict[str, list[Any]]:
-        """Return it as lists and texts, the parts that say nothing left out."""
+        """Return the non-empty parts as lists and strings."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
             name: [item if isinstance(item, str) else list(item) for item in value]
@@ -195,7 +195,7 @@ smoker is one of the roots
 
     @property
     def counts(self) -> str:
-        """How much is known, in a few words such as "3 tiers, 1 required arc"."""
+        """A short description such as "3 tiers, 1 required arc"."""
         words = {
             "tiers": "tier",
             "required": "required arc",
