@@ -193,7 +193,7 @@ def test_gaussian_answers_are_those_of_the_closed_form(open_page, measured, tmp_
     )
     said = page.inner_text("#answers")
     assert effects.change in said
-    assert "Assumed, and not shown by data" in said
+    assert "Assumptions that data cannot confirm" in said
 
 
 def test_gaussian_influence_is_the_share_of_variance(open_page, measured, tmp_path):

@@ -1,13 +1,13 @@
-"""The effect of one variable on another when the parents of the first are adjusted for.
+"""Causal effects by adjustment for the parents of the cause.
 
-With the parents Pa that x has in the true network, setting x does to y [Pearl 2009, Thm 3.2.2]
+If x has the parents Pa in the true network, intervening on x gives [Pearl 2009, Thm 3.2.2]
 
     P(y | do(x))  =  sum over pa of  P(y | x, pa) P(pa)
 
-On discrete tables all of it is counted: P(pa) are shares of the cases, and P(y | x, pa) is smoothed
-as the tables of `kes.fit` are. Elsewhere the effect is a slope: the coefficient of x in the linear
-regression of y on x and Pa, in which a discrete variable is the indicators of its states, as the
-criterion has it.
+On discrete tables both factors are estimated from counts: P(pa) by relative frequencies, and
+P(y | x, pa) smoothed as the CPDs of `kes.fit`. Otherwise the effect is a slope: the coefficient of
+x in the linear regression of y on x and Pa, in which a discrete variable is replaced by indicators
+of its states, as in the criterion.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from kes.data.column import Column, Continuous
 from kes.data.dataset import Dataset
 
 ESS = 1.0
-"""Cases that smoothing spreads over a table: the default of `kes.fit`."""
+"""Equivalent sample size of the prior: the default of `kes.fit`."""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """What is compared with what: the cause set to two values, and what becomes of the outcome.
+    """The two interventions on the cause that are compared, and the outcome.
 
     Attributes
     ----------
     x, y : str
-        The cause and its outcome.
+        The cause and the outcome.
     states : pair of int or None
-        Codes of the two states of x; None if it is continuous: then a unit more is the contrast.
+        Codes of the two states of x; None for a continuous x, where the contrast is one unit.
     outcome : int or None
-        Code of the state of y whose probability counts; None if it is continuous: then its mean.
+        Code of the state of y whose probability changes; None for the mean of a continuous y.
     """
 
     x: str
@@ -51,14 +51,14 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Interventions:
-    """What becomes of y when x is set to each of its states.
+    """Distributions of y under the interventions that set x to each of its states.
 
     Attributes
     ----------
     table : ndarray, shape (states of x, states of y)
         P(y | do(x)).
     seen : ndarray of bool, shape (states of x, configurations of the parents)
-        Whether the state of x occurs there; elsewhere all is due to smoothing.
+        Whether the state of x occurs there; elsewhere the estimate is the prior.
     shares : ndarray, shape (configurations of the parents,)
         P(pa).
     """
@@ -68,12 +68,12 @@ class Interventions:
     shares: NDArray[np.float64]
 
     def unseen(self, states: Sequence[int]) -> float:
-        """Return the share of cases where one of these states of x never occurs."""
+        """Return the share of cases in configurations that lack one of these states of x."""
         return float(self.shares[~self.seen[list(states)].all(axis=0)].sum())
 
 
 def interventions(data: Dataset, x: str, y: str, parents: Sequence[str]) -> Interventions:
-    """Return the distribution of y under each intervention on x, by adjustment for its parents."""
+    """Estimate the distribution of y under each intervention on x, adjusting for its parents."""
     codes = data.select([*parents, x, y]).codes
     above, cause, outcome = codes[:-2], codes[-2], codes[-1]
     sizes = [len(data.states[data.names.index(name)]) for name in (*parents, x, y)]
@@ -91,7 +91,7 @@ def interventions(data: Dataset, x: str, y: str, parents: Sequence[str]) -> Inte
 
 
 def margin(data: Dataset, y: str) -> NDArray[np.float64]:
-    """Return the distribution of y, smoothed: what it is whatever is done to other variables."""
+    """Return the smoothed marginal distribution of y."""
     states = len(data.states[data.names.index(y)])
     codes = data.select([y]).codes[0]
     counts = np.bincount(codes, weights=data.weights, minlength=states) + ESS / states
@@ -117,7 +117,7 @@ def slope(data: Dataset, contrast: Contrast, parents: Sequence[str]) -> float:
     )
     if contrast.states is None:
         return float(found[0])
-    change = np.zeros(len(found) + 1)  # the first state is the one that has no indicator
+    change = np.zeros(len(found) + 1)  # the first state has no indicator
     change[contrast.states[1]] += 1
     change[contrast.states[0]] -= 1
     return float(change[1:] @ found)
@@ -131,22 +131,22 @@ def coefficients(
 ) -> NDArray[np.float64]:
     """Return the coefficients of `cause` in the regression of a target on it and others.
 
-    By what is left of both when the others, and a constant, are regressed out of them [Frisch &
-    Waugh 1933]: so the others may depend on each other.
+    Computed from the residuals of both after regression on the others and a constant [Frisch &
+    Waugh 1933], so that the others may be collinear.
 
     Parameters
     ----------
     target : ndarray, shape (rows,)
-        What is explained.
+        The response.
     cause, others : ndarray, shape (rows, columns)
-        What it is explained by.
+        The regressors.
     weights : ndarray, shape (rows,), or None
-        How many cases each row stands for.
+        Number of cases of each row.
 
     Returns
     -------
     ndarray, shape (columns of cause,)
-        NaN if the others determine some of the cause.
+        NaN if the cause is collinear with the others.
     """
     root = np.sqrt(np.ones(len(target)) if weights is None else weights)[:, None]
     design = root * np.hstack([np.ones((len(target), 1)), others])
@@ -160,7 +160,7 @@ def coefficients(
 
 
 def _embedded(column: Column) -> NDArray[np.float64]:
-    """Return a variable as a regression takes it: itself, or all its states but the first."""
+    """Return the regressors of a variable: its values, or indicators of its states but one."""
     if isinstance(column, Continuous):
         return column.values[:, None]
     later = np.arange(1, len(column.states))

@@ -1,4 +1,4 @@
-"""Differences between models: edge by edge, all against all, and against GES."""
+"""Comparisons of models: edge by edge, all pairs, with GES, and with the truth."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from kes.table import Table
 
 @dataclass(frozen=True)
 class Comparison:
-    """How one model (`there`) differs from another (`here`).
+    """Differences of one model (`there`) from another (`here`).
 
     Attributes
     ----------
     here, there : EssentialGraph or Mpdag
-        The two models, as they are under what is known.
+        The two models, under the knowledge if there is any.
     score_difference : float or None
         Score of `there` minus score of `here`, in natural logarithms; None if it is not known.
     shared : int or None
-        If two results were compared: how many distinct models both have found.
+        Number of distinct models that both results found, if two results were compared.
     """
 
     here: Pdag
@@ -45,12 +45,12 @@ class Comparison:
 
     @cached_property
     def added(self) -> frozenset[frozenset[str]]:
-        """Pairs that are joined there, but not here."""
+        """Pairs that are adjacent there, but not here."""
         return self.there.skeleton - self.here.skeleton
 
     @cached_property
     def removed(self) -> frozenset[frozenset[str]]:
-        """Pairs that are joined here, but not there."""
+        """Pairs that are adjacent here, but not there."""
         return self.here.skeleton - self.there.skeleton
 
     @cached_property
@@ -60,21 +60,21 @@ class Comparison:
 
     @cached_property
     def newly_directed(self) -> frozenset[tuple[str, str]]:
-        """Arcs there whose direction is open here."""
+        """Arcs there that are undirected here."""
         return frozenset(
             arc for arc in self.there.directed if frozenset(arc) in self.here.undirected
         )
 
     @cached_property
     def newly_undirected(self) -> frozenset[tuple[str, str]]:
-        """Arcs here whose direction is open there."""
+        """Arcs here that are undirected there."""
         return frozenset(
             arc for arc in self.here.directed if frozenset(arc) in self.there.undirected
         )
 
     @property
     def shd(self) -> int:
-        """Number of pairs whose status differs (structural Hamming distance)."""
+        """Structural Hamming distance: the number of pairs whose status differs."""
         kinds = (
             self.added,
             self.removed,
@@ -85,7 +85,7 @@ class Comparison:
         return sum(map(len, kinds))
 
     def table(self) -> Table:
-        """Return a row for each difference: the pair, its status here and there, and the change."""
+        """Return a row for each difference: the change, the pair, and its status here and there."""
         changes = {
             "added": self.added,
             "removed": self.removed,
@@ -137,7 +137,8 @@ def compare_graphs(
     differing = sorted(set(here.nodes) ^ set(there.nodes))
     if differing:
         raise KesError(
-            f"the models have different variables; only one of them has {listed(differing)}"
+            f"the models have different variables; only one of them has {listed(differing)}",
+            column=differing[0],
         )
     return Comparison(here, there, score_difference, shared)
 
@@ -165,13 +166,13 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
         graph, comparison = other.graph, compare_graphs(best.mpdag, other.mpdag)
     else:
         graph = as_graph(other, here.names)
-        comparison = compare_graphs(*seen_alike(best.mpdag, graph))  # complains if nodes differ
+        comparison = compare_graphs(*seen_alike(best.mpdag, graph))
     score = _score(here, graph)
     return comparison if score is None else replace(comparison, score_difference=score - best.score)
 
 
 def _same_criterion(here: Optima, other: Optima) -> bool:
-    """Return whether scores of the two results mean the same."""
+    """Return whether the scores of two results are comparable."""
     ours, theirs = here.settings, other.settings
     return here.record.fingerprint == other.record.fingerprint and (ours.criterion, ours.ess) == (
         theirs.criterion,
@@ -180,7 +181,7 @@ def _same_criterion(here: Optima, other: Optima) -> bool:
 
 
 def _score(optima: Optima, graph: EssentialGraph) -> float | None:
-    """Return the score of a graph if it was found, or if the data are still at hand."""
+    """Return the score of a graph if it was found, or if the result still has its data."""
     score = next((optimum.score for optimum in optima if optimum.graph == graph), None)
     if score is None and optima.problem is not None:
         return optima.problem.score(graph)
@@ -195,14 +196,14 @@ def _status(graph: Pdag, x: str, y: str) -> str:
     return f"{x} - {y}" if frozenset((x, y)) in graph.undirected else "not joined"
 
 
-# --- all against all -----------------------------------------------------------------------------
+# --- all pairs -----------------------------------------------------------------------------------
 
 
 def shd_matrix(graphs: Sequence[Pdag]) -> NDArray[np.int64]:
     """Return the structural Hamming distances between all graphs, which have the same nodes.
 
-    Only pairs that some graph joins can differ. With a column for each of them and each status,
-    the pairs in which two graphs agree are counted by one product of matrices.
+    Only pairs that are adjacent in some graph can differ. With a column for each of them and each
+    status, one matrix product counts the pairs in which two graphs agree.
     """
     column: dict[tuple[int, int], int] = {}
     status = [
@@ -220,7 +221,7 @@ def shd_matrix(graphs: Sequence[Pdag]) -> NDArray[np.int64]:
 
 
 def _codes(graph: Pdag, first: Pdag) -> list[tuple[tuple[int, int], int]]:
-    """Return the joined pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
+    """Return adjacent pairs (a, b), a < b, with 1 for a -> b, 2 for a <- b and 3 for a - b."""
     directed, undirected = graph.to_core(first.nodes)
     arcs = [((a, b), 1) if a < b else ((b, a), 2) for a, b in directed]
     return arcs + [(pair, 3) for pair in undirected]
@@ -231,14 +232,14 @@ def _codes(graph: Pdag, first: Pdag) -> list[tuple[tuple[int, int], int]]:
 
 @dataclass(frozen=True)
 class GesStanding:
-    """Where greedy equivalence search stands among the runs.
+    """Greedy equivalence search compared with the runs.
 
     Attributes
     ----------
     score : float
-        The score that GES reaches.
+        Score of GES.
     gap : float
-        How much higher the best run scores; negative if GES is better than all runs.
+        Score of the best run minus that of GES; negative if GES is better than all runs.
     rank : int
         Rank of its score among the score levels of the runs and of GES, 1 being the best.
     levels : int
@@ -320,10 +321,10 @@ def truth_table(optima: Optima, truth: Truth) -> Table:
 
 
 def _truth_note(true: EssentialGraph, knowledge: Knowledge | None) -> str:
-    """Say what knowledge has to do with it."""
+    """Return how knowledge was taken into account."""
     if knowledge is None:
         return ""
     reason = why_inadmissible(true, knowledge)
     if reason is not None:
-        return f"The true graph does not obey the knowledge ({reason}): essential graphs compared."
-    return "All graphs are compared as they are under the knowledge: what it tells counts for none."
+        return f"The true graph violates the knowledge ({reason}): essential graphs are compared."
+    return "All graphs are compared under the knowledge: directions that it implies do not count."

@@ -1,16 +1,16 @@
-"""How much of the landscape the runs have seen.
+"""Coverage: how much of the landscape the runs have seen.
 
-Runs are independent draws: each ends in a model, by chance, and all have the same distribution.
-So what is known about sampling species applies: from how many models were found once, twice, three
-times, one can tell something about those that were not found at all.
+Runs are independent and identically distributed draws of models. So the estimators for sampling
+species apply: the numbers of models found once, twice, three times are informative about those
+that were not found at all.
 
-Two questions must be kept apart. *How often would a further run end in a model not seen yet?* The
-runs answer that well (`Coverage.unseen_mass`). *Is the best model found so far the best there is?*
-They cannot answer that: a model that one run in ten thousand reaches has next to no mass and may
-be the best of all. What can be told is how often the best was hit, and how the best score has
-grown with the number of runs (`Coverage.expected_gain`).
+Two questions must be distinguished. *How often would a further run end in a new model?* The runs
+answer that well (`Coverage.unseen_mass`). *Is the best model found so far the optimum?* They cannot
+answer that: a model that one run in ten thousand reaches has next to no mass and may be the best of
+all. The runs do show how often the best was found, and how the best score has grown with the number
+of runs (`Coverage.expected_gain`).
 
-All averages over orders of the runs are exact, none is simulated.
+All averages over orders of the runs are exact; none is simulated.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from kes.validation import integer
 if TYPE_CHECKING:
     from kes.results.optima import Optima
 
-_Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+_Z = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 _FEW_RUNS = 10
 _POINTS = 200
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number that the runs suggest, and a 95 % interval for it."""
+    """An estimate with its 95 % interval."""
 
     value: float
     low: float
@@ -47,7 +47,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Gain:
-    """What more runs may bring.
+    """Estimated gain of further runs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Gain:
     probability : float
         Estimated chance that one of them ends on a higher score level than the best so far.
     score : float
-        Estimated average rise of the best score, no rise counting as 0; natural logarithms.
+        Estimated mean increase of the best score, in natural logarithms.
     """
 
     runs: int
@@ -65,7 +65,7 @@ class Gain:
 
 
 class Coverage:
-    """How much of the landscape the runs of a result have seen; made by `Optima.coverage`.
+    """How much of the landscape the runs of a result have seen; returned by `Optima.coverage`.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Coverage:
     best_score : float
         The highest score found.
     best_hits : int
-        Runs that reached it, in whichever model.
+        Number of runs that reached it, in any model.
     """
 
     def __init__(self, optima: Optima) -> None:
@@ -103,15 +103,15 @@ class Coverage:
         self.best_score = float(self._level_scores[-1])
         self.best_hits = int(self._level_hits[-1])
 
-    # --- what has not been seen ---
+    # --- unseen models ---
 
     @cached_property
     def unseen_mass(self) -> Estimate:
-        """Share of further runs that would end in a model not seen yet [Good 1953].
+        """Share of further runs that would end in a new model [Good 1953].
 
         The estimate is f1 / n. Its interval follows the normal approximation of [Esty 1983], with
-        two runs in either direction added to keep it honest when f1 is near 0 or n [Agresti &
-        Coull 1998]. With fewer than 10 runs it is all of [0, 1].
+        two runs added in either direction so that it remains valid when f1 is near 0 or n [Agresti
+        & Coull 1998]. With fewer than 10 runs it is [0, 1].
 
         Little unseen mass does not mean that the best model was found.
         """
@@ -125,7 +125,7 @@ class Coverage:
 
     @cached_property
     def chao1(self) -> Estimate:
-        """Estimate how many models runs can end in, seen or not: a lower bound [Chao 1984].
+        """Lower bound on the number of models that runs can end in, seen or not [Chao 1984].
 
         Models that hardly any run reaches leave no trace in the runs, so the true number may be
         far higher. The interval is the log-normal one of [Chao 1987]; if no unseen model is
@@ -151,14 +151,14 @@ class Coverage:
         factor = math.exp(_Z * math.sqrt(math.log1p(variance / unseen**2)))
         return Estimate(seen + unseen, seen + unseen / factor, seen + unseen * factor)
 
-    # --- how it came about ---
+    # --- growth with the number of runs ---
 
     def accumulation(self) -> Table:
-        """Return the average number of models and score levels in m of the runs, for m up to n.
+        """Return the mean number of models and score levels in m of the runs, for m up to n.
 
-        An average over all choices of m runs, hence free of the accident of their order
-        [Hurlbert 1971]. A curve that still rises at its end has not seen all. At most 200 values
-        of m are given.
+        The mean is over all choices of m runs, and so independent of their order [Hurlbert 1971].
+        If the curve still rises at its end, there are unseen models. At most 200 values of m are
+        listed.
         """
         sizes = _sizes(self.runs)
         return Table(
@@ -170,9 +170,9 @@ class Coverage:
         )
 
     def best_so_far(self) -> Table:
-        """Return the best score after m runs: in the order they were made, and on average.
+        """Return the best score after m runs: in the order of the runs, and on average.
 
-        The average is over all choices of m of the runs. At most 200 values of m are given.
+        The average is over all choices of m of the runs. At most 200 values of m are listed.
         """
         sizes = _sizes(self.runs)
         return Table(
@@ -184,16 +184,16 @@ class Coverage:
         )
 
     def expected_gain(self, runs: int) -> Gain | None:
-        """Estimate what further runs would bring, by resampling the runs that were made.
+        """Estimate the gain of further runs by resampling the runs.
 
-        To go from n to n + m runs multiplies their number by (n + m) / n. What the last such step
-        has brought is known, averaged over all orders of the runs: the best of all n against the
-        best of n² / (n + m) of them. That is the estimate. If all scores differ, the probability
-        comes out as m / (n + m), as it must for independent runs.
+        Going from n to n + m runs multiplies their number by (n + m) / n. The gain of the last such
+        step is known, averaged over all orders of the runs: the best of all n against the best of
+        n² / (n + m) of them. That is the estimate. If all scores differ, the probability is
+        m / (n + m), as it must be for independent runs.
 
-        It errs on the high side, since gains diminish: little for as many runs again as long as
-        new scores keep turning up, but several times when most of the landscape is known or m is
-        much larger than n. Take it as "hardly more than".
+        The estimate is biased upwards, since gains diminish: slightly for m = n as long as new
+        scores keep appearing, but by a multiple when most of the landscape is known or m is much
+        larger than n. Read it as "hardly more than".
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Coverage:
         Returns
         -------
         Gain or None
-            None if there was only one run, from which nothing can be told.
+            None after a single run.
         """
         more = integer("runs", runs, minimum=1)
         n = self.runs
@@ -214,18 +214,18 @@ class Coverage:
         return Gain(more, float(missed[0]), self._shortfall(before))
 
     def _shortfall(self, size: int) -> float:
-        """How much lower than the best of all runs the best of `size` of them is, on average.
+        """Return the mean distance of the best of `size` runs from the best of all runs.
 
-        That is the sum, over neighbouring levels, of their distance times the probability that
-        all runs above it are missed.
+        That is the sum, over adjacent levels, of their distance times the probability that all
+        runs above are missed.
         """
         above = self.runs - np.cumsum(self._level_hits)[:-1]
         return float(np.diff(self._level_scores) @ _all_missed(self.runs, above, size))
 
-    # --- in words ---
+    # --- display ---
 
     def table(self) -> Table:
-        """Return the figures as a table, with 95 % intervals where there are any."""
+        """Return the figures as a table, with 95 % intervals of the estimates."""
         rows = [
             ("runs", self.runs, None, None),
             ("models", self.models, None, None),
@@ -259,40 +259,39 @@ class Coverage:
     def _mass_in_words(self) -> str:
         mass = self.unseen_mass
         return (
-            f"about {mass.value:.1%} of further runs would end in a model not seen yet "
+            f"about {mass.value:.1%} of further runs would end in a new model "
             f"({mass.low:.1%} to {mass.high:.1%})"
         )
 
     def _number_in_words(self) -> str:
         chao = self.chao1
         if math.isinf(chao.high):
-            return "one run cannot tell"
+            return "unknown after one run"
         return f"at least about {chao.value:.0f} ({chao.low:.0f} to {chao.high:.0f})"
 
     def _best_in_words(self) -> str:
-        return f"{self.best_score:.4f}, hit by {self.best_hits} of {counted(self.runs, 'run')}"
+        return f"{self.best_score:.4f}, found by {self.best_hits} of {counted(self.runs, 'run')}"
 
     def _gain_in_words(self) -> str:
         gain = self.expected_gain(self.runs)
         if gain is None:
-            return "one run cannot tell"
+            return "unknown after one run"
         return (
-            f"as many again: a better score with a chance of up to about {gain.probability:.0%}, "
-            f"average gain {gain.score:.3g}"
+            f"twice as many: a better score with a probability of up to {gain.probability:.0%}, "
+            f"mean gain {gain.score:.3g}"
         )
 
     def _caution(self) -> list[str]:
-        """Return what the figures must not be taken for."""
-        if self.best_hits == 1:
-            hit = "The best score was hit only once: a better one may well exist."
-        else:
-            hit = (
-                "Hitting the best score again and again does not prove that no rarer one is better."
-            )
+        """Return how not to interpret the figures."""
+        found = (
+            "The best score was found only once: a better one may well exist."
+            if self.best_hits == 1
+            else "Finding the best score repeatedly does not prove that no rarer one is better."
+        )
         return [
-            "In brackets: 95 % intervals. Unseen mass says how often runs would end elsewhere, not",
-            "how good it is there: models that few runs reach may be the best.",
-            hit,
+            "In brackets: 95 % intervals. Unseen mass says how often runs would end in new models,",
+            "not how good these are: models that few runs reach may be the best.",
+            found,
         ]
 
 
@@ -301,10 +300,10 @@ def _parts(estimate: Estimate) -> tuple[float, float, float]:
 
 
 def _none_suspected(runs: int, hits: NDArray[np.int64]) -> Estimate:
-    """Return the interval of Chao1 if it suspects no unseen model.
+    """Return the interval of Chao1 if no unseen model is suspected.
 
-    As many runs again would miss a model with h hits with a probability of about exp(-h). From
-    this follow the mean and variance of the number of models they find.
+    As many new runs would miss a model with h hits with probability exp(-h), approximately. This
+    gives the mean and variance of the number of models that they find.
     """
     seen, missed = float(len(hits)), np.exp(-hits.astype(np.float64))
     variance = float(np.sum(missed - missed**2) - np.sum(hits * missed) ** 2 / runs)
@@ -319,7 +318,7 @@ def _sizes(runs: int) -> NDArray[np.int64]:
 
 
 def _rarefied(runs: int, hits: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[float]:
-    """Return the average number of kinds in m of the runs, for each m.
+    """Return the mean number of kinds in m of the runs, for each m.
 
     A kind with h hits is missed by a share C(n - h, m) / C(n, m) of the choices of m runs.
     """
@@ -328,9 +327,9 @@ def _rarefied(runs: int, hits: NDArray[np.int64], sizes: NDArray[np.int64]) -> l
 
 
 def _all_missed(runs: int, hits: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    """Probability that a choice of `size` runs contains none of `hits` particular ones.
+    """Return the probability that a choice of `size` runs contains none of `hits` given ones.
 
-    C(n - h, m) / C(n, m), by logarithms of factorials.
+    It is C(n - h, m) / C(n, m), computed from logarithms of factorials.
     """
     factorial = _log_factorials(runs)
     possible = hits <= runs - size

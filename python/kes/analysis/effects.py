@@ -1,13 +1,13 @@
-"""What follows from the optima for the effect of one variable on another.
+"""Causal effects that the optima are compatible with.
 
-An optimum is a class of networks, and the networks of a class differ in the parents that the cause
-x can have. For each of these sets the effect is had by adjusting for it, so an optimum stands for
-as many effects as x has possible sets of parents: IDA [Maathuis 2009], with one class. With all
-optima that are about as good, it is seen how much the answer depends on which of them is right.
+An optimum is a class of networks, which differ in the parents of the cause x. Adjusting for each
+possible parent set gives one effect, so an optimum is compatible with as many effects as x has
+parent sets: IDA [Maathuis 2009] for one class. Comparing all optima with similar scores shows how
+much the effect depends on which of them is right.
 
-Three things make an effect uncertain, and they are kept apart: which network of a class it is (the
-data cannot tell), which of the optima is right (the data hardly tell), and which cases happen to be
-in the table. No average is taken over optima: how often runs end in one says nothing of its truth.
+Three sources of uncertainty are reported separately: which network of a class is true (data cannot
+tell), which of the optima is right (data hardly tell), and which cases happen to be in the table.
+Effects are not averaged over optima: the number of runs that end in one is no evidence for it.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ if TYPE_CHECKING:
     from kes.results.optimum import Optimum
 
 _LOW, _HIGH = 0.025, 0.975
-"""Shares of the resamples between which an effect is said to lie."""
+"""Quantiles of the resamples that are reported."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """How x may act on y: its parents, and whether a directed path leads from x to y with them."""
+class Adjustment:
+    """A parent set of x, and whether a directed path then leads from x to y."""
 
     parents: tuple[str, ...]
     reaches: bool
 
 
 class Effects(Table):
-    """Possible effects of one variable on another: a table with a row for each.
+    """Possible effects of one variable on another, one per row.
 
     Attributes
     ----------
     x, y : str
-        The cause and its outcome.
+        The cause and the outcome.
     change : str
-        What the column ``effect`` says, in words.
+        Meaning of the column ``effect`` in words.
     resamples : int
         Number of resamples behind the columns ``low`` and ``high``; 0 if there are none.
     """
@@ -75,23 +75,23 @@ class Effects(Table):
         self.x, self.y, self.change, self.resamples = x, y, change, resamples
 
     def summary(self) -> Table:
-        """Return how uncertain the effect is, for reasons that are kept apart.
+        """Return the ranges of the effect by source of uncertainty.
 
         Returns
         -------
         Table
             A `range` of effects from `low` to `high`, its `width`, and what it is a range `over`:
 
-            - "within the best class": the sets of parents that x can have in the best optimum;
+            - "within the best class": the parent sets of x in the best optimum;
             - "across optima": all rows;
-            - "by resampling": the same row with other cases, of that row for which it is widest;
+            - "by resampling": bootstrap tables, for the row with the widest range;
             - "all together": from the lowest to the highest of these.
         """
         first = self["optimum"][0]
         best = [row["effect"] for row in self if row["optimum"] == first]
         optima = counted(len(set(self["optimum"])), "optimum", "optima")
         rows = [
-            ("within the best class", _span(best), counted(len(best), "set of parents", "sets")),
+            ("within the best class", _span(best), counted(len(best), "parent set")),
             ("across optima", _span(self["effect"]), optima),
         ]
         if self.resamples:
@@ -111,7 +111,7 @@ class Effects(Table):
 
 
 def _span(effects: Iterable[float | None]) -> tuple[float, float] | None:
-    """Return the lowest and the highest of those that could be estimated."""
+    """Return the lowest and the highest of the effects that could be estimated."""
     known = [effect for effect in effects if effect is not None]
     return (min(known), max(known)) if known else None
 
@@ -131,7 +131,7 @@ def effects(
     within: float,
     resamples: int,
 ) -> Effects:
-    """Return the effects of x on y that good optima allow for; see `Optima.effects`."""
+    """Return the effects of x on y that the best optima allow; see `Optima.effects`."""
     dataset = problem.dataset
     contrast = _contrast(dataset, x, y, states, outcome)
     ways = _ways(optima, x, y, within)
@@ -155,10 +155,10 @@ def effects(
     change = _change(dataset, contrast)
     note = _note(contrast, change, within, discrete=dataset.kind == "discrete")
     if resamples:
-        filled = ", filled in anew" if isinstance(problem.table, Incomplete) else ""
+        imputed = ", imputed anew" if isinstance(problem.table, Incomplete) else ""
         note.append(
-            f"low, high: 95 % of {counted(resamples, 'bootstrap resample')}{filled}, with graph "
-            "and parents as they are."
+            f"low, high: 95 % of {counted(resamples, 'bootstrap resample')}{imputed}, with the "
+            "same graph and parents."
         )
     return Effects(
         {name: [row[name] for row in rows] for name in names},
@@ -170,20 +170,22 @@ def effects(
     )
 
 
-def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Way]]:
-    """Return what each optimum that is good enough allows for."""
+def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Adjustment]]:
+    """Return the adjustments of each optimum within a distance from the best."""
     place = {name: i for i, name in enumerate(optima.names)}
     found = []
     for number, optimum in enumerate(optima):
         if optima.best.score - optimum.score <= within:
             for one in _parent_sets(optimum, x):
                 parents = tuple(optima.names[i] for i in sorted(one.members))
-                found.append((number, Way(parents, place[y] in descendants(one.dag, place[x]))))
+                found.append(
+                    (number, Adjustment(parents, place[y] in descendants(one.dag, place[x])))
+                )
     return found
 
 
 def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
-    """Return the sets of parents that a variable can have in an optimum, by what is known."""
+    """Return the parent sets of a variable in an optimum, under its knowledge."""
     names, known = optimum.names, optimum.knowledge
     knowledge = NOTHING if known is None else known.to_core(names)
     return parent_sets(names, optimum.edges, names.index(x), knowledge)
@@ -192,8 +194,8 @@ def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
 # --- estimates -----------------------------------------------------------------------------------
 
 
-def _estimate(dataset: Dataset, contrast: Contrast, way: Way) -> dict[str, Any]:
-    """Return the columns that one way fills in: the effect, and what it is made of."""
+def _estimate(dataset: Dataset, contrast: Contrast, way: Adjustment) -> dict[str, Any]:
+    """Return the columns of an adjustment: the effect, and the distributions behind it."""
     if dataset.kind != "discrete":
         effect = slope(dataset, contrast, way.parents) if way.reaches else 0.0
         return {"effect": None if np.isnan(effect) else effect}
@@ -218,21 +220,21 @@ def _estimate(dataset: Dataset, contrast: Contrast, way: Way) -> dict[str, Any]:
 
 
 def _resampled(
-    problem: Problem, contrast: Contrast, ways: Sequence[Way], resamples: int
-) -> dict[Way, dict[str, float | None]]:
-    """Return the range of each effect over tables drawn with replacement.
+    problem: Problem, contrast: Contrast, ways: Sequence[Adjustment], resamples: int
+) -> dict[Adjustment, dict[str, float | None]]:
+    """Return the range of each effect over bootstrap tables.
 
-    Cases are drawn with their gaps, and these are filled anew each time: drawn from the completed
-    table, what was filled in would count as seen, and ranges would be too narrow.
+    Cases are drawn with their missing values, which are imputed anew each time: if they were drawn
+    from the completed table, imputed values would count as observed and ranges be too narrow.
     """
     if not resamples:
         return {}
     table: AnyTable = problem.table
     if isinstance(table, Dataset):
-        bearing = {contrast.x, contrast.y}.union(*(way.parents for way in ways))
-        table = table.select([name for name in table.names if name in bearing])
+        needed = {contrast.x, contrast.y}.union(*(way.parents for way in ways))
+        table = table.select([name for name in table.names if name in needed])
     cases = Cases(table)
-    drawn: dict[Way, list[float]] = {way: [] for way in ways}
+    drawn: dict[Adjustment, list[float]] = {way: [] for way in ways}
     for number in range(resamples):
         stream = Stream(problem.settings.seed, number)
         table = _completed(cases.bootstrap(stream), problem, stream)
@@ -244,7 +246,7 @@ def _resampled(
 
 
 def _completed(table: AnyTable, problem: Problem, stream: Stream) -> Dataset:
-    """Return a part of the cases of a problem with its gaps filled as those of all cases are."""
+    """Return resampled cases with their missing values imputed as in the search."""
     if isinstance(table, Dataset):
         return table
     settings = replace(problem.settings, seed=stream.seed())
@@ -258,55 +260,62 @@ def _quantiles(effects: list[float]) -> dict[str, float | None]:
     return {"low": low, "high": high}
 
 
-# --- what is compared ----------------------------------------------------------------------------
+# --- contrasts and notes -------------------------------------------------------------------------
 
 
 def _contrast(
     dataset: Dataset, x: str, y: str, states: tuple[State, State] | None, outcome: State | None
 ) -> Contrast:
-    """Make it of what a user wrote, or say what is wrong with it."""
+    """Validate user input."""
     known = dict(zip(dataset.names, dataset.states, strict=True))
     for name in (x, y):
         if name not in known:
             raise unknown("variable", name, dataset.names)
         if len(known[name]) == 1:
-            raise KesError(f"{name!r} has one state only, so nothing can be said of its effects")
+            raise KesError(f"{name!r} has only one state, so it has no effects", column=name)
     if x == y:
-        raise KesError(f"{x!r} cannot be the cause of itself; name two variables")
+        raise KesError(f"{x!r} cannot cause itself; name two variables", column=x)
     pair = None
     if known[x]:
         if states is None:
             pair = (0, len(known[x]) - 1)
         elif isinstance(states, str) or len(states) != 2:
-            raise KesError(f"states must be two states of {x!r}, not {states!r}")
+            raise KesError(
+                f"states must be two states of {x!r}, not {states!r}", option="states", column=x
+            )
         else:
             pair = (_code(x, known[x], states[0]), _code(x, known[x], states[1]))
     elif states is not None:
-        raise KesError(f"{x!r} is continuous and has no states: leave out {option('states')}")
+        raise _stateless(x, "states")
     if known[y]:
         end = len(known[y]) - 1 if outcome is None else _code(y, known[y], outcome)
         return Contrast(x, y, pair, end)
     if outcome is not None:
-        raise KesError(f"{y!r} is continuous and has no states: leave out {option('outcome')}")
+        raise _stateless(y, "outcome")
     return Contrast(x, y, pair, None)
 
 
+def _stateless(name: str, given: str) -> KesError:
+    message = f"{name!r} is continuous and has no states: leave out {option(given)}"
+    return KesError(message, option=given, column=name)
+
+
 def _code(name: str, states: Sequence[State], given: State) -> int:
-    """Return the number of a state; the text "1" also stands for the integer 1."""
+    """Return the code of a state; the string "1" also matches the integer 1."""
     texts = [str(state) for state in states]
     if str(given) not in texts:
-        raise KesError(f"{name!r} has no state {given!r}, only {listed(states)}")
+        raise KesError(f"{name!r} has no state {given!r}, only {listed(states)}", column=name)
     return texts.index(str(given))
 
 
 def _change(dataset: Dataset, contrast: Contrast) -> str:
-    """Say what an effect is the change of."""
+    """Return in words which change the effect is."""
     states = dict(zip(dataset.names, dataset.states, strict=True))
     x, y = contrast.x, contrast.y
     end = contrast.outcome
     what = f"the mean of {y}" if end is None else f"P({y} = {states[y][end]})"
     if contrast.states is None:
-        return f"{what} for each unit by which {x} is set higher"
+        return f"{what} for each unit by which {x} is raised"
     low, high = (states[x][code] for code in contrast.states)
     return f"{what} when {x} is set to {high} instead of {low}"
 
@@ -316,26 +325,26 @@ def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> 
     lines = [
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
         f"path leads from {x} to {y} (reaches).",
-        f"Assumed, and not shown by data: arrows are causes, no common cause of two variables is "
-        f"left out, and one of these optima ({within:g} nats below the best at most) is right. "
-        "Models that are no optima are not among them, however close they score: see "
+        "Assumptions that data cannot confirm: arrows are causal, no common cause of two variables "
+        f"is missing, and one of these optima (at most {within:g} nats below the best) is right. "
+        "Models that are not optima are left out, however close they score: see "
         f"{either('Optima.evidence', 'kes edges')}.",
     ]
     if discrete:
         lines.append(
-            f"unseen: share of the cases among whose parents one of the two states of {x} never "
-            "occurs; there the answer is a guess."
+            f"unseen: share of the cases for whose parents' states one of the two states of {x} "
+            "never occurs; there the estimate rests on the prior."
         )
     else:
-        lines.append("Assumed as well: the effect is linear and the same for all cases.")
+        lines.append("Also assumed: the effect is linear and the same for all cases.")
     return lines
 
 
-# --- hand-over -----------------------------------------------------------------------------------
+# --- DoWhy ---------------------------------------------------------------------------------------
 
 
 def to_dowhy(optimum: Optimum, x: str, y: str) -> list[dict[str, Any]]:
-    """Return the models of an optimum as DoWhy takes them; see `Optimum.to_dowhy`."""
+    """Return arguments of `dowhy.CausalModel`; see `Optimum.to_dowhy`."""
     try:
         import networkx as nx
     except ImportError as error:

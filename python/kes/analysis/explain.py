@@ -1,8 +1,8 @@
-"""Steps and stops of a search in words: what an edge is worth, and why a run went no further.
+"""Explanations of steps and local optima: the worth of an edge, and why a search stops.
 
-A neighbour is a triple: x and y are joined, or separated, given a set of variables. What the step
-gains is the worth of the dependence of x and y given that set; what its opposite would lose is the
-same number. All numbers are natural logarithms.
+A neighbour is a triple: x and y are connected or separated given a set of variables. The gain of
+inserting the edge, its *worth*, is the gain of the dependence of x and y given that set; deleting
+the edge loses the same amount. All numbers are natural logarithms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kes.results.optimum import Optimum
 
 _SHOWN = 5
-_ASTRONOMICAL = math.log(1e9)
+_HUGE = math.log(1e9)
 
 
 # --- one step ------------------------------------------------------------------------------------
@@ -37,14 +37,14 @@ _ASTRONOMICAL = math.log(1e9)
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a step to a neighbour is worth; its text is ``str(explanation)``.
+    """Explanation of a step to a neighbour; its text is ``str(explanation)``.
 
     Attributes
     ----------
     neighbour : Neighbour
         The step; its `delta` is the gain, None if no data were given.
     criterion : str or None
-        The criterion of the gain; None if it was not told.
+        The criterion of the gain; None if it is not known.
     ess : float or None
         Equivalent sample size, for bdeu.
     penalty : float
@@ -52,9 +52,9 @@ class Explanation:
     cases : float or None
         Number of cases; None without data.
     fit : float or None
-        How much the log-likelihood rises by the dependence of x and y (bic and aic with data).
+        Gain in log-likelihood by the dependence of x and y (bic and aic with data).
     parameters : int or None
-        How many parameters the dependence has (with data).
+        Number of parameters of the dependence (with data).
     """
 
     neighbour: Neighbour
@@ -67,7 +67,7 @@ class Explanation:
 
     @property
     def worth(self) -> float | None:
-        """What the edge between x and y is worth: the gain of inserting it."""
+        """Gain of inserting the edge between x and y."""
         delta = self.neighbour.delta
         if delta is None:
             return None
@@ -76,7 +76,7 @@ class Explanation:
     def __str__(self) -> str:
         worth = self.worth
         if worth is None:
-            return f"{_step(self.neighbour)}. What that is worth depends on data: pass data=..."
+            return f"{_step(self.neighbour)}. The gain depends on the data: pass data=..."
         return " ".join([*self._gain(worth), *self._parts(), *self._odds(worth)])
 
     def _gain(self, worth: float) -> list[str]:
@@ -84,11 +84,11 @@ class Explanation:
         name = "the score" if self.criterion is None else _written(self.criterion)
         effect = "gains" if delta >= 0 else "loses"
         text = f"{_step(self.neighbour)}: {name} {effect} {abs(delta):.4g} (natural logarithm)."
-        verdict = "is not worth having" if worth <= 0 else f"is worth {worth:.4g}"
-        return [text, f"The edge {verdict} in this place."]
+        verdict = "lowers the score" if worth <= 0 else f"is worth {worth:.4g}"
+        return [text, f"The edge {verdict} in this model."]
 
     def _parts(self) -> list[str]:
-        """Split the worth into fit and penalty."""
+        """Return the fit and the penalty."""
         if self.fit is None or self.parameters is None or self.cases is None:
             return []
         times = "" if self.penalty == 1 else f"{self.penalty:g} × "
@@ -98,30 +98,30 @@ class Explanation:
             else f"{times}1 each"
         )
         price = Criterion(self.criterion or "bic", penalty=self.penalty).price(self.cases) or 0.0
-        more = "more parameter costs" if self.parameters == 1 else "more parameters cost"
+        more = "parameter costs" if self.parameters == 1 else "parameters cost"
         return [
-            f"With it the log-likelihood is {self.fit:.4g} higher, and {self.parameters} {more} "
-            f"{self.parameters * price:.4g} ({why})."
+            f"It raises the log-likelihood by {self.fit:.4g}; its {self.parameters} additional "
+            f"{more} {self.parameters * price:.4g} ({why})."
         ]
 
     def _odds(self, worth: float) -> list[str]:
-        """Say what the worth means, as far as the criterion allows."""
+        """Interpret the worth, as far as the criterion allows."""
         winner = "with" if worth > 0 else "without"
         if self.criterion in ("bdeu", "bge"):
             prior = f" (under the prior with ess={self.ess:g})" if self.ess is not None else ""
             return [
-                f"If both models were equally probable before, the one {winner} the edge is "
+                f"With equal prior probabilities, the model {winner} the edge is "
                 f"{_power(abs(worth))} times as probable as the other given the data{prior}."
             ]
         if self.criterion == "bic":
             return [
-                f"BIC approximates a logarithm of posterior odds for many cases: very roughly "
+                "With many cases, BIC approximates the log posterior odds: very roughly "
                 f"{_power(abs(worth))} to 1 for the model {winner} the edge."
             ]
         if self.criterion == "aic":
             return [
-                "AIC estimates by how much the log-likelihood of as many new cases would rise; "
-                "it is no logarithm of odds."
+                "AIC estimates the gain in log-likelihood on as many new cases; it is not a log "
+                "odds."
             ]
         return []
 
@@ -130,23 +130,23 @@ class Explanation:
 def explain(
     neighbour: Neighbour, data: Data | None = None, **options: Unpack[ScoringOptions]
 ) -> Explanation:
-    """Say in words what a step to a neighbour does and what it is worth.
+    """Explain a step to a neighbour and its gain in words.
 
     Parameters
     ----------
     neighbour : Neighbour
         One of `kes.inclusion_boundary`.
     data
-        The data, to compute the gain and what it consists of. Without them the explanation keeps
-        to the `delta` that the neighbour has, if any.
+        The data, to compute the gain and its parts. Without them the explanation uses the `delta`
+        of the neighbour, if it has one.
     criterion : {"bic", "aic", "bdeu", "qnml", "bge"} or None
         The criterion; by default bic if there are data. Without data it should be the one that
-        `delta` was computed by; if it is not told, nothing is said about its meaning.
+        `delta` was computed by; if it is None, the gain is not interpreted.
 
     Returns
     -------
     Explanation
-        Print it, or take its figures.
+        Print it, or use its attributes.
 
     Examples
     --------
@@ -155,15 +155,15 @@ def explain(
     >>> data = np.array([[0, 0], [1, 1]] * 50)
     >>> [step] = kes.inclusion_boundary(kes.EssentialGraph(["x0", "x1"]))
     >>> print(kes.explain(step, data, criterion="aic"))
-    Joining x0 and x1: AIC gains 68.31 (natural logarithm). The edge is worth 68.31 in this \
-place. With it the log-likelihood is 69.31 higher, and 1 more parameter costs 1 (1 each). AIC \
-estimates by how much the log-likelihood of as many new cases would rise; it is no logarithm of \
-odds.
+    Connecting x0 and x1: AIC gains 68.31 (natural logarithm). The edge is worth 68.31 in this \
+model. It raises the log-likelihood by 69.31; its 1 additional parameter costs 1 (1 each). AIC \
+estimates the gain in log-likelihood on as many new cases; it is not a log odds.
     """
     if not isinstance(neighbour, Neighbour):
         raise KesError(
-            "explain takes a neighbour, as kes.inclusion_boundary lists them, not "
-            f"{type(neighbour).__name__}; for an optimum use optimum.explain(data)"
+            "neighbour must be an item of kes.inclusion_boundary, not "
+            f"{type(neighbour).__name__}; for an optimum use optimum.explain(data)",
+            option="neighbour",
         )
     if data is None:
         if options["criterion"] is None:
@@ -202,8 +202,8 @@ odds.
 def _parameters(neighbour: Neighbour, table: Dataset) -> int:
     """Return the degrees of freedom of the dependence of x and y given the others.
 
-    In a table with continuous columns, that is a coefficient for each pair of columns that x and
-    y are embedded in, whatever is given [Andrews 2019].
+    In a table with continuous columns, these are the coefficients between the columns that x and
+    y are embedded in, whatever the conditioning set [Andrews 2019].
     """
     if table.kind != "discrete":
         return _columns(table, neighbour.x) * _columns(table, neighbour.y)
@@ -213,14 +213,14 @@ def _parameters(neighbour: Neighbour, table: Dataset) -> int:
 
 
 def _columns(table: Dataset, name: str) -> int:
-    """Return the number of numeric columns of a variable: one less than its occurring states."""
+    """Return the number of embedded columns of a variable: its occurring states less one."""
     column = table.columns[table.names.index(name)]
     if not isinstance(column, Discrete):
         return 1
     return int(np.count_nonzero(np.bincount(column.codes, weights=table.weights))) - 1
 
 
-# --- where a search stops ------------------------------------------------------------------------
+# --- local optima --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Stop:
     neighbours : tuple of Neighbour
         All admissible neighbours, best first.
     better : int
-        How many of them score higher; 0 at a local optimum.
+        Number of them that score higher; 0 at a local optimum.
     """
 
     score: float
@@ -245,14 +245,13 @@ class Stop:
     better: int
 
     def table(self) -> Table:
-        """Return the neighbours as a table, best first: kind, x, y, given and gain `delta`."""
+        """Return the neighbours, best first: `kind`, `x`, `y`, `given` and the gain `delta`."""
         return _steps(self.neighbours)
 
     def edges(self) -> Table:
-        """Return what each edge is worth, least first.
+        """Return the worth of each edge, least first.
 
-        That is what the score loses by the best way to separate x and y, which conditions on
-        `given`.
+        The worth is the loss of score by the best way to separate x and y, given `given`.
         """
         least: dict[tuple[str, str], Neighbour] = {}
         for step in self.neighbours:  # best first
@@ -269,16 +268,16 @@ class Stop:
 
     def __str__(self) -> str:
         if not self.neighbours:
-            return "The model has no neighbours, so a search cannot go anywhere from it."
+            return "The model has no neighbours, so a search stops here."
         every = counted(len(self.neighbours), "neighbour")
         if self.better:
             verb = "scores" if self.better == 1 else "score"
             head = (
-                f"This is no local optimum: {self.better} of {every} {verb} higher. A search in "
-                "two phases or with a sampled neighbourhood may stop all the same."
+                f"This is not a local optimum: {self.better} of {every} {verb} higher. A search in "
+                "two phases or with a sampled neighbourhood may still stop here."
             )
         else:
-            head = f"A search stops here because none of {every} scores higher. The closest:"
+            head = f"A search stops here because none of {every} scores higher. Best neighbours:"
         shown = [
             f"  {_step(step)}: {step.delta:+.4g}"
             for step in self.neighbours[:_SHOWN]
@@ -288,31 +287,32 @@ class Stop:
             printable(f"  {row['x']} - {row['y']}: {row['worth']:.4g}") for row in self.edges()
         ][:_SHOWN]
         if weakest:
-            weakest.insert(0, "The edges that are worth least:")
+            weakest.insert(0, "Edges with the least worth:")
         unit = f"({_written(self.criterion)}, natural logarithms)"
         return "\n".join([head, *shown, *weakest, unit])
 
 
 def explain_stop(optimum: Optimum, problem: Problem) -> Stop:
-    """List what a search could have done at an optimum; see `Optimum.explain`."""
+    """Return the neighbours of an optimum; see `Optimum.explain`."""
     name, graph, tolerance = problem.settings.criterion, optimum.graph, problem.core.tolerance
     here = problem.score(graph)
     if abs(here - optimum.score) > 2 * tolerance:
         raise KesError(
             f"on these data the optimum scores {here:.6f} by {name}, not {optimum.score:.6f}; pass "
-            "the data, weights, criterion and ess that it was learned with"
+            "the data, weights, criterion and ess that it was learned with",
+            option="data",
         )
     neighbours = problem.neighbours(graph)
     better = sum((step.delta or 0.0) > tolerance for step in neighbours)
     return Stop(optimum.score, name, tuple(neighbours), better)
 
 
-# --- words ---------------------------------------------------------------------------------------
+# --- text ----------------------------------------------------------------------------------------
 
 
 def _step(step: Neighbour) -> str:
-    """Return a step as words: 'Joining a and b given c, d'."""
-    doing = "Joining" if step.kind == "insert" else "Separating"
+    """Return a step in words: 'Connecting a and b given c, d'."""
+    doing = "Connecting" if step.kind == "insert" else "Separating"
     given = f" given {', '.join(sorted(step.given))}" if step.given else ""
     return printable(f"{doing} {step.x} and {step.y}{given}")
 
@@ -331,8 +331,8 @@ def _steps(neighbours: Iterable[Neighbour]) -> Table:
 
 
 def _power(exponent: float) -> str:
-    """Return e to a power, and about how much that is unless it is astronomical."""
-    if exponent >= _ASTRONOMICAL:
+    """Return e to a power, with its approximate value unless it is huge."""
+    if exponent >= _HUGE:
         return f"e^{exponent:.4g}"
     about = float(f"{math.exp(exponent):.2g}")
     return f"e^{exponent:.4g} (about {about:,g})"

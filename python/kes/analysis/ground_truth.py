@@ -1,4 +1,4 @@
-"""How close a learned graph comes to a known one."""
+"""Comparison of learned graphs with a known one."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Truth: TypeAlias = (
 
 @dataclass(frozen=True)
 class TruthComparison:
-    """A graph against the true one.
+    """Comparison of a graph with the true one.
 
-    Adjacencies are pairs of nodes that are joined, whatever the direction. Shares of nothing are 1:
-    a graph without edges claims nothing false.
+    Adjacencies are pairs of adjacent nodes, whatever the direction. Ratios with denominator 0 are
+    1: a graph without edges claims nothing false.
 
     Attributes
     ----------
     shd
-        Structural Hamming distance: pairs of nodes whose status differs (not joined, undirected,
+        Structural Hamming distance: pairs of nodes whose status differs (not adjacent, undirected,
         or one of the two directions).
     found, extra, missing
-        Adjacencies that both graphs have, only the learned one, only the true one.
+        Adjacencies in both graphs, only in the learned one, and only in the true one.
     misdirected
         Adjacencies in both graphs whose direction, or lack of one, differs.
     """
@@ -75,12 +75,12 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
     Parameters
     ----------
     graph
-        The graph that was learned: an essential graph, or one under knowledge (`Optimum.mpdag`).
+        The learned graph: an essential graph, or an MPDAG (`Optimum.mpdag`).
     truth
-        The true graph, a network, the arcs of a DAG, or a file that `kes.read_graph` reads. What
-        counts is its essential graph, as data cannot tell more. A graph under knowledge is
-        compared with what the truth is under the same knowledge, so that no direction counts that
-        was told; if the truth does not obey it, the essential graphs of both are compared.
+        The true graph, a network, the arcs of a DAG, or a file that `kes.read_graph` reads. Its
+        essential graph is compared, as data cannot identify more. An MPDAG is compared with the
+        truth under the same knowledge, so that directions implied by knowledge do not count; if the
+        truth violates it, the essential graphs of both are compared.
 
     Returns
     -------
@@ -112,14 +112,14 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
 
 
 def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
-    """Return the essential graph of what a user may give as a graph.
+    """Return the essential graph of a user-supplied graph.
 
     Parameters
     ----------
     given
         A graph, a network, the arcs of a DAG, or the path of a file.
     nodes
-        The nodes among which arcs run.
+        The nodes, if only arcs are given.
     """
     if isinstance(given, EssentialGraph):
         return given
@@ -137,9 +137,9 @@ def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
 
 
 def seen_alike(graph: Pdag, other: EssentialGraph) -> tuple[Pdag, Pdag]:
-    """Return a graph and a class as they are to be compared.
+    """Return a graph and a class in comparable form.
 
-    Both under the knowledge of the graph, if it has any and the class obeys it; else neither.
+    Both under the knowledge of the graph, if it has any and the class satisfies it; else neither.
     """
     if not isinstance(graph, Mpdag) or set(graph.nodes) != set(other.nodes):
         return graph, other

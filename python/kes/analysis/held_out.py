@@ -1,7 +1,7 @@
-"""How well optima predict cases that had no part in finding them.
+"""Validation of optima on held-out data.
 
-The criterion that a search maximises judges a model by the very data that suggested it. Cases held
-out are an independent judge: a model is better if it gives them a higher probability. The judge is
+The criterion that a search maximises evaluates a model on the data that suggested it. Held-out
+cases are an independent test: a model is better if it gives them a higher probability. The test is
 uncertain, too, so each difference comes with its standard error.
 """
 
@@ -52,7 +52,7 @@ def validate(
     weights: Weights,
     missing: str,
 ) -> Table:
-    """Judge the best optima by other data; see `Optima.validate`."""
+    """Evaluate the best optima on other data; see `Optima.validate`."""
     count = integer("top", top, minimum=1)
     reading = optima.record.reading
     held_out = read_data(
@@ -81,9 +81,9 @@ def cross_validate(
     top: int = 5,
     **options: Unpack[HeldOutOptions],
 ) -> Table:
-    """Learn from a part of the cases, predict the rest, and so on until each was predicted once.
+    """Evaluate optima by cross-validation.
 
-    Both the graphs and the tables of the networks are learned without the cases that judge them.
+    Both structure and parameters of the networks are learned without the cases that test them.
 
     `weights` are numbers of cases and must be integers. `progress` counts the runs on all folds
     together.
@@ -91,29 +91,30 @@ def cross_validate(
     Parameters
     ----------
     data
-        As in `kes.learn`. States are those of the whole table in every fold. Where to cut columns,
-        and what fills gaps, is learned without the cases that judge.
+        As in `kes.learn`. States are those of the whole table in every fold. Cut points and imputed
+        values are learned without the test cases.
     folds : int
         Number of parts into which the cases are split at random; each is predicted from the
         others.
     top : int
-        How many optima of each search to judge, by their rank.
+        Number of optima of each search to evaluate, by their rank.
 
     Returns
     -------
     Table
         A row for each `model`: the optima by rank in their search ("optimum 0" is the best; ranks
         that not all searches have are left out), "GES", and "no edges". The columns are the
-        `log_likelihood` of all cases, `per_case`, the `difference` per case to the best optimum
-        and its `standard_error`, and the number of `impossible` cases. The standard errors take
-        the cases as independent, which ignores that the folds share data: they are a little small.
+        `log_likelihood` of all cases, `per_case`, the `difference` per case from the best optimum
+        and its `standard_error`, and the number of `impossible` cases, which have probability zero.
+        The standard errors treat cases as independent although the folds share data: they are
+        slightly too small.
 
     Raises
     ------
     KesError
         If the data or an option cannot be used.
     Interrupted
-        On Ctrl-C, with what the search at hand had found.
+        On Ctrl-C, with the result of the current search so far.
 
     Examples
     --------
@@ -131,7 +132,8 @@ def cross_validate(
     prior, ess, cases = options["prior"], options["ess"], Cases(problem.table)
     if cases.number < 2 * parts:
         raise KesError(
-            f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases"
+            f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases",
+            option="folds",
         )
     judged: list[dict[str, NDArray[np.float64]]] = []
     case_weights: list[NDArray[np.float64]] = []
@@ -156,7 +158,7 @@ def cross_validate(
 
 
 def _uncut(options: HeldOutOptions, discretizer: Discretizer | None) -> HeldOutOptions:
-    """Return the options that leave continuous what is to be cut in each fold."""
+    """Return options that keep columns continuous until they are discretized in each fold."""
     if discretizer is None:
         return options
     kinds: Kinds = dict.fromkeys(discretizer.named, "continuous")
@@ -166,7 +168,7 @@ def _uncut(options: HeldOutOptions, discretizer: Discretizer | None) -> HeldOutO
 def _cut(
     discretizer: Discretizer | None, train: AnyTable, test: AnyTable
 ) -> tuple[AnyTable, AnyTable]:
-    """Cut columns where the cases to learn from say."""
+    """Discretize both parts at cut points from the training cases."""
     if discretizer is None:
         return train, test
     own = discretizer if discretizer.is_fitted else copy(discretizer).fit(train)
@@ -174,7 +176,7 @@ def _cut(
 
 
 def _models(optima: Optima, top: int) -> dict[str, Pdag]:
-    """Return the models of a search that are to be judged."""
+    """Return the models of a search to evaluate."""
     ranked = {f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:top])}
     return {**ranked, "GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
 
@@ -182,7 +184,7 @@ def _models(optima: Optima, top: int) -> dict[str, Pdag]:
 def _log_probabilities(
     graph: Pdag, train: Dataset, test: AnyTable, prior: Prior, ess: float
 ) -> NDArray[np.float64]:
-    """Estimate a network on some cases; return ln P of what is there in each row of others."""
+    """Fit a network to some cases; return ln P of the observed values in each row of others."""
     network = fit(graph, train, prior=prior, ess=ess)
     unseen: Unseen = "missing" if isinstance(test, Incomplete) else "error"
     return network.log_likelihood(test, per_row=True, unseen=unseen)
@@ -195,8 +197,8 @@ def _case_weights(dataset: AnyTable) -> NDArray[np.float64]:
 def _judgement(
     found: Sequence[NDArray[np.float64]], weights: NDArray[np.float64]
 ) -> dict[str, list[float] | list[float | None] | list[int]]:
-    """Return columns that compare models by ln P of each row, the first being the standard."""
-    counts = weights > 0  # a row of weight 0 counts for nothing, even if impossible
+    """Return columns that compare models with the first one by ln P of each row."""
+    counts = weights > 0  # rows of weight 0 are ignored, even if impossible
     weights = weights[counts]
     rows = [logs[counts] for logs in found]
     totals = [float(weights @ logs) for logs in rows]
@@ -213,9 +215,9 @@ def _judgement(
 def _difference(
     logs: NDArray[np.float64], standard: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[float | None, float | None]:
-    """Return the mean difference per case and its standard error; None where a case is impossible.
+    """Return the mean difference per case and its standard error; None if a case is impossible.
 
-    The comparison is paired: what makes a case improbable for both models cancels out.
+    The comparison is paired: what makes a case improbable under both models cancels out.
     """
     if np.isneginf(logs).any() or np.isneginf(standard).any():
         return None, None

@@ -1,8 +1,7 @@
-"""Which k finds the best score, given the same budget.
+"""Comparison of several values of k with the same budget.
 
-A greedy search (k near 1) makes few, good, similar runs; a random one (k near 0) makes many
-different runs, most of them worse. Which does better within a given time depends on the data, and
-is best found out by trying.
+A greedy search (k near 1) gives few, good, similar results; a random one (k near 0) gives many
+different results, most of them worse. Which is better within a given time depends on the data.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Sweep:
     optima : dict of float to Optima
         The result for each k. As after loading, extending one needs the data.
     budget : str
-        What each k was given, in words.
+        Budget of each k in words.
     """
 
     optima: Mapping[float, Optima]
@@ -54,11 +53,10 @@ class Sweep:
 
     @cached_property
     def recommended(self) -> float:
-        """The k that did best.
+        """The best k.
 
-        It reached the highest score level; of several that did, it hit that level in the most
-        runs; if that is equal, too, its runs were better on average, or else it is the greediest,
-        whose runs take the fewest steps.
+        It reached the highest score level; ties are broken by the number of runs that reached
+        it, then by the mean score of the runs, then by the larger k, whose runs take fewer steps.
         """
         return max(
             self.optima,
@@ -67,12 +65,12 @@ class Sweep:
 
     @property
     def repeatability(self) -> float | None:
-        """How often the k that some runs recommend is also best, or level, in other runs.
+        """How often the k that one half of the runs recommends is also best in the other half.
 
-        The runs of each k are split at random into two halves, 128 times over. One half makes a
-        recommendation, and the other half, which had no part in it, is the judge. This tells
-        roughly, and rather cautiously, how often a sweep with another seed would agree: a lucky
-        run can be in one half only. None with a single run for some k.
+        The runs of each k are split at random into two halves, 128 times. One half gives a
+        recommendation, which is tested on the other; ties count. This is a rough and conservative
+        estimate of how often a sweep with another seed would agree: a lucky run is in one half
+        only. None with a single run for some k.
         """
         return None if self._halves is None else self._halves.agreement
 
@@ -80,10 +78,10 @@ class Sweep:
         """Return a row for each k.
 
         The columns: number of `runs`, distinct `optima` and score `levels`, the `best_score`, how
-        far it lies `below_best` of all, the runs that hit it (`best_hits`), the `mean_score` of
-        the runs, the share of them `better_than_ges`, the estimated `unseen_mass`, and how often
-        this k is best or level when the runs are split into halves (`best_in_halves`; see
-        `repeatability`).
+        far it lies below the best of all k (`below_best`), the number of runs that reached it
+        (`best_hits`), the `mean_score` of the runs, the share of them `better_than_ges`, the
+        estimated `unseen_mass`, and how often this k is best or tied when the runs are split into
+        halves (`best_in_halves`; see `repeatability`).
         """
         top = max(optima.best_run.score for optima in self.optima.values())
         coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
@@ -106,7 +104,7 @@ class Sweep:
 
     @property
     def recommendation(self) -> str:
-        """What the sweep suggests, and how sure that is."""
+        """The recommended k and its uncertainty, in words."""
         k, best = self.recommended, self.optima[self.recommended].best_run.score
         hits, runs = self._hits(k), len(self.optima[k].runs)
         also = [
@@ -121,22 +119,22 @@ class Sweep:
         if also:
             parts.append(f"Also found by {', '.join(also)}.")
         if also and len(also) == len(self.optima) - 1:
-            parts.append("All k reach the same score, so the choice hardly matters here.")
+            parts.append("All k reach the same score, so the choice hardly matters.")
         elif len(self.optima) > 1:
             parts.append(self._doubt())
         return " ".join(parts)
 
     def _doubt(self) -> str:
-        """Say how sure the recommendation is."""
+        """Return the uncertainty of the recommendation in words."""
         if self.repeatability is None:
-            return "One run for each k cannot tell which is better."
+            return "One run for each k is not enough to tell which is better."
         text = (
-            "When the runs are split at random into halves, the k that one half recommends is best "
-            f"or level in the other half {self.repeatability:.0%} of the time"
+            "When the runs are split at random into halves, the k recommended by one half is best "
+            f"or tied in the other half {self.repeatability:.0%} of the time"
         )
         if self.repeatability >= _SETTLED:
             return f"{text}."
-        return f"{text}: which k is best is not settled, and a larger budget would tell more."
+        return f"{text}: which k is best is uncertain; use a larger budget."
 
     def __repr__(self) -> str:
         return f"{self.table()!r}\n{self.recommendation}"
@@ -167,7 +165,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Halves:
-    """What splitting the runs into halves shows."""
+    """Result of splitting the runs into halves."""
 
     agreement: float
     best: list[float]
@@ -178,7 +176,7 @@ def _split(
     levels: Sequence[NDArray[np.int64]],
     scores: Sequence[NDArray[np.float64]],
 ) -> _Halves:
-    """Split the runs of each k at random, and compare what the two halves say.
+    """Split the runs of each k at random, and compare the two halves.
 
     A run falls into either half with equal probability, one bit for each split.
     """
@@ -208,7 +206,7 @@ def sweep(
     budget: float | str | None = None,
     **options: Unpack[SearchOptions],
 ) -> Sweep:
-    """Try several k with the same budget each, to see which finds the best score.
+    """Compare several values of k with the same budget each.
 
     Progress is shown for one k after the other. The runs are not improved, as the runs themselves
     are compared.
@@ -220,12 +218,12 @@ def sweep(
     ks : iterable of float
         The values of k.
     runs : int or None
-        Number of runs for each k; 100 if no `budget` is given either. The result depends on
-        nothing but data, settings and seed.
+        Number of runs for each k; 100 by default. The result depends only on data, settings and
+        seed.
     budget : float, str or None
-        Or the time for each k, such as "10s". Each k starts with an empty cache, so that none
-        profits from the one before. This is the fairer comparison, as greedy runs are shorter,
-        but the result depends on the machine and its load.
+        Alternatively, the time for each k, such as "10s". Each k starts with an empty cache. This
+        is the fairer comparison, as greedy runs are shorter, but the result depends on the machine
+        and its load.
 
     Returns
     -------
@@ -237,7 +235,7 @@ def sweep(
     KesError
         If the data or an option cannot be used, or both `runs` and `budget` are given.
     Interrupted
-        On Ctrl-C, with what the search with the k at hand had found.
+        On Ctrl-C, with the result for the current k so far.
 
     Examples
     --------
@@ -247,7 +245,7 @@ def sweep(
     [0.4, 1.0]
     """
     if runs is not None and budget is not None:
-        raise KesError("give either runs or budget: each k gets so many runs, or so much time")
+        raise KesError("pass either runs or budget for each k, not both", option="budget")
     wanted = integer("runs", _RUNS if runs is None else runs, minimum=1)
     allowed = Budget.parse(runs=wanted, budget=budget)
     execution = Execution.of(options)
@@ -255,7 +253,7 @@ def sweep(
     first = Problem.of(data, {**options, "k": several[0]})
     found: dict[float, Optima] = {}
     for k in several:
-        # One seed for all, also if it was drawn.
+        # The same seed for all k, even if it was drawn.
         settings = replace(first.settings, k=number("k", k, minimum=0.0, maximum=1.0))
         problem = Problem(first.dataset, settings, first.cache_mb, first.reading)
         found[settings.k] = _searched(problem, allowed, execution)
@@ -280,14 +278,16 @@ def _searched(problem: Problem, budget: Budget, execution: Execution) -> Optima:
 
 
 def _several(ks: object) -> list[object]:
-    """Return the values of k that a user wrote."""
+    """Validate the values of k."""
     if not isinstance(ks, Iterable) or isinstance(ks, str):
-        raise KesError(f"ks must be several numbers from 0 to 1, such as (0.4, 0.8), not {ks!r}")
+        raise KesError(
+            f"ks must be several numbers from 0 to 1, such as (0.4, 0.8), not {ks!r}", option="ks"
+        )
     several = list(ks)
     if not several:
-        raise KesError("ks is empty: give at least one number from 0 to 1")
+        raise KesError("ks is empty: pass at least one number from 0 to 1", option="ks")
     if len(set(several)) < len(several):
-        raise KesError(f"ks has a number more than once: {several}")
+        raise KesError(f"ks contains duplicates: {several}", option="ks")
     return several
 
 

@@ -1,7 +1,7 @@
-"""A map of the optima: similar models close together.
+"""A map of the optima on which similar models are close together.
 
-Classical multidimensional scaling [Torgerson 1952] of the structural Hamming distances: the plane
-in which the distances between points come closest to the number of edges in which models differ.
+Classical multidimensional scaling [Torgerson 1952] of the structural Hamming distances: distances
+in the plane approximate the number of edges in which models differ.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
 
-MOST = 1000
-"""Optima on a map: more would neither be told apart nor placed in reasonable time."""
+MAX_OPTIMA = 1000
+"""Optima on a map: more are neither distinguishable nor placed in reasonable time."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Landscape:
     Attributes
     ----------
     optima : sequence of Optimum
-        The best of the optima, best first, and the one of GES if it is not one of them.
+        The best optima, best first, and that of GES if it is not among them.
     numbers : sequence of int
-        Which of all optima each of them is.
+        Their indices among all optima.
     points : ndarray of shape (optima, 2)
-        Their places; the best optimum is to the upper right of the middle.
+        Their positions; the best optimum is to the upper right of the middle.
     distances : ndarray of shape (optima, optima)
         Structural Hamming distances.
     ges : int
-        Which of those shown is where GES ends.
+        Place of the optimum of GES in `optima`.
     """
 
     optima: Sequence[Optimum]
@@ -48,10 +48,10 @@ class Landscape:
     ges: int
 
     @classmethod
-    def of(cls, optima: Optima, most: int = MOST) -> Landscape:
+    def of(cls, optima: Optima, max_optima: int = MAX_OPTIMA) -> Landscape:
         """Place the best of the optima."""
         ges = optima.index(optima.ges)
-        numbers = [*range(min(most, len(optima))), *([ges] if ges >= most else [])]
+        numbers = [*range(min(max_optima, len(optima))), *([ges] if ges >= max_optima else [])]
         shown = [optima[number] for number in numbers]
         between = shd_matrix([optimum.mpdag for optimum in shown])
         return cls(
@@ -66,8 +66,7 @@ class Landscape:
 def placed(between: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return points in the plane with about the given distances between them.
 
-    Eigenvectors have no sign of their own: the first point is given coordinates that are not
-    negative.
+    The signs of eigenvectors are arbitrary: the first point gets nonnegative coordinates.
     """
     squares = between.astype(np.float64) ** 2
     centred = squares - squares.mean(axis=0)

@@ -1,20 +1,20 @@
-"""Resampling support: which edges would be found again in other samples like this one.
+"""Resampling support: which edges would be found again in other samples.
 
 The search is repeated on tables drawn from the data, and the best optimum of each is kept. An edge
-that hangs on a few cases disappears from many of them.
+that depends on a few cases disappears from many of them.
 
-Two schemes, which err in opposite directions:
+There are two schemes, with biases in opposite directions:
 
-``"subsample"`` draws half of the cases without replacement. Each such table is a sample of the
-population as good as the data, only smaller, so that weak edges are missed more often than they
-would be with all cases: the support is conservative.
+``"subsample"`` draws half of the cases without replacement. Each such table is a valid but smaller
+sample of the population, so that weak edges are missed more often than with all cases: the support
+is conservative.
 
-``"bootstrap"`` draws as many cases as there are, with replacement. Some come twice, and a
-coincidence among cases that come twice looks like one that was observed twice. To first order, the
-statistic 2N I(X;Y|Z) by which a criterion judges an edge, which under independence has mean d (its
-degrees of freedom) over samples, has mean 2d over bootstrap samples of samples, while the criterion
-asks as little of it as before. Graphs from bootstrap samples are therefore too dense, and false
-edges look stable [Friedman 1999; Steck & Jaakkola 2003].
+``"bootstrap"`` draws as many cases as there are, with replacement. Some are drawn twice, and a
+coincidence among these looks as if it was observed twice. To first order, the statistic
+2N I(X;Y|Z) by which a criterion evaluates an edge has, under independence, mean d (its degrees of
+freedom) over samples, but mean 2d over bootstrap samples of samples, while the penalty stays the
+same. Graphs from bootstrap samples are therefore too dense, and false edges look stable [Friedman
+1999; Steck & Jaakkola 2003].
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class Stability:
     best : tuple of Optimum
         The best optimum of each resampled table. Their scores are not comparable with each other.
     scheme : {"subsample", "bootstrap"}
-        How tables were drawn.
+        Resampling scheme.
     cases : int
-        Number of cases in each of them.
+        Number of cases in each table.
     runs : int
-        Number of runs on each of them.
+        Number of runs on each table.
     settings : Settings
-        The settings of the search; the seed is the one from which all others were drawn.
+        The settings of the search; the seeds of all resamples are drawn from its seed.
     """
 
     names: tuple[str, ...]
@@ -90,7 +90,7 @@ class Stability:
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        """The graphs of the best optima, which count equally."""
+        """The graphs of the best optima, with equal weights."""
         graphs = [optimum.mpdag for optimum in self.best]
         return Ensemble("resampling", graphs, np.ones(len(graphs)))
 
@@ -124,7 +124,7 @@ class StabilityInterrupted(Interrupted):
     Attributes
     ----------
     stability : Stability or None
-        What the finished resamples say; None before the first of them was finished.
+        Result of the finished resamples; None if there are none.
     """
 
     def __init__(self, stability: Stability | None = None) -> None:
@@ -134,7 +134,7 @@ class StabilityInterrupted(Interrupted):
     def __str__(self) -> str:
         if self.stability is None:
             return "interrupted before the first resample was finished"
-        return "interrupted; what the finished resamples say is in the attribute 'stability'"
+        return "interrupted; the attribute 'stability' has the finished resamples"
 
 
 @checked_options(RunOptions, runs=10)
@@ -146,7 +146,7 @@ def stability(
     fraction: float = 0.5,
     **options: Unpack[RunOptions],
 ) -> Stability:
-    """Repeat the search on resampled data, to see which edges do not depend on a few cases.
+    """Repeat the search on resampled data, to see which edges depend on a few cases.
 
     `random_state` is also the seed of the draws. `weights` are numbers of cases: of a row of weight
     3, one or two cases may be drawn; subsamples need integers. `progress` counts the runs on all
@@ -155,8 +155,8 @@ def stability(
     Parameters
     ----------
     data
-        As in `kes.learn`. States, and intervals, are those of the whole table in every resample;
-        gaps are filled anew in each.
+        As in `kes.learn`. States and intervals are those of the whole table in every resample;
+        missing values are imputed anew in each.
     resamples : int
         Number of tables to draw.
     scheme : {"subsample", "bootstrap"}
@@ -171,7 +171,7 @@ def stability(
     Returns
     -------
     Stability
-        With `edges`, `v_structures`, `markov_blankets` and `consensus`. To see its support next to
+        Has `edges`, `v_structures`, `markov_blankets` and `consensus`. To show its support beside
         the others, pass it on: ``optima.edges(stability=...)``.
 
     Raises
@@ -230,8 +230,9 @@ def _size(cases: Cases[AnyTable], fraction: object) -> int:
     if not 2 <= size < cases.number:
         given = either(f"fraction={share:g}", f"--fraction {share:g}")
         raise KesError(
-            f"{given} of {cases.number} cases makes subsamples of {size}; they must have at least "
-            "2 cases and fewer than the data"
+            f"{given} of {cases.number} cases gives subsamples of {size}; they must have at least "
+            "2 cases and fewer than the data",
+            option="fraction",
         )
     return size
 

@@ -1,14 +1,14 @@
-"""How well the parts of a graph are supported: edges, v-structures and Markov blankets.
+"""Support of edges, v-structures and Markov blankets.
 
-There are three kinds of support, and none stands in for another:
+There are three kinds of support, and none replaces another:
 
 *Search support* is the share of runs that ended in a model with the edge. It describes the search:
-an edge on which all runs agree may still be a whim of the sample.
+an edge on which all runs agree may still be an artefact of the sample.
 
-*Relative weight* is the share of the optima with the edge when each distinct optimum counts
+*Relative weight* is the share of the optima with the edge when each distinct optimum is weighted by
 exp(score). It describes the criterion among the models that were found, and is not a posterior:
-models that were not found have no part in it. With many cases one optimum usually has nearly all
-of the weight, whether or not the data single it out.
+models that were not found do not count. With many cases one optimum usually has nearly all of the
+weight, whether or not the data single it out.
 
 *Resampling support* is the share of resampled tables whose best optimum has the edge (see
 `kes.stability`). It describes how much the edge depends on which cases happen to be in the data.
@@ -48,7 +48,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Graphs that count differently much: what a kind of support is a share of.
+    """Weighted graphs, of which a kind of support is the share.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Ensemble:
     graphs : sequence of Pdag
         The graphs.
     weights : ndarray
-        How much each counts; they need not sum to 1.
+        Weight of each graph; they need not sum to 1.
     """
 
     kind: str
@@ -88,7 +88,7 @@ def relative_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemble]:
-    """Return what the kinds of support of a result are shares of."""
+    """Return the ensemble of each kind of support of a result."""
     graphs = [optimum.mpdag for optimum in optima]
     hits = np.array([optimum.hits for optimum in optima], dtype=np.float64)
     scores = np.array([optimum.score for optimum in optima])
@@ -101,8 +101,10 @@ def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemb
     differing = sorted(set(optima.names) ^ set(stability.names))
     if differing:
         raise KesError(
-            "the stability is that of other variables than these optima; "
-            f"only one of the two has {listed(differing)}"
+            "stability has other variables than these optima; only one of them has "
+            f"{listed(differing)}",
+            option="stability",
+            column=differing[0],
         )
     return [*found, stability.ensemble]
 
@@ -113,7 +115,7 @@ def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemb
 def edge_table(
     nodes: Sequence[str], parts: Sequence[Ensemble], evidence: Table | None = None
 ) -> Table:
-    """Return a row for each pair of nodes that some graph joins; see `Optima.edges`."""
+    """Return a row for each pair that is adjacent in some graph; see `Optima.edges`."""
     position = {node: i for i, node in enumerate(nodes)}
 
     def joined(graph: Pdag) -> Iterator[tuple[str, str]]:
@@ -139,9 +141,11 @@ def edge_table(
 
 
 def _evidence_columns(evidence: Table, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Any]]:
-    """Return the evidence for each of the pairs; None for those that it is not about."""
+    """Return the evidence for each of the pairs; None where there is none."""
     if not {"x", "y", "evidence", "direction"} <= set(evidence.columns):
-        raise KesError("the evidence is not that of edges; give optima.evidence()")
+        raise KesError(
+            "evidence must be the result of optima.evidence() for edges", option="evidence"
+        )
     found = {(row["x"], row["y"]): row for row in evidence}
     return {
         name: [found[pair][name] if pair in found else None for pair in pairs]
@@ -167,7 +171,7 @@ def blanket_table(nodes: Sequence[str], parts: Sequence[Ensemble], node: str | N
     position = {name: i for i, name in enumerate(nodes)}
 
     def members(graph: Pdag) -> Iterator[tuple[str, str]]:
-        # Joined, or the far ends of a v-structure: see EssentialGraph.markov_blanket.
+        # Adjacent, or parents in one v-structure: see EssentialGraph.markov_blanket.
         spouses = (frozenset((a, b)) for a, _, b in graph.v_structures())
         for a, b in graph.skeleton.union(spouses):
             yield from (pair for pair in ((a, b), (b, a)) if node in (None, pair[0]))
@@ -181,7 +185,7 @@ def _feature_table(
     parts: Sequence[Ensemble],
     position: dict[str, int],
 ) -> Table:
-    """Return a row for each feature, in columns of these names, with its supports."""
+    """Return a row for each feature, with columns of these names and its supports."""
     found = {part.kind: part.shares(features) for part in parts}
     rows = _ordered(found, position)
     columns: dict[str, list[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
@@ -191,7 +195,7 @@ def _feature_table(
 
 
 def _ordered(found: dict[str, dict[Feature, float]], position: dict[str, int]) -> list[Feature]:
-    """Return all features: best supported first, equally supported ones in node order."""
+    """Return all features, best supported first; ties are in node order."""
 
     def key(feature: Feature) -> tuple[list[float], list[int]]:
         names: Iterable[str] = feature  # type: ignore[assignment]  # all features are tuples
@@ -206,11 +210,11 @@ def _ordered(found: dict[str, dict[Feature, float]], position: dict[str, int]) -
 
 @dataclass(frozen=True)
 class ConsensusGraph:
-    """The edges that are well supported, together in one picture.
+    """The well supported edges of many graphs, as one graph.
 
-    It summarises many graphs and need not be the essential graph of any model: it may lack edges
-    without which others mean something else, and even have directed cycles. Take a model to
-    compute with from the optima themselves.
+    It is a summary and need not be the essential graph of any model: it may lack edges without
+    which others have another meaning, and may even have directed cycles. Use one of the optima for
+    computations.
 
     Attributes
     ----------
@@ -239,10 +243,9 @@ class ConsensusGraph:
     threshold: float
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """Convert into a `networkx.DiGraph`, an undirected edge becoming two opposite arcs.
+        """Convert to a `networkx.DiGraph` with two opposite arcs for an undirected edge.
 
-        Each arc has the attributes ``support``, that of its edge, and ``direction_support``, that
-        of its direction.
+        Each arc has the attributes ``support``, that of its edge, and ``direction_support``.
         """
         try:
             import networkx as nx
@@ -258,7 +261,7 @@ class ConsensusGraph:
         return graph
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the graph, edges as wide as they are supported; see `EssentialGraph.plot`."""
+        """Draw the graph, with widths of edges by support; see `EssentialGraph.plot`."""
         return draw(
             consensus_layout(self),
             self.directed,
@@ -294,7 +297,7 @@ def consensus_layout(graph: ConsensusGraph) -> Layout:
 
 
 def _downwards(graph: ConsensusGraph) -> list[tuple[str, str]]:
-    """All edges, which may have cycles; those without direction in node order."""
+    """Return all edges, undirected ones in node order; they may have cycles."""
     position = {node: i for i, node in enumerate(graph.nodes)}
     undirected = [sorted(pair, key=position.__getitem__) for pair in graph.undirected]
     return sorted([*graph.directed, *((a, b) for a, b in undirected)])
@@ -329,12 +332,13 @@ def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> Consens
 
 
 def chosen(parts: Iterable[Ensemble], support: str) -> Ensemble:
-    """Return the ensemble of a kind of support, or say that there is none."""
+    """Return the ensemble of a kind of support; raise an error if it is not available."""
     if support not in SUPPORT_COLUMNS:
         raise unknown("support", support, SUPPORT_COLUMNS)
     found = next((part for part in parts if part.kind == support), None)
     if found is None:
         raise KesError(
-            "resampling support needs resampled data: pass stability=kes.stability(data, ...)"
+            "resampling support needs resampled data: pass stability=kes.stability(data, ...)",
+            option="stability",
         )
     return found

@@ -231,10 +231,10 @@ def test_words_do_not_mislead(many):
     coverage = once.coverage()
     assert coverage.unseen_mass.value == 1 / 500
     text = str(coverage)
-    assert "hit by 1 of 500 runs" in text
-    assert "The best score was hit only once: a better one may well exist." in text
+    assert "found by 1 of 500 runs" in text
+    assert "The best score was found only once: a better one may well exist." in text
     assert "models that few runs reach may be the best" in text
-    assert "chance of up to about 50%" in text
+    assert "probability of up to 50%" in text
     often = Optima(replace(record, models=models, runs=(1, *[0] * 499))).coverage()
     assert "does not prove that no rarer one is better" in str(often)
 
@@ -275,6 +275,6 @@ def test_one_run():
     assert coverage.chao1.high == math.inf
     assert coverage.expected_gain(10) is None
     assert len(coverage.accumulation()) == len(coverage.best_so_far()) == 1
-    assert "one run cannot tell" in str(coverage)
+    assert "unknown after one run" in str(coverage)
     with pytest.raises(kes.KesError, match="runs must be an integer of at least 1"):
         coverage.expected_gain(0)

@@ -61,7 +61,7 @@ def test_slopes_of_mixed_tables_are_told(tmp_path, printed):
     code, out, _ = printed("effects", path, "dose", "level", "--data", table, "--resamples", 20)
     words = " ".join(out.split())
     assert code == 0
-    assert "change of the mean of level for each unit by which dose is set higher" in words
+    assert "change of the mean of level for each unit by which dose is raised" in words
     assert "the effect is linear and the same for all cases" in words
     [row] = kes.load(path).effects("dose", "level", data=table, within=0)
     design = np.column_stack([dose, group, np.ones(300)])

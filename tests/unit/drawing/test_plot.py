@@ -176,7 +176,7 @@ def test_few_optima_are_placed_too():
 def test_ges_is_on_the_map_whether_it_was_hit_or_not(optima):
     found = Landscape.of(optima)
     assert found.optima[found.ges].graph == optima.ges.graph
-    part = Landscape.of(optima, most=2)
+    part = Landscape.of(optima, max_optima=2)
     assert len(part.optima) == 3
     assert part.optima[part.ges].graph == optima.ges.graph
     assert part.distances[0, 1] == optima[0].graph.shd(optima[1].graph)

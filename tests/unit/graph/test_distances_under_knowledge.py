@@ -44,7 +44,7 @@ def test_the_truth_is_seen_under_the_same_knowledge(optima):
     assert best.graph.undirected == {frozenset(arc) for arc in CHAIN}
     table = optima.truth(CHAIN)
     assert (table["shd"][0], table["misdirected"][0], table["f1"][0]) == (0, 0, 1)
-    assert "as they are under the knowledge" in table.note
+    assert "compared under the knowledge" in table.note
     assert best.compare(CHAIN).shd == optima.compare(CHAIN).shd == 0
     assert compare_to_truth(best.mpdag, CHAIN).shd == 0
     # Without knowledge nothing is noted, and all are essential graphs.
@@ -93,7 +93,7 @@ def test_all_against_all_under_knowledge():
 def test_a_truth_that_does_not_obey_is_compared_as_a_class(optima):
     turned = [("b", "a"), ("c", "b"), ("d", "b")]  # d -> b <- c: no tier can turn it round
     table = optima.truth(turned)
-    assert "does not obey the knowledge (" in table.note
+    assert "violates the knowledge (" in table.note
     true = EssentialGraph.from_dag("abcd", turned)
     assert list(table["shd"]) == [optimum.graph.shd(true) for optimum in optima]
     assert optima.compare(turned).here == optima.best.graph
