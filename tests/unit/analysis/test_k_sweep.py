@@ -145,7 +145,7 @@ def test_recommendation_says_how_sure_it_is(models):
     assert "is uncertain" not in sure.recommendation
     single = made(models, k2=(0,), k8=(1,))
     assert single.repeatability is None
-    assert "cannot tell" in single.recommendation
+    assert "not enough to tell" in single.recommendation
 
 
 def test_budget_in_time(data):
