@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
-from kes.errors import Interrupted, KesError
+from kes.errors import ClusterLost, Interrupted, KesError, NotSaved
 from kes.files import PathLike
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour, neighbours
@@ -17,10 +18,12 @@ from kes.native import core_errors
 from kes.options import LearnOptions, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
+from kes.results.out_file import OutFile
 from kes.search.constraints import checked_knowledge, refuse_inadmissible
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepare, search
 from kes.search.problem import Problem
+from kes.search.record import Record
 from kes.validation import arcs
 
 _CACHE_MB = 16  # for a single score
@@ -60,9 +63,12 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     KesError
         If the data or an option cannot be used; the message says what to do.
     Interrupted
-        On Ctrl-C; its ``.optima`` holds what was found (None before the first run has ended).
+        On Ctrl-C; its ``.optima`` holds what was found (None before the first run has ended), and
+        so does the file `out`.
     ClusterLost
         If the connection to the cluster is lost; its ``.optima`` holds what was found.
+    NotSaved
+        If the file `out` cannot be written at the end; its ``.optima`` holds the result.
 
     Examples
     --------
@@ -72,15 +78,53 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     True
     """
     started = time.monotonic()
-    allowed = Budget.of(options)
-    execution = Execution.of(options)
+    allowed, execution = Budget.of(options), Execution.of(options)
+    out = None if options["out"] is None else OutFile(options["out"], float(options["checkpoint"]))
     problem = Problem.of(data, options)
+    base = None if out is None else out.read(problem.settings)
+    if base is not None:
+        problem = replace(problem, earlier=base.completion)
     try:
         problem = prepare(problem, execution, allowed)
     except SearchInterrupted:
         raise Interrupted from None
     allowed = allowed.for_size(problem.size).since(started)
-    return Optima.found_by(problem, lambda: search(problem, allowed, execution), started=started)
+    if base is not None and out is not None:
+        base = out.resume(base, problem, allowed.runs or 0)
+
+    def work() -> Record:
+        try:
+            return search(
+                problem,
+                allowed,
+                execution,
+                base=base,
+                watchers=[] if out is None else [out.checkpoint],
+                after_runs=None if out is None else out.checkpoint.keep,
+            )
+        except (SearchInterrupted, SearchLost) as stop:
+            if out is not None and stop.record is not None:
+                _save(out, stop.record, problem)
+            raise
+
+    try:
+        optima = Optima.found_by(problem, work, started=started)
+    except (Interrupted, ClusterLost) as stop:
+        stop.file = str(out.path) if out is not None and out.is_saved else None
+        raise
+    if out is not None and optima.record is not base:
+        _save(out, optima.record, problem)
+    return optima
+
+
+def _save(out: OutFile, record: Record, problem: Problem) -> None:
+    """Write a record; if that fails, hand the result over with the error."""
+    try:
+        out.save(record)
+    except KesError as error:
+        done = record.finished()
+        optima = Optima(done, problem=problem) if done.runs else None
+        raise NotSaved(str(error), optima, str(out.path)) from error
 
 
 def load(path: PathLike) -> Optima:

@@ -164,16 +164,20 @@ class Interrupted(KeyboardInterrupt):
     ----------
     optima : Optima or None
         What was found; None before the first run has ended.
+    file : str or None
+        The file that holds what was found, with the option `out` of `kes.learn`.
     """
 
     def __init__(self, optima: Optima | None = None) -> None:
         super().__init__(optima)
         self.optima = optima
+        self.file: str | None = None
 
     def __str__(self) -> str:
         if self.optima is None:
             return "interrupted before the first run ended"
-        return "interrupted; what was found is in the attribute 'optima'"
+        kept = "" if self.file is None else f", and in {self.file}"
+        return f"interrupted; what was found is in the attribute 'optima'{kept}"
 
 
 class ClusterLost(KesError):
@@ -191,6 +195,23 @@ class ClusterLost(KesError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return ClusterLost, (*self.args, self.optima)
+
+
+class NotSaved(KesError):
+    """The result of a search could not be written to its file.
+
+    Attributes
+    ----------
+    optima : Optima or None
+        The result, to be saved elsewhere; None before the first run has ended.
+    """
+
+    def __init__(self, message: str, optima: Optima | None = None, file: str | None = None) -> None:
+        super().__init__(message, option="out", file=file)
+        self.optima = optima
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NotSaved, (*self.args, self.optima, self.file)
 
 
 def not_installed(package: str) -> KesError:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kes.network.new_rows import Unseen
     from kes.results.optima import Optima
 
-CALL_ONLY = ("weights", "progress", "client")
+CALL_ONLY = ("weights", "progress", "client", "out", "checkpoint")
 """Options of `kes.learn` that are not parameters of an estimator."""
 
 _SEEDS = 2**31

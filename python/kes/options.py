@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Weights
     from kes.data.discretizer import Discretizer
     from kes.data.infer_kinds import Kinds
+    from kes.files import PathLike
     from kes.graph import EssentialGraph
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
@@ -514,6 +515,35 @@ class LearnOptions(RunOptions, total=False):
             flag="--cluster",
             metavar="ADDRESS",
             help="Do the runs on the Dask cluster at this address, such as tcp://host:8786.",
+        ),
+    ]
+    out: Annotated[
+        "PathLike | None",
+        Option(
+            default=None,
+            group="execution",
+            doc="File for the result; gzipped if its name ends in .gz. If it exists, it must hold "
+            "a result of the same data and settings, which is resumed or extended: only what is "
+            "missing is done. After Ctrl-C it holds what was found.",
+            type="str, path or None",
+            metavar="FILE",
+            help="File for the result; gzipped if it ends in .gz. If it exists, its runs are kept "
+            "and only what is missing is done.",
+        ),
+    ]
+    checkpoint: Annotated[
+        float | str,
+        Option(
+            default=60.0,
+            group="execution",
+            doc="Interval between writes of the `out` file during the runs: seconds, or text such "
+            'as "5m". After a crash, the same call resumes from there.',
+            check=duration,
+            type="float or str",
+            metavar="TIME",
+            help="Write the --out file at this interval. A killed command, given again, resumes "
+            "from there.",
+            default_text="60s",
         ),
     ]
 

@@ -92,7 +92,7 @@ def test_a_command_whose_scheduler_is_killed(processes, tmp_path):
     running["scheduler"].kill()
     rest = job.stderr.read()
     assert job.wait() == 2
-    assert "Saved to a.json; the same command goes on from there." in rest
+    assert "Saved to a.json; the same command resumes from there." in rest
     assert "Error: the connection to the Dask cluster is lost" in rest
     done = len(kes.load(tmp_path / "a.json").runs)
     assert done > 0

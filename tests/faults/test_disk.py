@@ -81,7 +81,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path, command):
 def test_a_disk_that_is_read_only(tmp_path, name):
     """Said before the work begins, since it would be in vain."""
     shown = on_a_disk(tmp_path, LOCK, f"LEARN --runs 1000000 --out {name}")
-    assert "you may not write to the folder" in shown
+    assert "is read-only" in shown
 
 
 @pytest.mark.slow

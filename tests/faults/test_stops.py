@@ -126,4 +126,4 @@ def test_commands(tmp_path, arguments, made, number):
     assert process.returncode == 128 + number, shown
     assert "Traceback" not in shown
     if "--out" in arguments:
-        assert "goes on from there" in shown
+        assert "resumes from there" in shown

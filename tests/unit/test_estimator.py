@@ -105,7 +105,7 @@ def test_every_option_of_learn_is_there_but_those_of_a_call():
     import inspect
 
     of_learn = set(inspect.signature(kes.learn).parameters)
-    of_the_call = {"data", "weights", "progress", "client"}
+    of_the_call = {"data", "weights", "progress", "client", "out", "checkpoint"}
     assert set(kes.KES().get_params()) == of_learn - of_the_call | {"prior"}
 
 

@@ -16,10 +16,10 @@ from kes.cli import options
 from kes.cli.console import say
 from kes.cli.knowledge import ModelOptions, read_knowledge
 from kes.cli.model import table_of
-from kes.cli.out_file import check_writable
 from kes.cli.param_types import Whole
 from kes.cli.table_options import as_known, read_table
 from kes.results.optima import Optima
+from kes.results.out_file import check_writable
 
 _EXAMPLES = """
 \b

@@ -5,37 +5,35 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import click
 
-from kes.budget import MAX_TASKS, TASKS_PER_RUN, Budget
+from kes.api import learn
+from kes.budget import MAX_TASKS, TASKS_PER_RUN
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.learn_output import show_network, suggest_more, suggest_next
-from kes.cli.out_file import check_writable, continued, earlier, save, say_interrupted, say_where
+from kes.cli.learn_output import say_interrupted, show_network, suggest_more, suggest_next
 from kes.cli.param_types import Number, Time, Whole
 from kes.cli.signals import exit_code
 from kes.cli.table_options import read_table
+from kes.errors import ClusterLost, Interrupted, NotSaved
 from kes.options import DEFAULTS, Sampled
 from kes.progress import Show, lines
-from kes.results import storage
-from kes.results.optima import Optima
+from kes.results.out_file import check_writable
 from kes.results.summary import text
 from kes.search import dask_cluster
-from kes.search.constraints import constrained
-from kes.search.execution import Execution, SearchInterrupted, SearchLost
-from kes.search.pipeline import prepare, search
-from kes.search.problem import Problem
-from kes.settings import Settings
+from kes.search.problem import TableAsRead
 from kes.validation import MAX_MB
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from kes.data.dataset import Data
 
 _EXAMPLES = """
 \b
@@ -94,7 +92,7 @@ Examples:
     type=Whole(min=1),
     metavar="N",
     show_default="20 draws per pair",
-    help="For sampled: iterations in vain before a run stops.",
+    help="For sampled: stop a run after N iterations without improvement.",
 )
 @click.option(
     "--cache-mb",
@@ -123,13 +121,13 @@ Examples:
     type=Whole(min=1),
     metavar="N",
     show_default=f"as long as it pays; with --runs, {TASKS_PER_RUN} for each, at most {MAX_TASKS}",
-    help="How much to do for it.",
+    help="Number of improvement tasks.",
 )
 @click.option(
     "--improve-budget",
     type=Time(),
     metavar="TIME",
-    help="How long to take for it, instead: not exactly repeatable, as tasks are.",
+    help="Or the time for improvement; unlike tasks, not exactly reproducible.",
 )
 @click.option(
     "--prove/--no-prove",
@@ -142,7 +140,7 @@ Examples:
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="File for the result; gzipped if it ends in .gz. If it exists, its runs are kept and "
-    "only what is lacking is done.",
+    "only what is missing is done.",
 )
 @click.option(
     "--checkpoint",
@@ -150,8 +148,8 @@ Examples:
     metavar="TIME",
     default="60s",
     show_default=True,
-    help="Write the --out file at such intervals meanwhile. A killed command, given again, goes "
-    "on from there.",
+    help="Write the --out file at this interval. A killed command, given again, resumes from "
+    "there.",
 )
 @click.option(
     "--cluster",
@@ -193,85 +191,80 @@ def command(
 ) -> None:
     """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
 
-    DATA is a CSV or Parquet file, one column for each variable; kes audit shows what they are
-    taken for. Every run ends in a local optimum; the result is the set of all that were found.
+    DATA is a CSV or Parquet file with one column for each variable; kes audit shows the kind of
+    each. Every run ends in a local optimum; the result is the set of all optima found.
     """
     started = time.monotonic()
-    settings = Settings.of(
-        {
-            "k": k,
-            "criterion": criterion,
-            "ess": ess,
-            "random_state": seed,
-            "max_parents": max_parents,
-            "two_phase": two_phase,
-            "neighbourhood": _neighbourhood(neighbourhood, reversals, failures),
-            "penalty": penalty,
-            "transform": transform,
-        }
-    )
+    amount = _amount(improve, improve_tasks, improve_budget)
+    where = _neighbourhood(neighbourhood, reversals, failures)
     if out is not None:
         check_writable(out)
-    amount = _amount(improve, improve_tasks, improve_budget)
     known = read_knowledge(told)
-    dataset, reading = read_table(data, told)
-    settings = constrained(settings, dataset.names, knowledge=known)
-    for note in dataset.notes:
+    table, reading = read_table(data, told)
+    for note in table.notes:
         say(f"Note: {note}", err=True)
-    if "continuous" not in dataset.kinds:
-        settings = replace(settings, transform=None)
-    base = earlier(out, settings)
-    again = None if base is None else base.completion
-    problem = Problem(dataset, settings, cache_mb, reading, again)
-    allowed = Budget.parse(
-        runs=runs,
-        improve=amount,
-        prove="auto" if prove is None else prove,
-        budget=budget,
-        patience=patience,
-    )
-    execution = Execution.parse(n_jobs=jobs, progress=_display(progress))
-    keeper = None if out is None else storage.Checkpoint(out, checkpoint)
+    before = out.read_bytes() if out is not None and out.exists() else None
+    failure: NotSaved | None = None
     try:
-        problem = prepare(problem, execution, allowed)
-        allowed = allowed.for_size(problem.size).since(started)
-        base = None if base is None else continued(base, out, problem, allowed.runs or 0)
-        with _client(address) as client:
-            record = search(
-                problem,
-                allowed,
-                replace(execution, client=client),
-                base=base,
-                watchers=[] if keeper is None else [keeper],
-                after_runs=None if keeper is None else keeper.keep,
+        with _client(address) as client, _messages():
+            optima = learn(
+                cast("Data", TableAsRead(table, reading)),
+                k=k,
+                runs=runs,
+                criterion=criterion,
+                ess=ess,
+                penalty=penalty,
+                transform=transform,
+                knowledge=known,
+                random_state=seed,
+                n_jobs=jobs,
+                max_parents=max_parents,
+                two_phase=two_phase,
+                neighbourhood=where,
+                cache_mb=cache_mb,
+                budget=budget,
+                patience=patience,
+                improve=amount,
+                prove="auto" if prove is None else prove,
+                out=out,
+                checkpoint=checkpoint,
+                client=client,
+                progress=_display(progress),
             )
-    except SearchInterrupted as stop:
-        say_interrupted(stop.record, out)
+    except Interrupted as stop:
+        say_interrupted(stop, out)
         ctx.exit(exit_code())
-    except SearchLost as lost:
-        say_interrupted(lost.record, out)
+    except ClusterLost as lost:
+        say_interrupted(lost, out)
         raise
-    failure = None if record is base else save(record, out)
+    except NotSaved as error:
+        if error.optima is None:
+            raise
+        optima, failure = error.optima, error
     spent = f"{time.monotonic() - started:.2f}"
-    optima = Optima(record, problem=problem)
-    say(text(optima, more=[("seconds", spent)], told=dataset.notes))
+    say(text(optima, more=[("seconds", spent)], told=table.notes))
     show_network(optima, out)
-    say_where(out, failure, news=record is not base)
-    if out is not None:
+    if failure is not None:
+        raise failure  # after the result, which would be lost otherwise
+    if out is None:
+        say("Not saved: give --out FILE to keep the result.", err=True)
+    else:
+        is_new = out.read_bytes() != before
+        say(f"Saved to {out}" if is_new else f"Not written: all of this was in {out} already")
         suggest_next(optima, out)
-    suggest_more(record)
+    suggest_more(optima.record)
 
 
 def _amount(improve: bool, tasks: int | None, budget: float | None) -> bool | int | str:
-    """Return how much to do after the runs."""
+    """Return the option `improve` of `kes.learn`."""
     if tasks is not None and budget is not None:
         raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")
     if tasks is None and budget is None:
         return improve
     if not improve:
         given = "--improve-budget" if tasks is None else "--improve-tasks"
-        raise click.UsageError(f"{given} says how much to improve, and --no-improve not to.")
-    return tasks or f"{budget:f}".rstrip("0").rstrip(".") + "s"  # 1.08e+06 is no length of time
+        raise click.UsageError(f"{given} cannot be combined with --no-improve.")
+    return tasks or f"{budget:f}".rstrip("0").rstrip(".") + "s"  # not in the notation 1.08e+06
 
 
 def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:
@@ -285,7 +278,7 @@ def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> st
 
 
 def _display(progress: bool | None) -> bool | Show:
-    """Return a bar on a terminal, and elsewhere lines, but only if asked for."""
+    """Return a bar on a terminal, and lines elsewhere, if asked for."""
     terminal = sys.stderr.isatty()
     if progress is None:
         return terminal
@@ -293,9 +286,24 @@ def _display(progress: bool | None) -> bool | Show:
 
 
 def _client(address: str | None) -> AbstractContextManager[Client | None]:
-    """Return the cluster as a context; without an address there is none."""
+    """Return the cluster as a context; None without an address."""
     if address is None:
         return nullcontext()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported by kes
     client: AbstractContextManager[Client] = dask_cluster.connect(address)
     return client
+
+
+@contextmanager
+def _messages() -> Iterator[None]:
+    """Show what `kes.learn` logs."""
+    logger, handler = logging.getLogger("kes"), logging.Handler()
+    handler.emit = lambda record: say(record.getMessage(), err=True)  # type: ignore[method-assign]
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

@@ -10,6 +10,7 @@ from kes.analysis.evidence.evidence_bounds import AtMost, at_most
 from kes.cli.console import say, width
 from kes.cli.model import beside
 from kes.cli.query_syntax import word
+from kes.errors import ClusterLost, Interrupted
 from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -44,6 +45,20 @@ def show_network(optima: Optima, out: Path | None) -> None:
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
         say(f"All edges, with their evidence: kes edges {file}")
+
+
+def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
+    """Print what was found before an interrupt, or where it is."""
+    record = None if stop.optima is None else stop.optima.record
+    done = 0 if record is None else len(record.runs)
+    tasks = 0 if record is None else record.improving.own
+    after = f" and {counted(tasks, 'task')}" if tasks else ""
+    say(f"Interrupted after {counted(done, 'run')}{after}.", err=True)
+    if stop.file is not None:
+        say(f"Saved to {stop.file}; the same command resumes from there.", err=True)
+    elif stop.optima is not None and out is None:
+        say(stop.optima)
+        say("Not saved: with --out FILE the same command could resume from there.", err=True)
 
 
 def suggest_next(optima: Optima, out: Path) -> None:

@@ -88,11 +88,30 @@ def search(
     KesError
         If the budget is far too short for a single run.
     """
-    started, improve, prove = time.monotonic(), budget.improve, budget.prove
+    started = time.monotonic()
     record = do_runs(problem, budget, execution, base=base, watchers=watchers)
     is_new = base is None or record.runs != base.runs
-    if is_new and after_runs is not None and improve:
-        after_runs(record)
+    try:
+        if is_new and after_runs is not None and budget.improve:
+            after_runs(record)
+        return _after_runs(problem, record, budget, execution, started=started, is_new=is_new)
+    except SearchInterrupted:
+        raise
+    except KeyboardInterrupt:  # between two steps
+        raise SearchInterrupted(record) from None
+
+
+def _after_runs(
+    problem: Problem,
+    record: Record,
+    budget: Budget,
+    execution: Execution,
+    *,
+    started: float,
+    is_new: bool,
+) -> Record:
+    """Improve on the runs, and prove the best score."""
+    improve, prove = budget.improve, budget.prove
 
     def improved(record: Record, tasks: Budget | None = None) -> Record:
         left = budget.since(started).seconds
@@ -172,14 +191,14 @@ def do_runs(
                 started=started,
             )
             _finish(problem, collector, execution)
+            if not collector.ready:
+                raise _too_short(budget)
+            record = collector.record()
+            report(_end(record, collector), final=True)
         except KeyboardInterrupt:
             raise SearchInterrupted(_found(collector)) from None
         except dask_cluster.Lost as lost:
             raise SearchLost(str(lost), _found(collector)) from lost
-        if not collector.ready:
-            raise _too_short(budget)
-        record = collector.record()
-        report(_end(record, collector), final=True)
     return record
 
 

@@ -152,7 +152,7 @@ def test_version(capsys):
 def test_the_same_command_adds_only_what_is_lacking(csv, capsys):
     assert learn(csv, "--k", 0.3, "--runs", 10, "--out", "a.json") == 0
     assert learn(csv, "--k", 0.3, "--runs", 25, "--out", "a.json") == 0
-    assert "a.json holds 10 of 25 runs: going on from there" in capsys.readouterr().err
+    assert "a.json holds 10 of 25 runs: resuming from there" in capsys.readouterr().err
     assert kes.load("a.json") == kes.learn(csv, k=0.3, runs=25)
     before = os.stat("a.json").st_mtime_ns
     assert learn(csv, "--k", 0.3, "--runs", 25, "--out", "a.json") == 0
@@ -237,7 +237,7 @@ def test_ctrl_c_saves_what_is_done(csv, folder):
     assert process.returncode == 130, err
     assert out == ""
     done = int(re.search(r"Interrupted after (\d+) runs\.", err)[1])
-    assert "Saved to a.json; the same command goes on from there." in err
+    assert "Saved to a.json; the same command resumes from there." in err
     assert "Traceback" not in err
     optima = kes.load("a.json")
     assert len(optima.runs) == done

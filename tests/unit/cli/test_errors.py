@@ -57,8 +57,8 @@ def test_no_file(tmp_path, capsys):
         (["--budget", "5x"], "Error: --budget: '5x' is not a valid duration; give seconds, or"),
         (["--budget", "0"], "Error: --budget must be a number greater than 0 (seconds), not 0.0"),
         (["--improve-budget", "-1s"], "Error: --improve-budget: '-1s' is not a valid duration"),
-        (["--improve-tasks", "5", "--no-improve"], "--improve-tasks says how much to improve"),
-        (["--improve-budget", "1s", "--no-improve"], "--improve-budget says how much to improve"),
+        (["--improve-tasks", "5", "--no-improve"], "--improve-tasks cannot be combined"),
+        (["--improve-budget", "1s", "--no-improve"], "--improve-budget cannot be combined"),
         (["--failures", "3"], "--failures needs --neighbourhood sampled"),
         (["--missing", "drop", "--missing", "state"], "both drop and state; choose one"),
         (["--two-phase", "--neighbourhood", "sampled"], "--two-phase needs the exact"),
@@ -118,7 +118,7 @@ def test_unexpected_failures_are_told_in_one_line(tmp_path, capsys, monkeypatch)
     def broken(*_, **__):
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("kes.cli.learn.search", broken)
+    monkeypatch.setattr("kes.api.search", broken)
     pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
     assert run(["learn", str(tmp_path / "data.csv")]) == 1
     assert capsys.readouterr().err == "Error: unexpected RuntimeError: the roof is on fire\n"
@@ -131,7 +131,7 @@ def test_a_panic_of_the_core_is_told_in_one_line(tmp_path, capsys, monkeypatch):
     def broken(*_, **__):
         raise PanicException("index out of bounds")
 
-    monkeypatch.setattr("kes.cli.learn.search", broken)
+    monkeypatch.setattr("kes.api.search", broken)
     pd.DataFrame(GOOD).to_csv(tmp_path / "data.csv", index=False)
     assert run(["learn", str(tmp_path / "data.csv")]) == 1
     assert "Error: unexpected PanicException: index out of bounds" in capsys.readouterr().err

@@ -522,7 +522,7 @@ def test_stopped_while_improving_and_resumed_it_ends_in_the_same_bytes(csv, sign
     if signal_ == signal.SIGINT:
         assert process.returncode == 130
         assert f"Interrupted after 30 runs and {stopped.tasks} task" in shown
-        assert "goes on from there" in shown
+        assert "resumes from there" in shown
     assert run([*command, "--out", "a.json.gz"]) == 0
     assert Path("a.json.gz").read_bytes() == Path("whole.json.gz").read_bytes()
 
