@@ -53,8 +53,9 @@ function codeBlock(code) {
 }
 
 function describeParents(parents) {
-  if (!parents.length) return "It has no parents in the network that was fitted.";
-  return `Given ${parents.map((parent) => data.names[parent]).join(", ")}.`;
+  // The fit needs a DAG, so it takes one of the equivalence class.
+  if (!parents.length) return "It has no parents in the fitted DAG.";
+  return `Given its parents in the fitted DAG: ${parents.map((one) => data.names[one]).join(", ")}.`;
 }
 
 function saveButton(node, rows) {
