@@ -104,7 +104,7 @@ def show_rust(tools: Path, binaries: list[Path]) -> None:
     subprocess.run([str(tools / "llvm-profdata"), *merge], check=True)
     objects = [word for path in binaries[1:] for word in ("-object", str(path))]
     report = ["report", f"-instr-profile={merged}", str(binaries[0]), *objects]
-    report += [str(ROOT / "crates" / "kes-core" / "src"), str(ROOT / "crates" / "kes-py" / "src")]
+    report += [str(ROOT / "crates" / name / "src") for name in ("kes-core", "kes-csv", "kes-py")]
     subprocess.run([str(tools / "llvm-cov"), *report], check=True)
 
 

@@ -5,7 +5,7 @@ a -> b, and ``undirected`` edges ``(a, b)`` with a < b.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,12 @@ __all__ = [
     "MAX_STATES",
     "MAX_VARIABLES",
     "CoreError",
+    "Criterion",
     "CsvColumn",
     "Families",
+    "Improved",
     "Problem",
+    "Step",
     "__version__",
     "apply",
     "boundary",
@@ -43,10 +46,17 @@ __all__ = [
 
 __version__: str
 
-CRITERIA: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], bool], ...]
-"""Of every criterion: its name, a title, the names of its parameters ("ess", "penalty"), the kinds
-of tables it takes ("discrete", "continuous", "mixed"), and whether there are rules by which an
-exact search leaves out families. A name stands for one criterion on each kind of table."""
+class Criterion(NamedTuple):
+    """A criterion. A name stands for one criterion on each kind of table."""
+
+    name: str
+    title: str
+    parameters: tuple[str, ...]
+    """Names of its parameters ("ess", "penalty")."""
+    kinds: tuple[str, ...]
+    """Kinds of tables it takes ("discrete", "continuous", "mixed")."""
+
+CRITERIA: tuple[Criterion, ...]
 
 MAX_COMPONENT: int
 """The largest number of variables that dynamic programming can solve together, if memory allows."""
@@ -58,7 +68,45 @@ MAX_VARIABLES: int
 """The largest number of variables."""
 
 class CoreError(Exception):
-    """Bad input found by the core; the message is meant for the user."""
+    """Input that the core cannot use. Its message numbers the variables."""
+
+    template: str | None
+    """The message with a field, ``{0}`` and so on, for the name of each of the `variables`."""
+
+    variables: Sequence[int]
+    """The variables that the error is about."""
+
+class _SearchOptions(TypedDict):
+    k: float
+    seed: int
+    max_parents: int | None
+    two_phase: bool
+    start: _Graph | None
+    sampled: tuple[int, int | None] | None
+    """None for the exact boundary; (reversals, failures) for the paper's section 4.1."""
+    knowledge: NotRequired[_Knowledge | None]
+
+class Step(NamedTuple):
+    """A step of a run. Of a sampled run, `better` and `rank` are those within the sample."""
+
+    triple: _Triple
+    delta: float
+    better: int
+    """|B|."""
+    rank: int
+    """Rank of the move in B, from 0."""
+
+class Improved(NamedTuple):
+    """A model found by improving."""
+
+    graph: _Graph
+    score: float
+    origin: str
+    """How it was found: "recombined", "refined", "perturbed" or "ordered"."""
+    parents: list[int]
+    """Places of the models it was made of: given graphs first, then what was found, in order."""
+    task: int
+    """Number of the task that found it."""
 
 def penalty(criterion: str, cases: float) -> float | None:
     """Return what a free parameter costs with so many cases; None if it is not always the same."""
@@ -197,22 +245,8 @@ class Problem:
     ) -> list[bool]:
         """Tell the same of many models, which have most of their neighbours in common."""
 
-    def trace(
-        self,
-        run: int,
-        *,
-        k: float,
-        seed: int,
-        max_parents: int | None,
-        two_phase: bool,
-        start: _Graph | None,
-        sampled: tuple[int, int | None] | None,
-        knowledge: _Knowledge | None = None,
-    ) -> tuple[list[tuple[_Triple, float, int, int]], _Graph]:
-        """Replay one run: (triple, delta, |B|, rank from 0) of every step, and the end.
-
-        Of a sampled run, |B| and rank are those within the sample.
-        """
+    def trace(self, run: int, **options: Unpack[_SearchOptions]) -> tuple[list[Step], _Graph]:
+        """Replay one run: its steps, and the end."""
 
     def search(
         self,
@@ -220,13 +254,7 @@ class Problem:
         on_batch: Callable[[list[int], list[int], list[tuple[_Graph, float, bool]]], bool],
         *,
         n_jobs: int,
-        k: float,
-        seed: int,
-        max_parents: int | None,
-        two_phase: bool,
-        start: _Graph | None,
-        sampled: tuple[int, int | None] | None,
-        knowledge: _Knowledge | None = None,
+        **options: Unpack[_SearchOptions],
     ) -> None:
         """Do the given runs on n_jobs threads and hand over the results as they come.
 
@@ -240,14 +268,12 @@ class Problem:
 
         Without a start, runs begin at the model of the required arcs alone. Raises CoreError if the
         start is not admissible, or more parents are required than allowed.
-
-        sampled: None for the exact boundary; (reversals, failures) for the paper's section 4.1.
         """
 
     def improve(
         self,
         graphs: Sequence[_Graph],
-        on_batch: Callable[[list[tuple[_Graph, float, str, list[int], int]], int], bool],
+        on_batch: Callable[[list[Improved], int], bool],
         *,
         tasks: int,
         seed: int,
@@ -257,12 +283,10 @@ class Problem:
     ) -> None:
         """Make better models of the given, distinct ones: recombine, refine, perturb, order.
 
-        on_batch(found, done) is called after every round with the new models as (graph, score,
-        "recombined" | "refined" | "perturbed" | "ordered", the places of the models it was made of,
-        the number of the task that found it) and the number of tasks done; and meanwhile every
-        0.1 s or so with an empty list. Places count the given graphs first, then what was found, in
-        order. Returning False stops. Stopped after p tasks, by this or by Ctrl-C, the result is
-        that of tasks=p: it depends on the graphs, tasks and seed only.
+        on_batch(found, done) is called after every round with the new models and the number of
+        tasks done, and meanwhile every 0.1 s or so with an empty list. Returning False stops.
+        Stopped after p tasks, by this or by Ctrl-C, the result is that of tasks=p: it depends on
+        the graphs, tasks and seed only.
         """
 
     def families(

@@ -189,7 +189,7 @@ def score(
     # In the order of the columns, as a search has them, for the very same bits.
     nodes = [name for name in names if name in set(graph.nodes)]
     problem = problem.over([*nodes, *sorted(set(graph.nodes).difference(names))])
-    with core_errors():
+    with core_errors(problem.dataset.names):
         return problem.score(graph)
 
 

@@ -23,12 +23,23 @@ _WIDE = 4  # bytes of codes of more states than the core takes, which it says th
 
 
 @contextmanager
-def core_errors() -> Iterator[None]:
-    """Turn what the core has to say to the user into a `KesError`."""
+def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
+    """Turn errors of the core into `KesError`, with the names of the variables they are about.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables as the core numbers them.
+    """
     try:
         yield
     except _core.CoreError as error:
-        raise KesError(str(error)) from error
+        if error.template is None:
+            raise KesError(str(error)) from error
+        known = [names[v] if v < len(names) else None for v in error.variables]
+        shown = ["a variable" if name is None else repr(name) for name in known]
+        column = known[0] if known else None
+        raise KesError(error.template.format(*shown), column=column) from error
 
 
 def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
@@ -49,7 +60,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
             for column in dataset.discrete_columns
         ]
         states, weights = dataset.cardinalities, dataset.weights
-        with core_errors():
+        with core_errors(dataset.names):
             return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
     if criterion.transform == "ranks":
         dataset = Ranks.of(dataset).apply(dataset)
@@ -59,7 +70,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     ]
     # In the order of the names, so that the order of the columns decides nothing.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
-    with core_errors():
+    with core_errors(dataset.names):
         problem = _core.Problem.gaussian(
             embedded, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
         )

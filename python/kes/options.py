@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
 
-CRITERIA = tuple(dict.fromkeys(name for name, *_ in _core.CRITERIA))
+CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
 MISSING = ("error", "drop", "state", "em")
 PRIORS = ("bdeu", "ml")

@@ -54,18 +54,14 @@ class Criterion:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of tables that it is for: "discrete", "continuous", "mixed"."""
-        return tuple(
-            kind for name, _, _, kinds, _ in _core.CRITERIA if name == self.name for kind in kinds
-        )
+        return tuple(kind for own in _core.CRITERIA if own.name == self.name for kind in own.kinds)
 
     def title(self, kind: str) -> str:
         """Return its full name on a kind of table."""
         if kind == "mixed":
             return f"degenerate Gaussian {self.name.upper()}"
         return next(
-            title
-            for name, title, _, kinds, _ in _core.CRITERIA
-            if name == self.name and kind in kinds
+            own.title for own in _core.CRITERIA if own.name == self.name and kind in own.kinds
         )
 
     def price(self, cases: float) -> float | None:
@@ -78,9 +74,9 @@ class Criterion:
     def has_penalty(self, kind: str) -> bool:
         """Return whether `penalty` has an effect on a kind of table."""
         return any(
-            "penalty" in parameters
-            for name, _, parameters, kinds, _ in _core.CRITERIA
-            if name == self.name and kind in kinds
+            "penalty" in own.parameters
+            for own in _core.CRITERIA
+            if own.name == self.name and kind in own.kinds
         )
 
 

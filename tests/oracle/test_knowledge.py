@@ -208,11 +208,13 @@ def test_sampled_runs_stay_admissible():
 def test_what_contradicts_the_options_is_refused():
     problem = engine.problem(np.array([[0, 1], [1, 0], [0, 1]]), [2, 2, 2])
     required = Known(3, required=[(0, 2), (1, 2)]).core
-    with pytest.raises(_core.CoreError, match="node 2 has 2 required parents; at most 1"):
+    with pytest.raises(_core.CoreError, match="variable 2 has 2 required parents") as caught:
         engine.trace(problem, 0, max_parents=1, knowledge=required)
-    with pytest.raises(_core.CoreError, match="0 → 2 is required"):
+    assert caught.value.variables == [2, 0, 1]
+    assert caught.value.template == "{0} has 2 required parents ({1}, {2}); at most 1 are allowed"
+    with pytest.raises(_core.CoreError, match="variable 0 → variable 2 is required"):
         engine.trace(problem, 0, start=engine.EMPTY, knowledge=required)
-    with pytest.raises(_core.CoreError, match="0 → 2 is required"):
+    with pytest.raises(_core.CoreError, match="variable 0 → variable 2 is required"):
         problem.improve(
             [engine.EMPTY],
             lambda *_: True,
@@ -228,8 +230,9 @@ def test_required_families_must_have_a_score():
     """The sum of two columns, given both, has no variance left: no density, no score."""
     a, b = np.random.default_rng(0).normal(size=(2, 50))
     problem = _core.Problem.gaussian([a, b, a + b], [0, 1, 2], None, "bic", 1.0, 16, 1)
-    with pytest.raises(_core.CoreError, match=r"node 2 with its required parents \{0, 1\} cannot"):
+    with pytest.raises(_core.CoreError, match="variable 2 with its required parents") as caught:
         engine.trace(problem, 0, knowledge=Known(3, required=[(0, 2), (1, 2)]).core)
+    assert caught.value.variables == [2, 0, 1]
     _, end = engine.trace(problem, 0, knowledge=Known(3, required=[(0, 2)]).core)
     assert (0, 2) in end[0] or (0, 2) in end[1]
 

@@ -17,7 +17,7 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::{Helpers, Shared};
 use crate::varset::VarSet;
 
-/// What one thread knows of gains, with what it needs to find out more. It outlives the runs of the thread.
+/// The gains that one thread has computed, with the means to compute more. It outlives the runs of the thread.
 pub struct Gains<'a, const W: usize> {
     terms: &'a Terms<W>,
     /// For computing terms.
@@ -130,7 +130,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         at
     }
 
-    /// Has helpers begin to evaluate what rows were asked for, where it is worth while, until
+    /// Lets helpers start to evaluate the parts that are asked for, where it pays, until
     /// [`Gains::evaluate`] sees to the rest.
     pub(crate) fn share(&mut self) {
         let Self { terms, helpers, shared, asked, .. } = self;
@@ -180,7 +180,7 @@ pub struct Part<const W: usize> {
 }
 
 impl<const W: usize> Part<W> {
-    /// Evaluates all sources, unless it is told to stop.
+    /// Evaluates all sources, unless it is stopped.
     pub fn evaluate(&mut self, terms: &Terms<W>, worker: &mut dyn Worker<W>, stop: &Stop) {
         let Self { y, given, sources, improving, .. } = self;
         if !stop.is_raised() && !sources.is_empty() {

@@ -27,6 +27,8 @@ macro_rules! clone_fields {
 }
 
 pub mod boundary;
+pub mod engine;
+pub mod error;
 pub mod exact;
 pub mod frontier;
 pub mod gains;
@@ -41,31 +43,4 @@ pub mod stop;
 pub mod threads;
 pub mod varset;
 
-/// What can be wrong with the input, in words for the user.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum Error {
-    /// The table or its weights cannot be used.
-    #[error("{0}")]
-    Data(String),
-    /// A graph is not what it should be.
-    #[error("{0}")]
-    Graph(String),
-    /// A setting is out of range.
-    #[error("{0}")]
-    Setting(String),
-    /// The work was told to stop.
-    #[error("stopped")]
-    Stopped,
-    /// No network obeys what is known.
-    #[error(transparent)]
-    Contradiction(#[from] graph::knowledge::Contradiction),
-    /// A model does not obey what is known.
-    #[error(transparent)]
-    Inadmissible(#[from] graph::mpdag::Inadmissible),
-}
-
-impl From<stop::Stopped> for Error {
-    fn from(_: stop::Stopped) -> Self {
-        Self::Stopped
-    }
-}
+pub use error::Error;

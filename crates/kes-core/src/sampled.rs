@@ -24,14 +24,14 @@ const GREEDIEST: f64 = 20.0;
 /// The options of the sampled neighbourhood.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
-    /// At most so many covered arc reversals before each draw.
+    /// Maximum number of covered arc reversals before each draw.
     pub reversals: usize,
-    /// A run ends after so many iterations in a row without success. By default as many as make
+    /// A run ends after this many iterations in a row without improvement. By default as many as make
     /// about `20 n (n−1)` draws.
     pub failures: Option<usize>,
 }
 
-/// `k*`: so many draws with repetition, per member, see a share `k` of the members on average.
+/// `k*`: the number of draws with repetition, per member, that see a share `k` of the members on average.
 pub fn draws_per_member(k: f64) -> f64 {
     (-libm::log1p(-k)).min(GREEDIEST)
 }
@@ -223,7 +223,7 @@ impl<const W: usize> Walk<W> {
         self.children[x].remove(y);
         let (of_x, of_y) = (self.children[x], self.children[y]);
         self.children[y].insert(x);
-        // Whoever reached x or y from above reached both, so only these two rows change.
+        // Every node that reached x or y from above reached both, so only these two rows change.
         self.descendants[y] = self.descendants[x].without(y).with(x);
         self.follow_children(x);
         // The arc into y that is covered now is the one into x that was.

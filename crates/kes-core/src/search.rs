@@ -29,7 +29,7 @@ pub struct Settings<const W: usize> {
     pub max_parents: Option<usize>,
     /// First insertions only, then deletions only, instead of both at every step.
     pub two_phase: bool,
-    /// Where every run starts; what is known goes with the model.
+    /// Where every run starts, with the background knowledge.
     pub start: Model<W>,
     /// How to sample the boundary instead of searching all of it (see [`crate::sampled`]).
     pub sampling: Option<Sampling>,
@@ -72,7 +72,7 @@ pub fn run<const W: usize>(
 /// Does one run from the start, where `model` must be.
 ///
 /// # Errors
-/// If the search is told to stop meanwhile.
+/// If the search is stopped meanwhile.
 pub fn run_from<const W: usize>(
     model: &mut Frontier<'_, '_, W>,
     settings: &Settings<W>,
@@ -89,7 +89,7 @@ pub fn run_from<const W: usize>(
 /// Moves on until no neighbour scores higher.
 ///
 /// # Errors
-/// If the search is told to stop meanwhile.
+/// If the search is stopped meanwhile.
 pub fn climb<const W: usize>(
     model: &mut Frontier<'_, '_, W>,
     moves: Moves,

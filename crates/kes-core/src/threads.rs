@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::stop::{Stop, Stopped};
 
-/// For those who have nothing to do meanwhile.
+/// For callers that have nothing to do meanwhile.
 const RARELY: Duration = Duration::from_secs(3600);
 
 /// Does `work(state, 0), ..., work(state, pieces - 1)` on as many threads as there are states, until
@@ -131,7 +131,7 @@ pub fn map_chunks<I: Sync, S: Send, T: Send, E: Send + From<Stopped>>(
     Ok(results.into_iter().flatten().collect())
 }
 
-/// How often to look for the last pieces before going to sleep: mostly they come sooner than one is woken.
+/// Number of polls for the last pieces before going to sleep: mostly they come sooner than a thread wakes up.
 const LOOKS: usize = 1 << 10;
 
 /// Threads that wait for somebody to share work with them, for as long as [`with_helpers`] lasts.
@@ -139,7 +139,7 @@ pub struct Helpers<J> {
     calls: Vec<Sender<Call<J>>>,
 }
 
-/// Pieces by their numbers, for whoever comes first.
+/// Numbered pieces, taken by the first thread that is free.
 type Pieces<J> = Arc<Mutex<Vec<(usize, J)>>>;
 
 /// Pieces, and where to send those that are done.
@@ -169,7 +169,7 @@ pub fn with_helpers<S: Send, J: Send, R>(
                 for (pieces, done) in receiver {
                     while let Some((number, mut piece)) = next_of(&pieces) {
                         work(state, &mut piece);
-                        let _ = done.send((number, piece)); // unless who called has failed
+                        let _ = done.send((number, piece)); // unless the caller has failed
                     }
                 }
             });

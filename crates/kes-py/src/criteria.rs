@@ -1,27 +1,21 @@
-//! The criteria that there are, for Python to read instead of knowing them by name.
+//! The criteria, for Python to read instead of knowing them by name.
 
-use kes_core::score::discrete::criterion::{CRITERIA, Criterion, Description};
+use kes_core::score::discrete::criterion::{CRITERIA, Criterion};
 use kes_core::score::gaussian::criterion as gaussian;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::core_error;
+use crate::named_tuples::CRITERION;
 
-/// Of every criterion: name, title, names of its parameters, kinds of tables it takes, and whether
-/// there is a rule by which families can be left out of an exact search.
+/// Name, title, names of the parameters and kinds of tables of every criterion.
 pub fn described(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-    let describe = |criterion: &Description| {
-        let parameters = PyTuple::new(py, criterion.parameters)?;
-        let kinds = PyTuple::new(py, ["discrete"])?;
-        (criterion.name, criterion.title, parameters, kinds, criterion.has_rules).into_pyobject(py)
+    let describe = |name: &str, title: &str, parameters: &[&str], kinds: &[&str]| {
+        CRITERION.make(py, (name, title, PyTuple::new(py, parameters)?, PyTuple::new(py, kinds)?))
     };
-    let describe_gaussian = |criterion: &gaussian::Description| {
-        let parameters = PyTuple::new(py, criterion.parameters)?;
-        let kinds = PyTuple::new(py, criterion.kinds)?;
-        (criterion.name, criterion.title, parameters, kinds, false).into_pyobject(py)
-    };
-    let all = CRITERIA.into_iter().map(describe).chain(gaussian::CRITERIA.into_iter().map(describe_gaussian));
-    PyTuple::new(py, all.collect::<PyResult<Vec<_>>>()?)
+    let discrete = CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, &["discrete"]));
+    let others = gaussian::CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, c.kinds));
+    PyTuple::new(py, discrete.chain(others).collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pyfunction]

@@ -1,12 +1,13 @@
 //! Python bindings of `kes-core`: nothing but the border. `python/kes/_core.pyi` is its contract.
 
-mod blocks;
+mod columns;
 mod criteria;
 mod csv;
 mod exact;
 mod graphs;
-mod knowledge;
+mod named_tuples;
 mod native;
+mod options;
 mod problem;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -17,15 +18,31 @@ use kes_core::varset::MAX_VARIABLES;
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use named_tuples::{CRITERION, IMPROVED, STEP};
 
 pyo3::create_exception!(_core, CoreError, pyo3::exceptions::PyException);
 
-/// An error of the core as Python sees it.
+/// An error of the core as Python sees it: the message with numbers of variables, and a template of it with
+/// the variables to fill in.
 fn core_error(error: kes_core::Error) -> PyErr {
-    CoreError::new_err(error.to_string())
+    let variables = error.variables();
+    let escaped = |text: &str| text.replace('{', "{{").replace('}', "}}");
+    // Names stand in for the variables that no message contains, and become the fields of the template.
+    let mark = |v: usize| format!("\u{0}{}\u{0}", variables.iter().position(|&u| u == v).unwrap_or(0));
+    let marked = escaped(&error.describe(&mark));
+    let field = |(at, part): (usize, &str)| if at % 2 == 1 { format!("{{{part}}}") } else { part.into() };
+    let template: String = marked.split('\u{0}').enumerate().map(field).collect();
+    let raised = CoreError::new_err(error.to_string());
+    Python::attach(|py| {
+        let value = raised.value(py);
+        let set = value.setattr("template", template).and_then(|()| value.setattr("variables", variables));
+        set.map_or_else(|failed| failed, |()| raised.clone_ref(py))
+    })
 }
 
-/// Gets the functions of numpy ready: at their first use Python code is run, and if Ctrl-C ends that, they panic.
+/// Loads the functions of numpy: their first use runs Python code, and they panic if Ctrl-C interrupts it.
 fn ready_numpy(py: Python<'_>) -> PyResult<()> {
     py.import("numpy")?;
     let hook = take_hook();
@@ -39,7 +56,14 @@ fn ready_numpy(py: Python<'_>) -> PyResult<()> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ready_numpy(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("CoreError", module.py().get_type::<CoreError>())?;
+    let core_error = module.py().get_type::<CoreError>();
+    core_error.setattr("template", module.py().None())?;
+    core_error.setattr("variables", PyTuple::empty(module.py()))?;
+    module.add("CoreError", core_error)?;
+    for named in [&CRITERION, &IMPROVED, &STEP] {
+        let made = named.of(module.py())?;
+        module.add(made.name()?, made)?;
+    }
     module.add("CRITERIA", criteria::described(module.py())?)?;
     module.add("MAX_COMPONENT", subset_dp::MAX_COMPONENT)?;
     module.add("MAX_STATES", MAX_STATES)?;
@@ -52,9 +76,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::essential_graph, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::check_essential, module)?)?;
-    module.add_function(wrap_pyfunction!(knowledge::contradiction, module)?)?;
-    module.add_function(wrap_pyfunction!(knowledge::inadmissible, module)?)?;
-    module.add_function(wrap_pyfunction!(knowledge::mpdag, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::contradiction, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::inadmissible, module)?)?;
+    module.add_function(wrap_pyfunction!(graphs::mpdag, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::extension, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::apply, module)?)?;

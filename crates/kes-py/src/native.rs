@@ -1,4 +1,4 @@
-//! The one way into long native work: the GIL is released and Ctrl-C is watched.
+//! The one entry to long native work: it releases the GIL and watches for Ctrl-C.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use kes_core::stop::Stop;
 use pyo3::prelude::*;
 
-/// How often Python is asked for signals and given results.
+/// Time between looks for signals and handing over results.
 pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
@@ -57,7 +57,7 @@ fn watch(
     })
 }
 
-/// Does work of the core; should it panic, Python hears of an error that it can handle.
+/// Does work of the core; a panic becomes an error that Python can handle.
 pub fn contained<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| internal_error())
 }

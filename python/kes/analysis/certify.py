@@ -118,6 +118,7 @@ def certify(
     clock(str(cost))
     prover = Prover(
         problem.core,
+        problem.dataset.names,
         problem.settings.max_parents,
         problem.knowledge,
         threads(n_jobs),

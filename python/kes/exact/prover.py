@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -41,6 +41,8 @@ class Prover:
     ----------
     core : _core.Problem
         The data and the criterion.
+    names : sequence of str
+        The variables, for errors.
     max_parents, knowledge
         The networks to consider: those with at most so many parents that satisfy the knowledge.
     threads : int
@@ -54,6 +56,7 @@ class Prover:
     """
 
     core: _core.Problem
+    names: Sequence[str]
     max_parents: int | None
     knowledge: CoreKnowledge | None
     threads: int
@@ -64,7 +67,7 @@ class Prover:
     def families(self, deadline: float = math.inf) -> Families:
         """Return the families that matter, as far as budget and time suffice."""
         assert self.budget.counting_mb is not None
-        with core_errors():
+        with core_errors(self.names):
             return self.core.families(
                 self._watch(COUNTING, min(deadline, self.deadline), self.budget.sets),
                 max_parents=self.max_parents,

@@ -60,7 +60,7 @@ class Neighbour:
         at = {name: i for i, name in enumerate(nodes)}
         given = sorted(at[name] for name in self.given)
         triple = (self.kind == "insert", at[self.x], at[self.y], given)
-        with core_errors():
+        with core_errors(nodes):
             edges = _core.apply(len(nodes), self.of.to_core(nodes), triple)
         return EssentialGraph.from_core(nodes, edges)
 
@@ -70,6 +70,6 @@ def neighbours(
 ) -> list[Neighbour]:
     """Return all admissible neighbours without gains: deletions first, in node order."""
     known = None if knowledge is None else knowledge.to_core(g.nodes)
-    with core_errors():
+    with core_errors(g.nodes):
         triples = _core.boundary(len(g.nodes), g.to_core(g.nodes), max_parents, known)
     return [Neighbour.from_core(g, triple, None) for triple in triples]

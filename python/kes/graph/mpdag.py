@@ -88,7 +88,7 @@ a and c are not adjacent
 def why_inadmissible(graph: EssentialGraph, knowledge: Knowledge) -> str | None:
     """Return why no DAG of a class satisfies the knowledge; None if one does."""
     names = graph.nodes
-    with core_errors():
+    with core_errors(names):
         found = _core.inadmissible(len(names), graph.to_core(names), knowledge.to_core(names))
     if found is None:
         return None

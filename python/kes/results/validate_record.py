@@ -48,7 +48,7 @@ def check_graph(n: int, graph: CoreGraph) -> None:
     try:
         _core.check_essential(n, graph)
     except _core.CoreError as error:
-        raise ValueError(f"a model is no essential graph: {error}") from error
+        raise ValueError("a model is not an essential graph") from error
 
 
 def _check_runs(record: Record) -> None:

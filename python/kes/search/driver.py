@@ -20,9 +20,9 @@ NewModels: TypeAlias = list[tuple[RawGraph, float, bool]]
 OnRuns: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
 """Called with runs, the numbers of the models they ended in, and the models that are new."""
 
-NewOffspring: TypeAlias = list[tuple[RawGraph, float, str, list[int], int]]
+NewOffspring: TypeAlias = list[_core.Improved]
 OnTasks: TypeAlias = Callable[[NewOffspring, int], bool]
-"""Called with new models (graph, score, origin, parents, task) and the number of tasks done."""
+"""Called with new models and the number of tasks done."""
 
 Scored: TypeAlias = tuple[CoreGraph, float]
 
@@ -37,6 +37,8 @@ class Driver:
     ----------
     core : _core.Problem
         The data and the criterion.
+    names : sequence of str
+        The variables, for errors.
     options : CoreOptions
         The settings of the search.
     threads : int
@@ -44,6 +46,7 @@ class Driver:
     """
 
     core: _core.Problem
+    names: Sequence[str]
     options: CoreOptions
     threads: int
 
@@ -61,14 +64,14 @@ class Driver:
 
     def do_runs(self, runs: Iterable[int], on_runs: OnRuns) -> None:
         """Do runs; stop when the callback returns False."""
-        with core_errors():
+        with core_errors(self.names):
             self.core.search(list(runs), on_runs, n_jobs=self.threads, **self.options)
 
     def do_tasks(
         self, graphs: list[CoreGraph], on_tasks: OnTasks, *, tasks: int | None, seed: int
     ) -> None:
         """Do improvement tasks on a pool of models; stop when the callback returns False."""
-        with core_errors():
+        with core_errors(self.names):
             self.core.improve(
                 graphs,
                 on_tasks,

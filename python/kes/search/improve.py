@@ -188,7 +188,7 @@ class _Session:
         problem, first = self._problem, len(self._record.pool)
         kept = self._kept()
         children = [self._offspring[place - first] for place in kept]
-        with core_errors():
+        with core_errors(problem.dataset.names):
             local = problem.core.local_optima(
                 [child.model.graph for child in children],
                 problem.settings.max_parents,

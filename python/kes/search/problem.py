@@ -150,7 +150,8 @@ class Problem:
 
     def driver(self, threads: int) -> Driver:
         """Return what does runs and tasks on this machine."""
-        return Driver(self.core, self.settings.for_core(self.dataset.names), threads)
+        names = self.dataset.names
+        return Driver(self.core, names, self.settings.for_core(names), threads)
 
     @cached_property
     def size(self) -> Size:
@@ -230,7 +231,7 @@ class Problem:
     def trace(self, run: int) -> tuple[dict[str, list[Any]], CoreGraph]:
         """Replay a run: the columns of a table of its steps, and the graph it ends in."""
         names = self.dataset.names
-        with core_errors():
+        with core_errors(names):
             steps, end = self.core.trace(run, **self.settings.for_core(names))
         columns: dict[str, list[Any]] = {
             "step": list(range(1, len(steps) + 1)),
@@ -271,7 +272,7 @@ class Problem:
     def neighbours(self, graph: EssentialGraph) -> list[Neighbour]:
         """Return the admissible neighbours of a model with their gains, best first."""
         names = self.dataset.names
-        with core_errors():
+        with core_errors(names):
             valued = self.core.boundary(
                 graph.to_core(names), self.settings.max_parents, self.knowledge
             )

@@ -141,7 +141,14 @@ def attempt(
 
     settings = problem.settings
     prover = Prover(
-        problem.core, settings.max_parents, problem.knowledge, threads, budget, deadline, show
+        problem.core,
+        problem.dataset.names,
+        settings.max_parents,
+        problem.knowledge,
+        threads,
+        budget,
+        deadline,
+        show,
     )
     families = prover.families()
     too_many = families.counted > sets
@@ -149,7 +156,7 @@ def attempt(
     work = (sets, 0) if too_many else (families.counted, sum(families.sizes))
     if families.lacking is not None or too_many:
         return Proof(False, None, "stopped, as there are too many families", *work), None
-    with core_errors():
+    with core_errors(problem.dataset.names):
         found = prover.by_subsets(families, QUICK_MB) or prover.by_programme(families, best)
         if not found.exact:
             found = prover.by_subsets(families) or found

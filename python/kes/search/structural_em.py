@@ -137,7 +137,7 @@ def _best(
         return not stopped
 
     core = core_problem(table, settings.measure, cache_mb)
-    driver = Driver(core, settings.for_core(table.names), threads)
+    driver = Driver(core, table.names, settings.for_core(table.names), threads)
     found = driver.search(em_round_budget(len(table.names)), goes_on)
     if stopped:
         return None

@@ -122,16 +122,16 @@ LIES = [
     (proof(proven=True), "the bound of the proof"),  # no network of these data is certain
     (proof(proven=True, upper_bound=None), "the bound of the proof"),
     (proof(upper_bound=-1e9), "the bound of the proof"),
-    (edge([[0, 0]], []), "no essential graph"),
+    (edge([[0, 0]], []), "not an essential graph"),
     (edge([], [[0, 0]]), "not in order"),
-    (edge([[0, 1], [1, 2], [2, 0]], []), "no essential graph"),
-    (edge([[0, 1]], []), "no essential graph"),  # nothing compels it
-    (edge([[0, 1], [2, 1]], [[0, 1]]), "no essential graph"),
-    (edge([[0, 1], [1, 0]], []), "no essential graph"),
+    (edge([[0, 1], [1, 2], [2, 0]], []), "not an essential graph"),
+    (edge([[0, 1]], []), "not an essential graph"),  # nothing compels it
+    (edge([[0, 1], [2, 1]], [[0, 1]]), "not an essential graph"),
+    (edge([[0, 1], [1, 0]], []), "not an essential graph"),
     (edge([[0, 1], [0, 1]], []), "given twice"),
     (edge([], [[1, 0]]), "not in order"),
     (edge([], [[0, 1], [1, 2], [2, 3], [0, 3]]), "not in order"),
-    (edge([], [[0, 1], [0, 3], [1, 2], [2, 3]]), "no essential graph"),  # a cycle without chord
+    (edge([], [[0, 1], [0, 3], [1, 2], [2, 3]]), "not an essential graph"),  # a cycle without chord
     (edge([], [[0, 99]]), "99 where a number below 37"),
     (edge([[0, True]], []), "True where a number"),
     (swap_names, "is given twice"),
@@ -145,7 +145,7 @@ LIES = [
     (strange_origin, "no model is 'invented'"),
     (one_parent, "no model is 'recombined' from 1 others"),
     (own_ancestor, "where a number below"),
-    (start_with_cycle, "not in order|no essential graph"),
+    (start_with_cycle, "not in order|not an essential graph"),
 ]
 
 

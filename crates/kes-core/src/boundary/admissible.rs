@@ -21,7 +21,7 @@ impl<const W: usize> Model<W> {
         Ok(Self::of_dag(dag, Some(known.clone())))
     }
 
-    /// What is known of it.
+    /// The background knowledge.
     pub fn knowledge(&self) -> Option<&Arc<Knowledge<W>>> {
         self.knowledge.as_ref()
     }

@@ -111,7 +111,7 @@ pub struct Model<const W: usize> {
     beyond: Vec<VarSet<W>>,
     /// `reach[v]`: nodes at the end of any, `v` and its component among them.
     reach: Vec<VarSet<W>>,
-    /// What is known, if anything.
+    /// Background knowledge, if there is any.
     knowledge: Option<Arc<Knowledge<W>>>,
     /// The nodes without parents in the graph.
     orphans: VarSet<W>,
@@ -148,7 +148,7 @@ clone_fields!(Model { graph, dag, order, position, beyond, reach, knowledge, orp
 clone_fields!(Frame { parents, neighbours, open, barred });
 
 impl<const W: usize> Model<W> {
-    /// The model of an essential graph, of which nothing is known.
+    /// The model of an essential graph, without background knowledge.
     pub fn new(graph: EssentialGraph<W>) -> Self {
         Self::of_dag(graph.extension(), None)
     }
@@ -231,7 +231,7 @@ impl<const W: usize> Model<W> {
         self.may_be_doubled(x, y) && graph.neighbours[x] & graph.neighbours[y] == *clique
     }
 
-    /// The `x` of which the insertion into `y` is doubled.
+    /// The `x` whose insertion into `y` is doubled.
     pub fn doubled(&self, y: usize, clique: &VarSet<W>) -> VarSet<W> {
         let graph = &self.graph;
         let mut doubled = graph.parents[y].first().map_or(self.orphans, |parent| graph.children[parent]);

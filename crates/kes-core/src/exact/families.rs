@@ -99,7 +99,7 @@ struct Candidate<const W: usize> {
     set: VarSet<W>,
     /// The variables `y` for which `y | T∖y` is not known to be hopeless.
     open: VarSet<W>,
-    /// Of each, what is known, in order.
+    /// For each of them, in order, what smaller sets tell.
     origins: Vec<Precedent>,
 }
 

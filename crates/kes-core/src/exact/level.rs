@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use crate::score::bounds::Measure;
 use crate::varset::VarSet;
 
-/// What is known of a family `y | P`.
+/// A family `y | P` that may still grow.
 #[derive(Clone, Copy)]
 pub(super) struct Family {
     /// See [`Bounds::gain_bound`](crate::score::bounds::Bounds::gain_bound).

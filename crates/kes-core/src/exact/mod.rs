@@ -33,7 +33,7 @@ pub struct Choice<const W: usize> {
 pub struct Families<const W: usize> {
     /// The choices of each variable.
     pub of: Vec<Vec<Choice<W>>>,
-    /// What is known of others that could not be looked at, if there are any.
+    /// Bounds on families that could not be looked at, if there are any.
     pub missing: Option<Missing>,
 }
 
@@ -60,7 +60,7 @@ impl<const W: usize> Families<W> {
     }
 }
 
-/// What a computation may use.
+/// Resources of a computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Memory, approximately.
@@ -72,7 +72,7 @@ pub struct Limits {
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It was told to stop.
+    /// It was stopped.
     Stopped,
     /// It needs more memory than allowed.
     Memory,

@@ -21,7 +21,7 @@ use crate::threads::map;
 const BLOCK: usize = 9;
 /// Variables that make tasks for the threads: `2^TASKS` of them at most.
 const TASKS: usize = 8;
-/// The largest component whatever the memory: sets are numbers of 32 bits.
+/// The largest component, whatever the memory: sets are numbers of 32 bits.
 pub const MAX_COMPONENT: usize = 31;
 
 /// The best network that the choices permit, and its score as the sum of their scores.

@@ -83,7 +83,7 @@ impl<const W: usize> Target<W> {
         }
     }
 
-    /// Adds the members, of which this is the target `y`.
+    /// Adds the members whose target `y` this is.
     fn list(&self, y: usize, moves: Moves, members: &mut Vec<Member>) {
         let y = y as u32;
         if moves != Moves::Deletions {

@@ -174,7 +174,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         &self.at.model
     }
 
-    /// The essential graph of the current model, tiered by the levels of what is known.
+    /// The essential graph of the current model, tiered by the levels of the knowledge.
     pub fn graph(&self) -> &EssentialGraph<W> {
         &self.at.model.graph
     }

@@ -1,4 +1,4 @@
-//! Strongly connected components: sets of nodes of which each is reached from each other.
+//! Strongly connected components: sets of nodes that all reach each other.
 //!
 //! [Tarjan 1972]: follow arcs depth first and number the nodes as they are found. A node from which no
 //! node with a smaller number is reached that still lacks a component is the first of its own, which

@@ -120,13 +120,13 @@ impl<const W: usize> EssentialGraph<W> {
         let mut graph = Self::empty(n);
         for &(a, b) in directed.iter().chain(undirected) {
             if a >= n || b >= n {
-                return Err(Error::Graph(format!("the edge ({a}, {b}) names a node that does not exist")));
+                return Err(Error::UnknownVariable(a.max(b)));
             }
             if a == b {
-                return Err(Error::Graph(format!("node {a} is joined to itself")));
+                return Err(Error::SelfLoop(a));
             }
             if graph.adjacent[a].contains(b) {
-                return Err(Error::Graph(format!("nodes {a} and {b} are joined twice")));
+                return Err(Error::JoinedTwice(a, b));
             }
             graph.adjacent[a].insert(b);
             graph.adjacent[b].insert(a);
@@ -144,10 +144,8 @@ impl<const W: usize> EssentialGraph<W> {
         let dag = graph.extension();
         match dag.order() {
             Some(order) if Self::from_dag(&dag, &order) == graph => Ok(graph),
-            Some(_) => Err(Error::Graph(
-                "the graph is not essential: some edge is directed that need not be, or undirected that must have a direction".into(),
-            )),
-            None => Err(Error::Graph("the graph has a directed cycle".into())),
+            Some(_) => Err(Error::NotEssential),
+            None => Err(Error::Cycle),
         }
     }
 

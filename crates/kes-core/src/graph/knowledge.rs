@@ -17,7 +17,7 @@ use super::components::strong_components;
 use super::{Dag, EssentialGraph, Mpdag};
 use crate::varset::VarSet;
 
-/// What is known of a network over `n` variables.
+/// Background knowledge about a network over `n` variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knowledge<const W: usize> {
     /// `required[y]`: the nodes with a required arc into `y`.
@@ -28,26 +28,28 @@ pub struct Knowledge<const W: usize> {
     level: Vec<usize>,
     /// `barred[y]`: the nodes of later levels than that of `y`, and those that are kept apart from it.
     barred: Vec<VarSet<W>>,
-    /// Is anything known that the levels do not say?
+    /// Is there knowledge that the levels do not express?
     has_arcs: bool,
 }
 
-/// Why no network at all is admissible. Nodes are numbers here; who knows their names has the arcs.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why no network at all is admissible.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// Each arc is required, and the head of each is the tail of the next.
-    #[error("the required arcs {} form a cycle", listed(.0))]
     Cycle(Vec<(usize, usize)>),
     /// These arcs are required and forbidden.
-    #[error("required and forbidden at once: {}", listed(.0))]
     Forbidden(Vec<(usize, usize)>),
     /// These arcs are required and lead from a later to an earlier tier.
-    #[error("required against the tiers: {}", listed(.0))]
     Tiers(Vec<(usize, usize)>),
 }
 
-fn listed(arcs: &[(usize, usize)]) -> String {
-    arcs.iter().map(|(a, b)| format!("{a} → {b}")).collect::<Vec<_>>().join(", ")
+impl Contradiction {
+    /// The arcs, all of them required.
+    pub fn arcs(&self) -> &[(usize, usize)] {
+        match self {
+            Self::Cycle(arcs) | Self::Forbidden(arcs) | Self::Tiers(arcs) => arcs,
+        }
+    }
 }
 
 impl<const W: usize> Knowledge<W> {
@@ -126,7 +128,7 @@ impl<const W: usize> Knowledge<W> {
         self.barred[y]
     }
 
-    /// Is anything known that the levels do not say?
+    /// Is there knowledge that the levels do not express?
     pub(crate) fn has_arcs(&self) -> bool {
         self.has_arcs
     }
@@ -151,7 +153,7 @@ impl<const W: usize> Knowledge<W> {
     }
 }
 
-/// The arcs of which something is true, sorted, each once.
+/// The arcs that satisfy a predicate, sorted, without duplicates.
 fn chosen(arcs: &[(usize, usize)], is: impl Fn(&(usize, usize)) -> bool) -> Vec<(usize, usize)> {
     let mut chosen: Vec<_> = arcs.iter().copied().filter(|arc| is(arc)).collect();
     chosen.sort_unstable();
@@ -203,10 +205,9 @@ mod tests {
     fn a_contradiction_names_its_arcs() {
         let cycle = known(&[], &[(2, 1), (0, 1), (1, 3), (3, 2)], &[]);
         assert_eq!(cycle, Err(Contradiction::Cycle(vec![(1, 3), (3, 2), (2, 1)])));
-        assert_eq!(
-            cycle.map_err(|error| error.to_string()),
-            Err("the required arcs 1 → 3, 3 → 2, 2 → 1 form a cycle".into())
-        );
+        let message =
+            crate::Error::from(Contradiction::Cycle(vec![(1, 3), (3, 1)])).describe(&|v| v.to_string());
+        assert_eq!(message, "the required arcs 1 → 3, 3 → 1 form a cycle");
         let both = known(&[], &[(2, 1), (0, 1)], &[(1, 2), (0, 1)]);
         assert_eq!(both, Err(Contradiction::Forbidden(vec![(0, 1)])));
         let tiers = [Some(1), Some(0), None, Some(1)];

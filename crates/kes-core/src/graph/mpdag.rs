@@ -1,7 +1,7 @@
-//! Mpdag models: what knowledge directs in an essential graph.
+//! MPDAGs: what knowledge directs in an essential graph.
 //!
 //! Of the DAGs of a class, knowledge leaves the admissible ones. Where they agree on the direction of
-//! an edge, the *restricted graph* (a maximally oriented partially directed graph, MPDAG) has an arc;
+//! an edge, the *maximally oriented partially directed graph* (MPDAG) has an arc;
 //! elsewhere it has an edge. It is found by orienting, arc by arc, what knowledge says of the edges
 //! there are, and closing under four rules after each; the class has no admissible DAG iff an arc would
 //! have to be reversed or a required arc joins nodes that are not adjacent [Meek 1995].
@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use super::{Dag, EssentialGraph, Knowledge};
 use crate::varset::VarSet;
 
-/// A restricted graph. All four views are kept, indexed by node.
+/// An MPDAG. All four views are kept, indexed by node.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mpdag<const W: usize> {
     /// Nodes with an arc into `v` in all admissible DAGs.
@@ -30,20 +30,28 @@ pub struct Mpdag<const W: usize> {
 }
 
 /// Why a model is not admissible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inadmissible {
     /// The required arc is missing.
-    #[error("the arc {0} → {1} is required, but the model has no edge between the two")]
     Missing(usize, usize),
-    /// All DAGs of the class that obey the rest of the knowledge have this arc.
-    #[error("the arc {0} → {1} is forbidden (or its reverse required), but follows from the model")]
+    /// All DAGs of the class that obey the rest of the knowledge have this arc, which is forbidden or whose
+    /// reverse is required.
     Forbidden(usize, usize),
+}
+
+impl Inadmissible {
+    /// The arc `(from, to)`.
+    pub fn arc(self) -> (usize, usize) {
+        match self {
+            Self::Missing(from, to) | Self::Forbidden(from, to) => (from, to),
+        }
+    }
 }
 
 clone_fields!(Mpdag { parents, children, neighbours, adjacent, touched });
 
 impl<const W: usize> Mpdag<W> {
-    /// The restricted graph of the class of an essential graph, be it tiered or not.
+    /// The MPDAG of the class of an essential graph, be it tiered or not.
     ///
     /// # Errors
     /// If no DAG of the class is admissible.
@@ -186,12 +194,12 @@ impl<const W: usize> Mpdag<W> {
             && parents.iter().all(|x| !self.parents[x].intersects(&others))
     }
 
-    /// The restricted graph of a model that is known to be admissible, if anything is known at all.
+    /// The MPDAG of an admissible model, if there is knowledge.
     pub(crate) fn of_admissible(
         essential: &EssentialGraph<W>,
         knowledge: Option<&Knowledge<W>>,
     ) -> Option<Self> {
-        knowledge.map(|known| Self::new(essential, known).unwrap_or_else(|why| unreachable!("{why}")))
+        knowledge.map(|known| Self::new(essential, known).unwrap_or_else(|why| unreachable!("{why:?}")))
     }
 
     /// The canonical admissible DAG: the one that follows the canonical DAG of the class, given by its
@@ -213,10 +221,10 @@ pub fn admissible_dag<const W: usize>(
 }
 
 /// The DAG of a class that follows the given positions as far as the class, and knowledge by its
-/// restricted graph, allow: of the nodes that can come last in what is left of a chain component, the
+/// MPDAG, allow: of the nodes that can come last in what is left of a chain component, the
 /// one that is latest does.
 ///
-/// A node can come last iff it has no child left, and whoever an edge joins it to is adjacent to all
+/// A node can come last iff it has no child left, and every node that an edge joins it to is adjacent to all
 /// others that it is joined to. As long as there is an admissible DAG there is such a node, and any
 /// choice leads to one [Dor & Tarsi 1992]. One that can come last still can when others have left, so only
 /// those joined to one that leaves are looked at again.

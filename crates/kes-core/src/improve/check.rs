@@ -13,7 +13,7 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::map;
 
 /// For each model, is it admissible, and does no admissible neighbour score higher? About `gains_bytes` are
-/// used for gains on so many threads.
+/// used for the gains of all threads together.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.

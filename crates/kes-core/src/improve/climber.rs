@@ -20,7 +20,7 @@ pub struct Climber<'a, const W: usize> {
     pub gains: Gains<'a, W>,
     /// No node may have more parents.
     pub max_parents: Option<usize>,
-    /// What is known, if anything; the DAGs that are given must be admissible.
+    /// Background knowledge, if there is any; the DAGs that are given must be admissible.
     pub knowledge: Option<Arc<Knowledge<W>>>,
     /// Where it left off.
     left: Option<Position<W>>,

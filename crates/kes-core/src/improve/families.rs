@@ -1,7 +1,7 @@
 //! Good parent sets for every variable, whatever the order of the variables.
 //!
 //! A greedy search adds one parent at a time, and some sets of parents show their worth only when they are
-//! complete: an allele is told by its parents' alleles *and* a selector that tells nothing by itself. So
+//! complete: an allele is determined by its parents' alleles *and* a selector that is uninformative by itself. So
 //! per variable, all pairs among the best single parents are tried, the best sets are extended by every
 //! variable there is, and a beam of good sets by the best single parents. Without the extension by every
 //! variable the sets are of little use. What a smaller set does as well is dropped.

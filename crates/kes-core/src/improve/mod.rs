@@ -33,13 +33,13 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
 use crate::varset::VarSet;
 
-/// How many of the best models are kept to be recombined, and fewer where so many would take more memory
-/// than this. A model that is not among so many when it is found is forgotten, and one that is not any
-/// more is too once it was handed over: memory stays bounded however long the work.
+/// Number of best models that are kept to be recombined; fewer where they would take more memory than this. A
+/// model that is not among them when it is found is dropped, and one that no longer is, once it was handed
+/// over: memory stays bounded however long the work.
 const KEPT: usize = 200;
 const KEPT_AT_LEAST: usize = 30;
 const KEPT_BYTES: usize = 1 << 28;
-/// One perturbation in so many puts arcs in instead of taking some out.
+/// One perturbation in this many inserts arcs instead of deleting some.
 const INSERTING: usize = 8;
 /// Greediness of the climb after a perturbation: far less than 1, so that it need not lead straight back.
 const GREEDINESS: f64 = 0.3;
@@ -78,13 +78,13 @@ pub struct Found<const W: usize> {
 /// What bounds the work.
 #[derive(Clone, Debug)]
 pub struct Effort<const W: usize> {
-    /// At most so many tasks (recombinations, refinements, perturbations).
+    /// Maximum number of tasks (recombinations, refinements, perturbations).
     pub tasks: usize,
     /// With the number of the task, selects its random stream.
     pub seed: u64,
     /// No node may have more parents.
     pub max_parents: Option<usize>,
-    /// What is known, if anything.
+    /// Background knowledge, if there is any.
     pub knowledge: Option<Arc<Knowledge<W>>>,
     /// Number of threads.
     pub threads: usize,
@@ -345,7 +345,7 @@ impl<const W: usize> Pool<'_, W> {
     /// An admissible DAG of the class in which some arcs were taken out: from two to about as many as
     /// there are nodes, or all of them. Now and then two or three are put into one node instead: some
     /// dependences show only when several parents come at once, and nothing that is taken out leads
-    /// there. What is known is kept: what comes of it is admissible.
+    /// there. Knowledge is respected: the result is admissible.
     fn perturbed(&self, graph: &EssentialGraph<W>, stream: &mut Stream) -> Dag<W> {
         let mut dag = admissible_dag(graph, self.effort.knowledge.as_deref());
         let order = dag.order().unwrap_or_else(|| unreachable!("an extension is acyclic"));
@@ -371,7 +371,7 @@ impl<const W: usize> Pool<'_, W> {
         dag
     }
 
-    /// May a perturbation insert this arc into a node with so many parents? An edge to a constant gains
+    /// May a perturbation insert this arc into a node with this many parents? An edge to a constant gains
     /// and costs nothing, so the climb would leave it.
     fn may_insert(&self, from: usize, to: usize, parents: usize) -> bool {
         let function = self.terms.function();

@@ -15,9 +15,9 @@ const PARTNERS: usize = 20;
 const REFINED: usize = 10;
 /// How many perturbations, or slices of a refinement, make a round.
 const ROUND: usize = 16;
-/// Perturbing has stalled if so many rounds in a row found nothing better.
+/// Perturbing has stalled after this many rounds in a row without improvement.
 const STALLED: usize = 4;
-/// From so many variables on, orders are searched, unless something is known of the network.
+/// From this many variables on, orders are searched, unless there is background knowledge.
 const LARGE: usize = 100;
 
 /// A piece of work on models of the pool, given by their places.

@@ -19,9 +19,9 @@ use crate::rng::Stream;
 use crate::search::climb;
 use crate::stop::{Stop, Stopped};
 
-/// A model with at most so many edges is refined in one task.
+/// A model with at most this many edges is refined in one task.
 const WHOLE: usize = 128;
-/// Of one with more, so many in each.
+/// Number of edges of a larger model that one task refines.
 const SLICE: usize = 32;
 
 /// The number of tasks that refining all of a model takes.

@@ -78,7 +78,7 @@ impl Bounds {
         }
     }
 
-    /// Rule 1, from the smaller of the promises of `x` and of `y` given `C`, of which one suffices, and the
+    /// Rule 1, from the smaller of the gain bounds of `x` and of `y` given `C` (one of them suffices), and the
     /// cells of `C ∪ {x, y}`.
     #[inline]
     pub fn pair_is_hopeless(&self, gain_bound: f64, x: usize, y: usize, cells: f64) -> bool {

@@ -100,7 +100,7 @@ impl Table {
         Self { slots: (0..slots).map(|_| empty()).collect(), taken: AtomicUsize::new(0) }
     }
 
-    /// Is there room for so many more?
+    /// Is there room for `more` terms?
     #[inline]
     fn has_room(&self, more: usize) -> bool {
         self.taken.load(Ordering::Relaxed) + more <= self.slots.len() / 8 * 5
@@ -122,7 +122,7 @@ impl Table {
         after.iter().chain(before)
     }
 
-    /// The term of a key. Whoever sees a term sees the whole key before it.
+    /// The term of a key. A thread that sees a term sees the whole key before it.
     #[inline]
     fn get(&self, key: [u64; 2]) -> Option<f64> {
         for [low, high, term] in self.from(key) {
@@ -204,7 +204,7 @@ impl<const W: usize> Cache<W> {
         self.open(1).put(&set, Key::new(&set), term);
     }
 
-    /// The cache for many looks, and with room for so many more terms as far as it may have it.
+    /// The cache for many lookups, with room for `more` terms as far as its bound allows.
     pub fn open(&self, more: usize) -> Open<'_, W> {
         let mut table = self.table();
         while !table.has_room(more) && table.slots.len() < self.most {

@@ -1,4 +1,4 @@
-//! What the rows of all tables have: weights, and a number that tells tables apart.
+//! Weights and fingerprints of the rows of tables.
 
 use crate::Error;
 

@@ -1,4 +1,4 @@
-//! What a score has to offer to be searched: the seam between the engine and the kinds of data.
+//! Set functions: the seam between the engine and the kinds of data.
 //!
 //! A score-equivalent criterion on a table is a function `F` of sets of variables (see
 //! [`Terms`](super::terms::Terms)). [`SetFunction`] is such a function on given data, shared by all
@@ -13,7 +13,7 @@ use crate::varset::VarSet;
 
 /// A set function on a table.
 ///
-/// `F(S)` is a pure function of the set and the data: the same bits whoever computes it, and in
+/// `F(S)` is a pure function of the set and the data: the same bits on every thread, and in
 /// whatever order. It may be `−∞` where a set is inadmissible (its model cannot be estimated, or costs
 /// more than a number can say); then it is for every superset too, so that a gain, in which the
 /// largest set decides, always is a number. It is never NaN and never `+∞`.
@@ -88,7 +88,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// With nothing filled in but what is known.
+    /// With only the known term filled in.
     pub fn new(x: usize, known: Option<f64>) -> Self {
         Self { x, known, margin: known.unwrap_or(f64::NEG_INFINITY), joint: f64::NEG_INFINITY }
     }

@@ -171,7 +171,7 @@ class Contest:
         self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
         self._n = len(self._names)
         exact = replace(problem.settings, two_phase=False, neighbourhood="exact", start=None)
-        self._driver = Driver(problem.core, exact.for_core(self._names), threads)
+        self._driver = Driver(problem.core, self._names, exact.for_core(self._names), threads)
         self.candidates = [self._candidate(graph, score) for graph, score in known]
         self._dag = self.candidates[0].graph.to_dag(self._n, self._known)
 
@@ -194,6 +194,7 @@ class Contest:
         """Return the best model of a side; None if the proof needs too much memory."""
         prover = Prover(
             self._problem.core,
+            self._names,
             self._problem.settings.max_parents,
             self._within(side),
             self._threads,

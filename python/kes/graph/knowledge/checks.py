@@ -121,7 +121,7 @@ def refuse_contradiction(known: Knowledge) -> None:
         raise KesError(_CONTRADICTION + "; ".join(reasons[:_MAX_REASONS]) + more, option="required")
     names = sorted({name for arc in known.required for name in arc})
     at = {name: i for i, name in enumerate(names)}
-    with core_errors():
+    with core_errors(names):
         required = [(at[a], at[b]) for a, b in known.required]
         found = _core.contradiction(len(names), (None, required, []))
     if found is not None:

@@ -10,7 +10,7 @@ pub const MAX_STATES: usize = u16::MAX as usize;
 
 /// Variables with more states get no bitmaps; they would be mostly empty.
 const BITMAP_STATES: usize = 32;
-/// Bitmaps hold every case; with fewer distinct rows than one in so many cases, rows are cheaper.
+/// Bitmaps hold every case; with fewer distinct rows than one in this many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
 
 /// Bitmaps are filled up with empty words to a multiple of this, which suits the vectors of most machines.
@@ -69,7 +69,7 @@ impl Codes<'_> {
         }
     }
 
-    /// A code that is not one of so many states.
+    /// A code that is not below the number of states.
     fn impossible(&self, states: usize) -> Option<i64> {
         let range = with_codes!(self, codes => {
             let codes = codes.iter().copied();
@@ -315,10 +315,11 @@ fn check_shape(
     }
     for (v, (column, &r)) in columns.iter().zip(arity).enumerate() {
         if r == 0 || r > MAX_STATES {
-            return problem(format!("variable {v} has {r} states; 1 to {MAX_STATES} are possible"));
+            let problem = format!("has {r} states; 1 to {MAX_STATES} are possible");
+            return Err(Error::Column(v, problem));
         }
         if let Some(code) = column.impossible(r) {
-            return problem(format!("variable {v} has the code {code}, but {r} states"));
+            return Err(Error::Column(v, format!("has the code {code}, but {r} states")));
         }
     }
     Ok(())

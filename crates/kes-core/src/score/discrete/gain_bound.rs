@@ -18,7 +18,7 @@ use crate::varset::VarSet;
 /// Relative to the terms a gain is made of: more than all roundings of a gain and of its bound together.
 const MARGIN: f64 = 1e-12;
 
-/// What an edge can gain at most.
+/// An upper bound on the gain of an edge.
 pub struct GainBound {
     penalty: f64,
     /// `N H(x)` of every variable.
@@ -41,8 +41,8 @@ impl GainBound {
         Self { penalty, entropy, most }
     }
 
-    /// The sources whose edge to `y` may gain something, where `terms` are `F(C)` and `F(C ∪ y)` and `C` has so
-    /// many cells.
+    /// The sources whose edge to `y` may gain something, where `terms` are `F(C)` and `F(C ∪ y)` and `given`
+    /// are the cells of `C`.
     pub fn sift<const W: usize>(
         &self,
         arity: &[usize],

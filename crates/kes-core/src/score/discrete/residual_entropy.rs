@@ -1,4 +1,4 @@
-//! What no parents can explain of a variable: the part of its entropy that all other variables leave.
+//! Residual entropy: the part of a variable's entropy that all other variables leave unexplained.
 
 use super::dataset::Dataset;
 use crate::rng::scramble;
@@ -13,7 +13,7 @@ pub fn residual_entropies(
     threads: usize,
     stop: &Stop,
 ) -> Result<Vec<f64>, Stopped> {
-    // A row is told by the sum of a number for each of its states; without y, by what is left of it.
+    // A row is identified by the sum of a number for each of its states; without y, by the rest of that sum.
     let number = |v: usize, row: usize| scramble((v as u64) << 16 | u64::from(data.codes(v).at(row)));
     let mut sums = vec![0u64; data.units().len()];
     for v in 0..data.variables() {

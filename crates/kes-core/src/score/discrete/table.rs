@@ -12,7 +12,7 @@ use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// To count so many rows takes longer than to hand them to a thread that is awake.
+/// Counting this many rows takes longer than handing them to a thread that is awake.
 const PORTION: usize = 1 << 18;
 
 /// A coded table with the set function of a criterion on it.

@@ -39,7 +39,7 @@ struct Bge {
 }
 
 impl Bge {
-    /// For `N` cases of so many columns.
+    /// For `N` cases and this number of columns.
     fn new(total: f64, columns: usize) -> Self {
         let of_mean = 0.5 * libm::log(MEAN_WEIGHT / (total + MEAN_WEIGHT));
         let of_density = -0.5 * total * libm::log(std::f64::consts::PI);

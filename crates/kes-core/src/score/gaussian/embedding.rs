@@ -47,13 +47,13 @@ impl Column<'_> {
             Self::Numbers(numbers) => numbers
                 .iter()
                 .position(|x| !x.is_finite())
-                .map(|row| format!("variable {v} is {} in row {row}", numbers[row])),
+                .map(|row| format!("is {} in row {row}", numbers[row])),
             Self::Codes(codes) => codes
                 .iter()
                 .position(|&code| code < 0)
-                .map(|row| format!("variable {v} has the code {} in row {row}", codes[row])),
+                .map(|row| format!("has the code {} in row {row}", codes[row])),
         };
-        bad.map_or(Ok(()), |text| Err(Error::Data(text)))
+        bad.map_or(Ok(()), |text| Err(Error::Column(v, text)))
     }
 }
 
@@ -124,11 +124,12 @@ impl<'a> Embedding<'a> {
                 Column::Codes(codes) => {
                     let states = embedding.indicated_states(codes);
                     if contents.len() + states.len() > MAX_COLUMNS {
-                        return Err(Error::Data(format!(
-                            "with the {} occurring states of variable {v} the table has more than \
-                             {MAX_COLUMNS} numeric columns",
+                        let problem = format!(
+                            "has {} states that occur: with them the table has more than {MAX_COLUMNS} \
+                             numeric columns",
                             states.len() + 1
-                        )));
+                        );
+                        return Err(Error::Column(v, problem));
                     }
                     contents.extend(states.iter().map(|&state| (v, Content::Indicator(codes, state))));
                 }

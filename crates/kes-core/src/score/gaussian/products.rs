@@ -26,7 +26,7 @@ const HALF: usize = WIDTH / 2;
 const ROWS: usize = 512;
 /// Bits per limb.
 const LIMB: i32 = 21;
-/// `w z` has at most so many bits, and the weights of all rows together at most [`TOTAL_BITS`].
+/// `w z` has at most this many bits, and the weights of all rows together at most [`TOTAL_BITS`].
 const WEIGHT_BITS: u32 = 21;
 const TOTAL_BITS: u32 = 44;
 

@@ -74,6 +74,11 @@ impl Table {
         twins
     }
 
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.moments.blocks.len()
+    }
+
     /// The smallest set of variables met so far whose columns depend on each other, and of several such
     /// the first.
     pub fn dependent(&self) -> Option<Vec<usize>> {
@@ -88,7 +93,7 @@ impl Table {
         }
     }
 
-    /// A pivot below this makes a set of so many columns inadmissible. It grows with the set by more than
+    /// A pivot below this makes a set of this many columns inadmissible. It grows with the set by more than
     /// the rounding of pivots: a set with an inadmissible subset must be inadmissible too.
     fn threshold(columns: usize) -> f64 {
         DEPENDENT * (1.0 + 0.01 * columns as f64)
@@ -97,7 +102,7 @@ impl Table {
 
 impl<const W: usize> SetFunction<W> for Table {
     fn variables(&self) -> usize {
-        self.moments.blocks.len()
+        Table::variables(self)
     }
 
     fn varies(&self, v: usize) -> bool {

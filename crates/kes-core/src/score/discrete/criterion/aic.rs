@@ -8,7 +8,6 @@ pub const DESCRIPTION: Description = Description {
     title: "Akaike information criterion",
     parameters: &[],
     penalty: Some(penalty),
-    has_rules: true,
     on: |data, _| Ok(Box::new(Penalised::new(data, penalty(data.total())))),
 };
 

@@ -30,7 +30,6 @@ pub const DESCRIPTION: Description = Description {
     title: "Bayesian Dirichlet criterion, equivalent and uniform",
     parameters: &["ess"],
     penalty: None,
-    has_rules: true,
     on: |data, Parameters { ess }| Ok(Box::new(Bdeu::new(data, ess)?)),
 };
 

@@ -11,7 +11,6 @@ pub const DESCRIPTION: Description = Description {
     title: "Bayesian information criterion",
     parameters: &[],
     penalty: Some(penalty),
-    has_rules: true,
     on: |data, _| Ok(Box::new(Penalised::new(data, penalty(data.total())))),
 };
 

@@ -37,9 +37,6 @@ pub struct Description {
     pub parameters: &'static [&'static str],
     /// What a free parameter costs with `N` cases, if every one costs the same.
     pub penalty: Option<fn(cases: f64) -> f64>,
-    /// Is there a rule by which families can be left out of an exact search (see
-    /// [`bounds`](crate::score::bounds))?
-    pub has_rules: bool,
     /// Its set function on given data.
     on: fn(&Dataset, Parameters) -> Made,
 }
@@ -157,7 +154,6 @@ mod tests {
             let criterion = Criterion::named(description.name, 1.0).unwrap();
             assert_eq!(criterion.description.title, description.title);
             let function = criterion.on(&data).unwrap();
-            assert_eq!(function.rules() != Rules::None, description.has_rules);
             assert!(function.tolerance() > 0.0);
             if let (Rules::Penalised { penalty }, Some(of)) = (function.rules(), description.penalty) {
                 assert_eq!(penalty, of(3.0));

@@ -25,13 +25,12 @@ pub const DESCRIPTION: Description = Description {
     title: "quotient normalised maximum likelihood",
     parameters: &[],
     penalty: None,
-    has_rules: false,
     on: |data, _| Ok(Box::new(Qnml::new(data))),
 };
 
-/// Regrets of up to so many cells are exact.
+/// Regrets of up to this many cells are exact.
 const EXACT: usize = 1 << 16;
-/// Up to so many cases the sum for two cells is taken as it stands; then its expansion is exact.
+/// Up to this many cases the sum for two cells is taken as it stands; then its expansion is exact.
 const SUMMED: f64 = 1e6;
 
 /// The set function.
@@ -67,7 +66,7 @@ struct Regret {
 }
 
 impl Regret {
-    /// For a number of cases, exact up to so many cells.
+    /// For a number of cases, exact up to this many cells.
     fn new(cases: f64, exact: usize) -> Self {
         let cases = libm::round(cases).max(1.0);
         // C(N, K) and C(N, K + 1), in units of 2^exponent.

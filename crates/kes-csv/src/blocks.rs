@@ -1,4 +1,4 @@
-//! A file that comes in blocks: those that are still needed are kept, to tell lines when something is wrong.
+//! A file that comes in blocks; those that are still needed to find the line of an error are kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ impl Block {
         self.start + self.bytes.len()
     }
 
-    /// The number of lines that end within the first so many bytes; `\n`, `\r\n` and a lone `\r` end one.
+    /// The number of lines that end within the first `bytes` bytes; `\n`, `\r\n` and a lone `\r` end one.
     fn lines_within(&self, bytes: usize) -> usize {
         let part = &self.bytes[..bytes];
         let count = |end: u8| part.iter().filter(|&&byte| byte == end).count();
@@ -30,21 +30,24 @@ impl Block {
     }
 }
 
-/// The blocks that `source` yields, as one stream of bytes.
-pub struct Blocks<S> {
-    source: S,
+/// Blocks of bytes.
+pub type Source<'s> = Box<dyn Iterator<Item = io::Result<Vec<u8>>> + Send + 's>;
+
+/// The blocks of a source as one stream of bytes.
+pub struct Blocks<'s> {
+    source: Source<'s>,
     kept: VecDeque<Block>,
-    /// How much of the file was handed out.
+    /// Number of bytes read so far.
     read: usize,
 }
 
-impl<S: Iterator<Item = io::Result<Vec<u8>>>> Blocks<S> {
-    /// Nothing is asked of the source yet.
-    pub fn new(source: S) -> Self {
+impl<'s> Blocks<'s> {
+    /// Reads nothing yet.
+    pub fn new(source: Source<'s>) -> Self {
         Self { source, kept: VecDeque::new(), read: 0 }
     }
 
-    /// Takes over another block. False if there is none.
+    /// Fetches the next block. False at the end of the file.
     fn fetch(&mut self) -> io::Result<bool> {
         let Some(bytes) = self.source.next().transpose()? else { return Ok(false) };
         let (start, lines, after_return) = self.kept.back().map_or((self.read, 0, false), |last| {
@@ -56,7 +59,7 @@ impl<S: Iterator<Item = io::Result<Vec<u8>>>> Blocks<S> {
         Ok(true)
     }
 
-    /// Is there nothing but line ends from a byte on? Reads on until that is known.
+    /// Are there only line ends from a byte on? Reads as far as it takes to know.
     pub fn only_line_ends_from(&mut self, byte: usize) -> io::Result<bool> {
         loop {
             if self.rest(byte).any(|byte| !b"\r\n".contains(byte)) {
@@ -67,18 +70,16 @@ impl<S: Iterator<Item = io::Result<Vec<u8>>>> Blocks<S> {
             }
         }
     }
-}
 
-impl<S> Blocks<S> {
-    /// Lets go of blocks that nobody will ask about: those before a byte, but for the latest.
+    /// Drops the blocks before a byte, except the latest.
     pub fn forget_before(&mut self, byte: usize) {
         while self.kept.len() > 1 && self.kept[0].end() <= byte.min(self.read) {
             self.kept.pop_front();
         }
     }
 
-    /// The line, from 1, of what begins at a byte, or after the line ends that are there: the reader points
-    /// at the blank lines that it skips before a record.
+    /// The line, from 1, of the record at a byte. Line ends at that byte are skipped: the reader points at the blank
+    /// lines before a record.
     pub fn line(&self, byte: usize) -> usize {
         let blank = self.rest(byte).take_while(|byte| b"\r\n".contains(byte)).count();
         let found = self.kept.iter().rev().find(|block| block.start <= byte + blank);
@@ -97,8 +98,8 @@ impl<S> Blocks<S> {
     }
 }
 
-impl<S: Iterator<Item = io::Result<Vec<u8>>>> Read for Blocks<S> {
-    /// Fills the buffer, as long as there is anything left: what a file begins with should come at once.
+impl Read for Blocks<'_> {
+    /// Fills the whole buffer unless the file ends, so that the reader sees a byte order mark as a whole.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {

@@ -1,0 +1,367 @@
+//! The engine without widths: what callers use who do not know how wide the sets of a problem are.
+//!
+//! [`Engine`] and [`Families`] are implemented for every width of [`VarSet`](crate::varset::VarSet), and a width is
+//! chosen once, by the number of variables. Variables, arcs and graphs come and go as plain lists (see [`plain`]).
+//! Nothing here is generic for callers, so all widths are compiled with this crate.
+
+pub mod exact;
+pub mod graphs;
+pub mod plain;
+
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+pub use exact::Families;
+pub use plain::{Constraints, Edges, Graph, Move, Statements, check_number};
+
+use crate::boundary::Model;
+use crate::exact::{Limits, families};
+use crate::gains::Gains;
+use crate::graph::{EssentialGraph, Mpdag};
+use crate::improve::check::local_optima;
+use crate::improve::{self, Effort, Origin};
+use crate::runs;
+use crate::sampled::Sampling;
+use crate::score::terms::{self, Terms};
+use crate::score::{discrete, gaussian};
+use crate::search::Settings;
+use crate::stop::Stop;
+use crate::{Error, with_width};
+
+/// Defines a search, apart from the data.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// Greediness, from 0 (SES) to 1 (GES).
+    pub k: f64,
+    /// With the number of the run, selects the random stream.
+    pub seed: u64,
+    /// First insertions only, then deletions only.
+    pub two_phase: bool,
+    /// Where every run starts; by default at the smallest admissible model.
+    pub start: Option<Graph>,
+    /// How to sample the boundary instead of searching all of it.
+    pub sampling: Option<Sampling>,
+    /// What models have to satisfy.
+    pub constraints: Constraints,
+}
+
+/// Defines the work of improving, apart from the data and the models.
+#[derive(Clone, Debug)]
+pub struct ImproveOptions {
+    /// Number of tasks.
+    pub tasks: usize,
+    /// With the number of the task, selects the random stream.
+    pub seed: u64,
+    /// Number of threads.
+    pub threads: usize,
+    /// What models have to satisfy.
+    pub constraints: Constraints,
+}
+
+/// A step of a run: the move, its gain, `|B|`, and the rank of the move in `B`, from 0.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The move.
+    pub step: Move,
+    /// Its gain.
+    pub delta: f64,
+    /// `|B|`.
+    pub better: usize,
+    /// Its rank in `B`, from 0.
+    pub rank: usize,
+}
+
+/// A distinct model in which runs ended.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// The essential graph.
+    pub graph: Graph,
+    /// The score.
+    pub score: f64,
+    /// Does no admissible neighbour score higher?
+    pub is_local_optimum: bool,
+}
+
+/// Results since the last batch: runs with the number of their end, and the ends that are new.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// `(run, number of its end)`.
+    pub runs: Vec<(u64, usize)>,
+    /// Ends in the order of their numbers, which go on from batch to batch.
+    pub ends: Vec<End>,
+}
+
+/// A model found by improving.
+#[derive(Clone, Debug)]
+pub struct Improved {
+    /// The essential graph.
+    pub graph: Graph,
+    /// The score.
+    pub score: f64,
+    /// How it was found, and from which models.
+    pub origin: Origin,
+    /// The number of the task that found it.
+    pub task: usize,
+}
+
+/// Searches on a set function.
+pub trait Engine: Send + Sync {
+    /// The score of a DAG.
+    ///
+    /// # Errors
+    /// If the arcs are not those of a DAG.
+    fn score(&self, arcs: &[(usize, usize)]) -> Result<f64, Error>;
+
+    /// The gain of a move.
+    ///
+    /// # Errors
+    /// If it names an unknown variable, or one twice.
+    fn delta(&self, step: &Move) -> Result<f64, Error>;
+
+    /// All admissible neighbours of a model with their gains, best level first.
+    ///
+    /// # Errors
+    /// If the graph is not essential or not admissible, or `stop` is raised.
+    fn boundary(
+        &self,
+        graph: &Graph,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<Vec<(Move, f64)>, Error>;
+
+    /// For each model, whether it is admissible and no admissible neighbour scores higher.
+    ///
+    /// # Errors
+    /// If a graph is not essential, or `stop` is raised.
+    fn local_optima(
+        &self,
+        graphs: &[Graph],
+        constraints: &Constraints,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Vec<bool>, Error>;
+
+    /// The steps of a run, and its end.
+    ///
+    /// # Errors
+    /// If the options cannot be used, or `stop` is raised.
+    fn trace(&self, run: u64, options: &SearchOptions, stop: &Stop) -> Result<(Vec<Step>, Graph), Error>;
+
+    /// Does runs on threads; see [`runs::run_all`].
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    fn search(
+        &self,
+        runs: &[u64],
+        options: &SearchOptions,
+        threads: usize,
+        pause: Duration,
+        take: &mut dyn FnMut(Batch) -> bool,
+    ) -> Result<(), Error>;
+
+    /// Improves models; see [`improve::improve`].
+    ///
+    /// # Errors
+    /// If the options cannot be used, or a graph is not essential or not admissible.
+    fn improve(
+        &self,
+        graphs: &[Graph],
+        options: &ImproveOptions,
+        pause: Duration,
+        stop: &Stop,
+        take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
+    ) -> Result<(), Error>;
+
+    /// The families that can be part of a best network; see [`families::find`].
+    ///
+    /// # Errors
+    /// If the constraints cannot be used.
+    fn families(
+        &self,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        counted: &AtomicUsize,
+    ) -> Result<Box<dyn Families>, Error>;
+
+    /// `τ`; see [`Terms::tolerance`].
+    fn tolerance(&self) -> f64;
+
+    /// The smallest set met so far in which some variables determine others linearly.
+    fn dependent(&self) -> Option<Vec<usize>>;
+
+    /// Number of terms in the cache.
+    fn cached(&self) -> usize;
+}
+
+/// The engine on a discrete table, with about `bytes` of memory for what it remembers.
+///
+/// # Errors
+/// If there are too many variables.
+pub fn discrete(table: discrete::Table, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+    let n = plain::check_number(table.data().variables())?;
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(Terms::new(table, bytes / 4 * 3), bytes / 4)))
+}
+
+/// The engine on a continuous or mixed table, with about `bytes` of memory for what it remembers.
+///
+/// # Errors
+/// If there are too many variables.
+pub fn gaussian(table: gaussian::Table, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+    let n = plain::check_number(table.variables())?;
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(Terms::new(table, bytes / 4 * 3), bytes / 4)))
+}
+
+/// The engine for one width: the terms of its set function, and the memory for the rows of gains of a search.
+struct ForWidth<const W: usize> {
+    terms: Terms<W>,
+    gains_bytes: usize,
+}
+
+impl<const W: usize> ForWidth<W> {
+    fn boxed(terms: Terms<W>, gains_bytes: usize) -> Box<dyn Engine> {
+        Box::new(Self { terms, gains_bytes })
+    }
+
+    fn variables(&self) -> usize {
+        self.terms.variables()
+    }
+
+    fn settings(&self, options: &SearchOptions) -> Result<Settings<W>, Error> {
+        let SearchOptions { k, seed, two_phase, ref start, sampling, ref constraints } = *options;
+        let knowledge = constraints.estimable(&self.terms)?;
+        let start = plain::model(self.variables(), start.as_ref(), knowledge.as_ref())?;
+        Ok(Settings { k, seed, max_parents: constraints.max_parents, two_phase, start, sampling })
+    }
+}
+
+impl<const W: usize> Engine for ForWidth<W> {
+    fn score(&self, arcs: &[(usize, usize)]) -> Result<f64, Error> {
+        let (dag, _) = plain::dag(self.variables(), arcs)?;
+        Ok(self.terms.score(&mut *self.terms.worker(), &dag))
+    }
+
+    fn delta(&self, step: &Move) -> Result<f64, Error> {
+        let neighbour = step.neighbour(self.variables())?;
+        Ok(self.terms.delta(&mut *self.terms.worker(), &neighbour))
+    }
+
+    fn boundary(
+        &self,
+        graph: &Graph,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<Vec<(Move, f64)>, Error> {
+        let n = self.variables();
+        let model = Model::under(plain::essential(n, graph)?, constraints.knowledge(n)?.as_ref())?;
+        let neighbours = model.boundary_until(constraints.max_parents, stop)?;
+        let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
+        let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
+        // By level, not by value: which of two tied gains rounding makes larger is an accident.
+        let level = |delta: f64| terms::level(delta, self.terms.tolerance());
+        valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+        Ok(valued.into_iter().map(|(neighbour, delta)| (neighbour.into(), delta)).collect())
+    }
+
+    fn local_optima(
+        &self,
+        graphs: &[Graph],
+        constraints: &Constraints,
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<Vec<bool>, Error> {
+        let n = self.variables();
+        let knowledge = constraints.knowledge(n)?;
+        let graphs: Vec<_> =
+            graphs.iter().map(|graph| plain::essential(n, graph)).collect::<Result<_, _>>()?;
+        let (known, max_parents) = (knowledge.as_ref(), constraints.max_parents);
+        Ok(local_optima(&self.terms, &graphs, known, max_parents, threads, self.gains_bytes, stop)?)
+    }
+
+    fn trace(&self, run: u64, options: &SearchOptions, stop: &Stop) -> Result<(Vec<Step>, Graph), Error> {
+        let settings = self.settings(options)?;
+        let mut gains = Gains::new(&self.terms, self.gains_bytes);
+        let (steps, end) = runs::trace(&mut gains, &settings, run, stop)?;
+        let step = |step: &crate::search::Step<W>| Step {
+            step: (&step.neighbour).into(),
+            delta: step.delta,
+            better: step.better,
+            rank: step.rank,
+        };
+        Ok((steps.iter().map(step).collect(), plain::graph(&end)))
+    }
+
+    fn search(
+        &self,
+        runs: &[u64],
+        options: &SearchOptions,
+        threads: usize,
+        pause: Duration,
+        take: &mut dyn FnMut(Batch) -> bool,
+    ) -> Result<(), Error> {
+        let settings = self.settings(options)?;
+        runs::run_all(&self.terms, &settings, runs, threads, self.gains_bytes, pause, |batch| {
+            let end = |end: runs::End<W>| End {
+                graph: plain::graph(&end.graph),
+                score: end.score,
+                is_local_optimum: end.is_local_optimum,
+            };
+            take(Batch { runs: batch.runs, ends: batch.ends.into_iter().map(end).collect() })
+        });
+        Ok(())
+    }
+
+    fn improve(
+        &self,
+        graphs: &[Graph],
+        options: &ImproveOptions,
+        pause: Duration,
+        stop: &Stop,
+        take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
+    ) -> Result<(), Error> {
+        let ImproveOptions { tasks, seed, threads, ref constraints } = *options;
+        let knowledge = constraints.estimable(&self.terms)?;
+        let admissible = |graph| -> Result<EssentialGraph<W>, Error> {
+            let graph = plain::essential(self.variables(), graph)?;
+            knowledge.as_ref().map(|known| Mpdag::new(&graph, known)).transpose()?;
+            Ok(graph)
+        };
+        let given: Vec<_> = graphs.iter().map(admissible).collect::<Result<_, _>>()?;
+        let effort = Effort { tasks, seed, max_parents: constraints.max_parents, knowledge, threads };
+        improve::improve(&self.terms, &given, &effort, self.gains_bytes, pause, stop, |found, done| {
+            let improved = |found: &improve::Found<W>| Improved {
+                graph: plain::graph(&found.graph),
+                score: found.score,
+                origin: found.origin,
+                task: found.task,
+            };
+            take(found.iter().map(improved).collect(), done)
+        });
+        Ok(())
+    }
+
+    fn families(
+        &self,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        counted: &AtomicUsize,
+    ) -> Result<Box<dyn Families>, Error> {
+        let known = constraints.estimable(&self.terms)?;
+        let max_parents = constraints.max_parents;
+        Ok(Box::new(families::find(&self.terms, max_parents, known.as_deref(), &limits, stop, counted)))
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.terms.tolerance()
+    }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.terms.function().dependent()
+    }
+
+    fn cached(&self) -> usize {
+        self.terms.cached()
+    }
+}

@@ -1,0 +1,241 @@
+//! CSV files straight into codes: each column becomes its distinct values and one code per row.
+//!
+//! The file comes block by block and is never in memory as a whole. A file of states repeats few values
+//! many times, so a cell costs a comparison with the value that it probably is, or a look into a small
+//! table; text is only stored once per distinct value, and codes take as few bytes as the values need.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod blocks;
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::io;
+
+use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+
+use blocks::Blocks;
+pub use blocks::Source;
+
+/// A file that cannot be read. Lines are counted from 1.
+#[derive(Debug)]
+pub enum Error {
+    /// The file is malformed; the message says where and how.
+    Form(String),
+    /// The line has a cell that is not UTF-8.
+    Encoding(usize),
+    /// The source of the blocks failed.
+    Source(io::Error),
+}
+
+impl From<csv::Error> for Error {
+    fn from(error: csv::Error) -> Self {
+        let message = error.to_string();
+        match error.into_kind() {
+            ErrorKind::Io(error) => Self::Source(error),
+            _ => Self::Form(message),
+        }
+    }
+}
+
+/// Number of values of a column that are guessed from the looks of a cell.
+const LOOKS: usize = 64;
+
+/// Texts, one after the other.
+#[derive(Default)]
+pub struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Is there no text?
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The texts in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        // They were checked before.
+        (0..self.len()).map(|i| std::str::from_utf8(self.get(i)).unwrap_or_default())
+    }
+
+    #[inline]
+    fn get(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.bytes[start..self.ends[i]]
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+    }
+}
+
+/// Codes in as few bytes as the largest needs. They are signed, so that callers can write -1 for a missing value.
+pub enum Codes {
+    /// One byte each.
+    Bytes(Vec<i8>),
+    /// Two bytes each.
+    Words(Vec<i16>),
+    /// Four bytes each.
+    Integers(Vec<i32>),
+}
+
+impl Codes {
+    #[inline]
+    fn push(&mut self, code: i32) {
+        match self {
+            Self::Bytes(codes) => match i8::try_from(code) {
+                Ok(code) => return codes.push(code),
+                Err(_) => *self = Self::Words(codes.iter().map(|&code| code.into()).collect()),
+            },
+            Self::Words(codes) => match i16::try_from(code) {
+                Ok(code) => return codes.push(code),
+                Err(_) => *self = Self::Integers(codes.iter().map(|&code| code.into()).collect()),
+            },
+            Self::Integers(codes) => return codes.push(code),
+        }
+        self.push(code);
+    }
+}
+
+/// A column.
+pub struct Column {
+    texts: Texts,
+    codes: Codes,
+    code_of: HashTable<i32>,
+    /// The code that was last given to a cell of these looks.
+    guesses: [i32; LOOKS],
+}
+
+impl Column {
+    fn new() -> Self {
+        Self {
+            texts: Texts::default(),
+            codes: Codes::Bytes(Vec::new()),
+            code_of: HashTable::new(),
+            guesses: [0; LOOKS],
+        }
+    }
+
+    /// Append a cell. False if it is not UTF-8.
+    fn push(&mut self, cell: &[u8]) -> Result<bool, Error> {
+        let looks = looks(cell);
+        let guess = self.guesses[looks] as usize;
+        if guess >= self.texts.len() || self.texts.get(guess) != cell {
+            let Some(code) = self.code(cell)? else { return Ok(false) };
+            self.guesses[looks] = code;
+        }
+        self.codes.push(self.guesses[looks]);
+        Ok(true)
+    }
+
+    /// The code of a value, perhaps a new one.
+    fn code(&mut self, cell: &[u8]) -> Result<Option<i32>, Error> {
+        let Self { texts, code_of, .. } = self;
+        let hash = |text: &[u8]| BuildHasherDefault::<FxHasher>::default().hash_one(text);
+        let known = |&code: &i32| texts.get(code as usize) == cell;
+        match code_of.entry(hash(cell), known, |&code| hash(texts.get(code as usize))) {
+            Entry::Occupied(code) => Ok(Some(*code.get())),
+            Entry::Vacant(place) => {
+                if std::str::from_utf8(cell).is_err() {
+                    return Ok(None);
+                }
+                let code = i32::try_from(texts.len())
+                    .map_err(|_| Error::Form("has too many distinct values in a column".into()))?;
+                place.insert(code);
+                texts.push(cell);
+                Ok(Some(code))
+            }
+        }
+    }
+
+    /// The codes of the rows, and the distinct values in order of appearance.
+    pub fn into_parts(self) -> (Codes, Texts) {
+        (self.codes, self.texts)
+    }
+}
+
+/// Length, first and last byte: what the few values of a column seldom have in common.
+fn looks(cell: &[u8]) -> usize {
+    match cell {
+        [] => 0,
+        &[first, .., last] => (usize::from(first) + 5 * usize::from(last) + 3 * cell.len()) % LOOKS,
+        &[only] => usize::from(only) % LOOKS,
+    }
+}
+
+/// The header and the columns of a file.
+///
+/// # Errors
+/// If a row has another number of fields than the header, a quoted field is never closed, a cell is not UTF-8, or
+/// the source fails.
+pub fn parse(source: Source<'_>, delimiter: u8) -> Result<(Vec<String>, Vec<Column>), Error> {
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true) // ragged rows are reported here, with their line
+        .buffer_capacity(1 << 16)
+        .from_reader(Blocks::new(source));
+    let mut record = ByteRecord::new();
+    let mut header = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
+    while reader.read_byte_record(&mut record)? {
+        let start = byte(record.position());
+        reader.get_mut().forget_before(start);
+        if runs_on(&record) {
+            check_closed(&mut reader, start)?;
+        }
+        if header.is_empty() {
+            let text = |cell: &[u8]| String::from_utf8(cell.to_vec());
+            let names = record.iter().map(text).collect::<Result<_, _>>();
+            header = names.map_err(|_| Error::Encoding(reader.get_ref().line(start)))?;
+            columns.resize_with(header.len(), Column::new);
+            continue;
+        }
+        if record.len() != columns.len() {
+            return Err(Error::Form(format!(
+                "line {}: expected {} fields, as in the header, found {}",
+                reader.get_ref().line(start),
+                columns.len(),
+                record.len()
+            )));
+        }
+        for (column, cell) in columns.iter_mut().zip(&record) {
+            if !column.push(cell)? {
+                return Err(Error::Encoding(reader.get_ref().line(start)));
+            }
+        }
+    }
+    Ok((header, columns))
+}
+
+/// Has the last field a line end within?
+fn runs_on(record: &ByteRecord) -> bool {
+    let last = record.iter().next_back().unwrap_or_default();
+    last.iter().any(|byte| b"\r\n".contains(byte))
+}
+
+/// The reader takes a quote that is never closed as a field that reaches to the end of the file:
+/// the last field of the last record then runs over a line end, and its quotes do not pair up.
+fn check_closed(reader: &mut Reader<Blocks<'_>>, start: usize) -> Result<(), Error> {
+    let end = byte(Some(reader.position()));
+    let at_end = reader.get_mut().only_line_ends_from(end).map_err(Error::Source)?;
+    if at_end && reader.get_ref().quotes_from(start) % 2 == 1 {
+        let line = reader.get_ref().line(start);
+        return Err(Error::Form(format!("line {line}: a quoted field is never closed")));
+    }
+    Ok(())
+}
+
+fn byte(position: Option<&Position>) -> usize {
+    position.map_or(0, |position| position.byte() as usize)
+}

@@ -1,0 +1,47 @@
+//! Columns of a table from Python.
+
+use kes_core::score::discrete::dataset::Codes;
+use kes_core::score::gaussian::Column;
+use numpy::{Element, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::CoreError;
+
+/// A column of a continuous or mixed table: numbers, or codes of states.
+#[derive(FromPyObject)]
+pub enum PyColumn<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Codes(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyColumn<'_> {
+    pub fn column(&self) -> PyResult<Column<'_>> {
+        Ok(match self {
+            Self::Numbers(numbers) => Column::Numbers(contiguous(numbers)?),
+            Self::Codes(codes) => Column::Codes(contiguous(codes)?),
+        })
+    }
+}
+
+/// A column of a discrete table: codes in as few bytes as its states need, or as any integers.
+#[derive(FromPyObject)]
+pub enum PyCodes<'py> {
+    Bytes(PyReadonlyArray1<'py, u8>),
+    Words(PyReadonlyArray1<'py, u16>),
+    Integers(PyReadonlyArray1<'py, i32>),
+}
+
+impl PyCodes<'_> {
+    pub fn codes(&self) -> PyResult<Codes<'_>> {
+        Ok(match self {
+            Self::Bytes(codes) => Codes::Bytes(contiguous(codes)?),
+            Self::Words(codes) => Codes::Words(contiguous(codes)?),
+            Self::Integers(codes) => Codes::Integers(contiguous(codes)?),
+        })
+    }
+}
+
+/// The elements of an array that has no gaps.
+pub fn contiguous<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
+    array.as_slice().map_err(|_| CoreError::new_err("columns, codes and weights must be contiguous"))
+}
