@@ -1,14 +1,14 @@
-"""Reading and writing files: up to a limit, and all or nothing.
+"""Read files up to a size limit, and write files atomically.
 
-Every file that kes reads may be compressed by gzip, whatever it is called. A small one may unfold
-to more than a machine holds, so what is unfolded has a limit:
+Any file may be compressed by gzip, whatever its name. A small compressed file may expand to more
+than fits into memory, so the uncompressed size has a limit:
 
-* ``KES_MAX_MB``, if this environment variable is set, is the largest content in megabytes;
-* otherwise it is 64 MB, or 50 times as much as was read of the file if that is more, but no more
-  than half of the memory of the machine.
+* ``KES_MAX_MB`` megabytes, if this environment variable is set;
+* otherwise 64 MB, or 50 times the bytes read so far if that is more, but at most half of the
+  memory of the machine.
 
-Every file that kes writes takes the place of the old one in one step, so that at any moment a
-crash, a full disk or a power cut leaves the old content or the new.
+A file is written to a temporary file first and then replaced in one step, so that a crash, a full
+disk or a power failure leaves either the old content or the new.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from kes.errors import KesError
 PathLike: TypeAlias = str | os.PathLike[str]
 
 GZIP = b"\x1f\x8b"
-"""The first bytes of a compressed file."""
+"""The first bytes of a gzip file."""
 
 LIMIT = "KES_MAX_MB"
-"""The environment variable that sets how much a file may unfold to."""
+"""The environment variable for the maximum size of uncompressed content."""
 
 _MB = 10**6
 _UNFOLDED = 64 * _MB
@@ -41,11 +41,11 @@ _BLOCK = 2**20
 
 
 class DamagedFile(KesError):
-    """A compressed file that is cut off, or was changed."""
+    """A compressed file that is truncated or corrupt."""
 
 
 def stem(path: PathLike) -> str:
-    """Return the name of a file without its folder and its suffixes."""
+    """Return the name of a file without folder and suffixes."""
     name = os.path.basename(path)
     return name.split(".")[0] or name
 
@@ -54,29 +54,29 @@ def stem(path: PathLike) -> str:
 
 
 def read_file(path: PathLike) -> bytes:
-    """Return the content of a file, uncompressed.
+    """Return the uncompressed content of a file.
 
     Raises
     ------
     KesError
-        If it cannot be read, is damaged, or has more content than the limit allows.
+        If it cannot be read, is damaged, or exceeds the limit.
     """
     return b"".join(_blocks(path, at_once=True))
 
 
 def read_blocks(path: PathLike) -> Iterator[bytes]:
-    """Yield the content of a file, uncompressed, block by block, as it is asked for.
+    """Yield the uncompressed content of a file block by block.
 
     Raises
     ------
     KesError
-        As `read_file` does, but the memory of the machine is no limit.
+        As in `read_file`, but the memory of the machine is no limit.
     """
     return _blocks(path, at_once=False)
 
 
 def is_packed(path: PathLike) -> bool:
-    """Tell whether a file is compressed."""
+    """Return whether a file is compressed."""
     with open(path, "rb") as file:
         return file.read(len(GZIP)) == GZIP
 
@@ -94,72 +94,74 @@ def _blocks(path: PathLike, *, at_once: bool) -> Iterator[bytes]:
     except KesError:
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DamagedFile(f"cannot read {path}: it is damaged or incomplete ({error})") from error
-    except (OSError, ValueError) as error:  # no file can have such a name
+        message = f"cannot read {path}: it is damaged or incomplete ({error})"
+        raise DamagedFile(message, file=str(path)) from error
+    except (OSError, ValueError) as error:  # ValueError: invalid name
         raise unreadable(path, error) from error
 
 
 def unreadable(path: PathLike, error: OSError | ValueError) -> KesError:
-    """Error for a file that cannot be read, or is not there."""
+    """Return the error for a file that cannot be read, or does not exist."""
     if isinstance(error, FileNotFoundError):
         return no_file(path)
-    return KesError(f"cannot read {path}: {_why(error)}")
+    return KesError(f"cannot read {path}: {_why(error)}", file=str(path))
 
 
 def no_file(path: PathLike) -> KesError:
-    """Error for a file that is not there."""
+    """Return the error for a file that does not exist."""
     folder = os.path.abspath(Path(path).parent)
-    return KesError(f"there is no file {str(path)!r} (looked in {folder!r})")
+    return KesError(f"there is no file {str(path)!r} (looked in {folder!r})", file=str(path))
 
 
 def most_unfolded() -> int:
-    """Return how many bytes a small file may unfold to."""
+    """Return the maximum uncompressed size of a small file, in bytes."""
     return given_limit() or _UNFOLDED
 
 
 def how_to_lift() -> str:
-    """Say how the limit is set."""
+    """Return how to set the limit."""
     return f"the environment variable {LIMIT} sets this limit"
 
 
 def check_unfolded(path: PathLike, unfolded: int, on_disk: int, *, at_once: bool = True) -> None:
-    """Refuse a file that would unfold to more bytes than the limit allows.
-
-    What is never in memory `at_once` may be larger than that.
+    """Refuse content beyond the limit; unless it is in memory `at_once`, memory is no limit.
 
     Raises
     ------
     KesError
-        Says what the limit is, and how to lift it.
+        Names the limit and how to change it.
     """
     most = _most(on_disk, at_once=at_once)
     if unfolded > most:
         raise KesError(
             f"cannot read {path}: its content is larger than {most // _MB} MB in memory; "
-            f"{how_to_lift()}"
+            f"{how_to_lift()}",
+            file=str(path),
         )
 
 
 def _most(on_disk: int, *, at_once: bool) -> int:
-    """Return how large the content of a file may be of which so much was read from the disk."""
+    """Return the limit for a file of which this many bytes were read from disk."""
     folded = max(_UNFOLDED, _RATIO * on_disk)
     return given_limit() or (min(_half_of_memory(), folded) if at_once else folded)
 
 
 def given_limit() -> int | None:
-    """Return the limit that the user sets, in bytes."""
+    """Return the limit that the user set, in bytes."""
     text = os.environ.get(LIMIT, "").strip()
     if not text:
         return None
     if not (text.isascii() and text.isdigit()) or not int(text[:10]) > 0:
-        raise KesError(f"{LIMIT} must be a number of megabytes such as 2000, not {text!r}")
+        raise KesError(
+            f"{LIMIT} must be a number of megabytes such as 2000, not {text!r}", option=LIMIT
+        )
     return int(text[:10]) * _MB
 
 
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not a system that tells
+    except (AttributeError, ValueError, OSError):  # unknown on this system
         return 2**62
 
 
@@ -167,15 +169,15 @@ def _half_of_memory() -> int:
 
 
 def write_file(path: PathLike, content: bytes) -> None:
-    """Put content in the place of a file, all of it or none; gzipped if its name ends in .gz.
+    """Write a file atomically; compressed if its name ends in ``.gz``.
 
-    Links are followed, and a file that is there keeps its permissions. What is no file, such as
-    ``/dev/stdout``, is written to as it is.
+    Symbolic links are followed, and an existing file keeps its permissions. Devices such as
+    ``/dev/stdout`` are written to directly.
 
     Raises
     ------
     KesError
-        If it cannot be written; what was there before is then still there.
+        If it cannot be written; an existing file is then unchanged.
     """
     try:
         if Path(path).suffix.lower() == ".gz":
@@ -184,8 +186,8 @@ def write_file(path: PathLike, content: bytes) -> None:
             Path(path).write_bytes(content)
         else:
             _replace(Path(os.path.realpath(path)), content)
-    except (OSError, ValueError) as error:  # no file can have such a name
-        raise KesError(f"cannot write {path}: {_why(error)}") from error
+    except (OSError, ValueError) as error:  # ValueError: invalid name
+        raise KesError(f"cannot write {path}: {_why(error)}", file=str(path)) from error
 
 
 def _replace(target: Path, content: bytes) -> None:
@@ -205,7 +207,7 @@ def _replace(target: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     if os.name == "posix":
-        with suppress(OSError):  # the new name should survive a power cut, too
+        with suppress(OSError):  # the new name should survive a power failure, too
             _sync(target.parent)
 
 
@@ -218,15 +220,15 @@ def _sync(folder: Path) -> None:
 
 
 def _keep_permissions(file: Path, old: os.stat_result) -> None:
-    """Give a file the owner and the permissions of another one, as far as the system lets us."""
+    """Copy owner and permissions, as far as the system allows."""
     if hasattr(os, "chown"):
-        with suppress(OSError):  # only some may give files away
+        with suppress(OSError):  # needs privileges
             os.chown(file, old.st_uid, old.st_gid)
     file.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _gzipped(content: bytes) -> bytes:
-    """Compress; no time and no name in the header, so that equal contents are equal files."""
+    """Compress without time and name in the header, so that equal content gives equal files."""
     buffer = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
         file.write(content)

@@ -1,4 +1,4 @@
-"""How far a search is: a value for callbacks, a bar for terminals, lines for log files."""
+"""Progress of a search: a value for callbacks, a bar for terminals, lines for log files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Show: TypeAlias = "Callable[[Progress], object]"
-_PAUSE = 0.12  # seconds: with the last report, which never waits, at most ten a second
+_PAUSE = 0.12  # seconds: at most ten updates a second, including the final one
 _EVERY = 10.0  # seconds between lines in a log file
 
 
@@ -21,9 +21,8 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Runs finished and runs asked for; of an improvement, tasks; of a proof, sets of variables
-        that were counted and that may be; where gaps are filled, rounds of EM; of evidence,
-        questions.
+        Units of work finished and requested: runs of a search, tasks of improving, sets of
+        variables of a proof (an upper bound), rounds of EM, or questions of evidence.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -31,9 +30,9 @@ class Progress:
     seconds : float
         Time since the start.
     left : float or None
-        Estimated seconds to the end; None as long as nothing is known.
+        Estimated seconds to the end; None if unknown.
     unit : str
-        What is counted: "runs", "tasks", "sets", "rounds" or "questions".
+        The unit of work: "runs", "tasks", "sets", "rounds" or "questions".
     """
 
     done: int
@@ -49,14 +48,14 @@ class Progress:
 
 
 class Reporter:
-    """Passes on what a display should show: at most ten states a second, and the last one."""
+    """Forwards progress to a display, at most ten times a second, and the final state."""
 
     def __init__(self, show: Show | None) -> None:
         self._show = show
         self._next = 0.0
 
     def __call__(self, progress: Progress, *, final: bool = False) -> None:
-        """Show the progress unless another was shown just before."""
+        """Show the progress unless the last update was a moment ago."""
         now = time.monotonic()
         if self._show is not None and (final or now >= self._next):
             self._next = now + _PAUSE
@@ -95,12 +94,12 @@ class RunCounter:
 
 @contextmanager
 def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
-    """Give the reporter that the option `progress` asks for.
+    """Make the reporter for the option `progress`.
 
     Parameters
     ----------
     progress : None, bool or callable
-        None or False: nothing. True: a bar (tqdm). A callable: gets a `Progress`.
+        None or False: no display. True: a progress bar (tqdm). A callable receives `Progress`.
     """
     if progress is None or progress is False:
         yield Reporter(None)
@@ -112,7 +111,7 @@ def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
 
 
 def lines() -> Show:
-    """Return a display for places where a bar cannot be drawn: a line now and then."""
+    """Return a display for log files: a line every few seconds."""
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
@@ -125,7 +124,7 @@ def lines() -> Show:
 
 
 def clock(seconds: float) -> str:
-    """Length of time as on a clock, such as 02:05 or 1:00:00."""
+    """Format a duration, such as 02:05 or 1:00:00."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
@@ -136,7 +135,7 @@ def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
     form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} "
-    bars: list[tqdm[None]] = []  # made when there is something to show
+    bars: list[tqdm[None]] = []  # created on the first update
 
     def show(progress: Progress) -> None:
         if not bars:
@@ -146,7 +145,7 @@ def _bar() -> Iterator[Show]:
                     bar_format=form + progress.unit + "{postfix}",
                     dynamic_ncols=True,
                     file=sys.stderr,
-                    leave=False,  # what came of it is told afterwards
+                    leave=False,  # the result is printed afterwards
                     total=progress.wanted,
                 )
             )

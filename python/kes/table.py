@@ -1,4 +1,4 @@
-"""Results as tables, without a data frame library."""
+"""Tables of results, independent of data frame libraries."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Table:
     Parameters
     ----------
     columns : mapping of str to sequence
-        The values of each column; numpy scalars become Python's.
+        The values of each column; arrays are converted to Python values.
     note : str
-        What a reader of the numbers must know; shown below them.
+        A note on the figures, shown below them.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Table:
         }
         lengths = {name: len(column) for name, column in values.items()}
         if len(set(lengths.values())) > 1:
-            raise KesError(f"the columns of a table must have one length, not {lengths}")
+            raise KesError(f"the columns of a table must have equal lengths, not {lengths}")
         self._values: dict[str, tuple[Any, ...]] = values
         self._rows = next(iter(lengths.values()), 0)
         self.note = note
@@ -75,7 +75,7 @@ class Table:
             raise unknown("column", column, self._values) from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Go through the rows, each as a dict."""
+        """Iterate over the rows as dicts."""
         for row in zip(*self._values.values(), strict=True):
             yield dict(zip(self._values, row, strict=True))
 
@@ -116,9 +116,9 @@ class Table:
         return self.to_text(_ROWS)
 
     def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
-        """Return the table as text: all rows, or so many of the first and last ones.
+        """Return the table as text: all rows, or this many of the first and last ones.
 
-        Columns that do not fit into lines of this width are left out, and named.
+        Columns that do not fit into the width are named below the table.
         """
         most = self._rows if rows is None else rows
         blocks = [_padded(block) for block in self._blocks(most)]
@@ -140,7 +140,7 @@ class Table:
         )
 
     def _blocks(self, most: int) -> list[_ShownColumn]:
-        """Columns as text, with the middle rows left out if there are more than `most`."""
+        """Return columns as text; beyond `most` rows, those in the middle are omitted."""
         half = most // 2
         rows: list[int | None] = list(range(self._rows))
         if self._rows > most:
@@ -165,7 +165,7 @@ class Table:
 
 
 class _ShownColumn(NamedTuple):
-    """A column as it is shown."""
+    """A column as text."""
 
     name: str
     cells: list[str]
@@ -173,7 +173,7 @@ class _ShownColumn(NamedTuple):
 
 
 def _padded(block: _ShownColumn) -> list[str]:
-    """Header and cells, cut and padded to one width."""
+    """Return header and cells, truncated and padded to one width."""
     texts = [_one_line(text) for text in (block.name, *block.cells)]
     width = max(map(len, texts))
     return [text.rjust(width) if block.numeric else text.ljust(width) for text in texts]
@@ -185,14 +185,14 @@ def _one_line(text: object) -> str:
 
 
 def _html_cells(block: _ShownColumn) -> list[str]:
-    """Header and cells as elements."""
+    """Return header and cells as HTML elements."""
     style = f'style="text-align: {"right" if block.numeric else "left"}"'
     header = f"<th {style}>{html.escape(printable(block.name))}</th>"
     return [header, *(f"<td {style}>{html.escape(printable(cell))}</td>" for cell in block.cells)]
 
 
 def _fitting(widths: Sequence[int], most: int) -> int:
-    """Return how many columns fit on a line, at least one."""
+    """Return how many columns fit into a line, at least one."""
     total = -2
     for count, width in enumerate(widths):
         total += width + 2
@@ -209,7 +209,7 @@ def _is_numeric(column: Sequence[Any]) -> bool:
 
 
 def _formatter(column: Sequence[Any]) -> Callable[[Any], str]:
-    """Choose one form for all floats of a column, so that they can be compared at a glance."""
+    """Choose one format for all floats of a column, so that they are easy to compare."""
     floats = [abs(cell) for cell in column if isinstance(cell, float) and math.isfinite(cell)]
     smallest = min(filter(None, floats), default=1.0)
     fixed = smallest >= 0.5 * 10**-_DECIMALS and max(floats, default=0.0) < _LARGE
@@ -218,7 +218,7 @@ def _formatter(column: Sequence[Any]) -> Callable[[Any], str]:
 
 
 def _text(cell: object) -> str:
-    """Write a cell; sets and tuples as lists of their members."""
+    """Format a cell; sets and tuples as lists of their elements."""
     if cell is None:
         return ""
     if isinstance(cell, frozenset | set):
@@ -233,7 +233,7 @@ def _as_list(cell: object) -> object:
 
 
 def _equal(mine: object, theirs: object) -> bool:
-    """Compare cells, NaN being equal to NaN."""
+    """Compare cells; NaN equals NaN."""
     if isinstance(mine, float) and isinstance(theirs, float) and math.isnan(mine):
         return math.isnan(theirs)
     return mine == theirs

@@ -152,7 +152,7 @@ CASES: dict[str, tuple[Callable, str, str, str]] = {
         kes.learn,
         "a.csv",
         ",".join(map(str, range(10**4))) + "\n" + ",".join(["1"] * 10**4),
-        "at most 4096 variables are possible; leave some out, or choose with columns",
+        "at most 4096 variables are supported; leave some out, or select columns with columns",
     ),
     "all nodes to all nodes": (
         graph,

@@ -51,7 +51,7 @@ class TestContents:
         assert (len(Table({})), list(Table({}))) == (0, [])
 
     def test_columns_must_have_one_length(self):
-        with pytest.raises(KesError, match=r"one length, not \{'x': 1, 'y': 2\}"):
+        with pytest.raises(KesError, match=r"equal lengths, not \{'x': 1, 'y': 2\}"):
             Table({"x": [1], "y": [1, 2]})
 
     def test_unknown_column(self):

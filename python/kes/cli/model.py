@@ -20,7 +20,7 @@ from kes.cli.table_options import TableOptions, as_known, read_table, says_how
 from kes.data.dataset import Data, Dataset
 from kes.data.infer_kinds import saying
 from kes.data.read_options import ReadOptions
-from kes.data.table_files import is_table
+from kes.data.source import is_table
 from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network
 from kes.graph.pdag import Pdag

@@ -19,7 +19,7 @@ from kes.data.incomplete import AnyTable
 from kes.data.missing import CHOICES
 from kes.data.parse_text import Sign
 from kes.data.read_options import ReadOptions
-from kes.data.table_files import is_table
+from kes.data.source import is_table
 from kes.errors import KesError
 from kes.results import storage
 

@@ -1,4 +1,4 @@
-"""A look at a table before anything is learned from it: what each column is taken for, and why."""
+"""Audit a table: the kind of each column as `kes.learn` infers it, and why."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ _SHOWN = 3
 _WIDTH = 80
 _EXAMPLES = 28
 _HELD = 10_000
-"""Values of a column up to which it is kept while it waits, and not read again."""
+"""Maximum number of distinct values of a column that is kept instead of being read again."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of a column.
+    """The result of inspecting a column.
 
     Attributes
     ----------
     name : str
         Its name; "column 1" and so on if it has none.
     verdict : Verdict or None
-        What it is; None if it cannot be used.
+        Its kind; None if it cannot be used.
     complaint : str
         Why it cannot be used.
     seems : str
-        What sort of identifier it looks like, if it is used and nobody said what it is.
+        The sort of identifier that it looks like, if it is used and its kind is not declared.
     """
 
     name: str
@@ -73,11 +73,11 @@ def inspect(
     most: int | None = None,
     is_cut: Callable[[Raw, str], bool] | None = None,
 ) -> tuple[list[Finding], list[str]]:
-    """Look at all columns of a table, or at some of them, but not at that of the weights.
+    """Inspect all columns of a table, or some of them, except the column of weights.
 
-    Return what is found, and which values that mean missing are in none of the columns.
-    If they are more than `most`, no search can take them: they are not even read. Those that hold
-    intervals already that they are to be cut into (`is_cut`) are discrete.
+    Returns the findings, and the `na_values` that occur in no column. More than `most` columns are
+    refused unread. Columns that already hold the intervals of a discretizer (`is_cut`) are
+    discrete.
     """
     if isinstance(kinds, Mapping):
         kinds = {called(name, source): kind for name, kind in kinds.items()}
@@ -87,7 +87,7 @@ def inspect(
     names = set(asked)
     for name in asked:
         if name not in known:
-            raise unknown("column", name, source.names)
+            raise unknown("column", name, source.names, option="columns")
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
     weighted_by = called(weights, source) if isinstance(weights, str) else None
@@ -95,15 +95,16 @@ def inspect(
     chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
     if most is not None and len(chosen) > most:
         raise KesError(
-            f"the data have {len(chosen)} columns, but at most {most} variables are possible; "
-            f"leave some out, or choose with {option('columns')}"
+            f"the data have {len(chosen)} columns, but at most {most} variables are supported; "
+            f"leave some out, or select columns with {option('columns')}",
+            option="columns",
         )
     look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
     return look.at(chosen, decimal), sorted(look.unheard)
 
 
 class _Look:
-    """Reads columns and judges them, one by one, so that a table is never there twice."""
+    """Reads and inspects columns one by one, so that a table is never in memory twice."""
 
     def __init__(
         self,
@@ -120,10 +121,9 @@ class _Look:
         self.unheard = set(absent)
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
-        """Return what is found in these columns.
+        """Inspect these columns.
 
-        Only where there are commas in text, a column has to wait until all are read: others may
-        tell what they mean.
+        Text with commas waits until all columns are read: others may show what commas mean.
         """
         findings: dict[int, Finding] = {}
         waiting: dict[int, Raw | None] = {}
@@ -144,7 +144,7 @@ class _Look:
 
     def _read(self, index: int) -> Raw | KesError:
         if self._wanted.get(self._source.names[index]) == "omit" and not self._thorough:
-            return nothing(0)  # nobody will look at it
+            return nothing(0)  # never used
         try:
             if not self.unheard:
                 return self._source.column(index, self._absent)
@@ -173,7 +173,7 @@ class _Look:
 
 
 def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
-    """Return those marks that are values of a column."""
+    """Return the marks that are values of a column."""
     if isinstance(column, Factor):
         return set(marks).intersection(map(str, column.values))
     known = column.missing()
@@ -181,18 +181,18 @@ def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
 
 
 def _nameless(source: Source) -> str:
-    """Return what to do about columns without a name: the same for all, so that it is told once."""
+    """Return the complaint about unnamed columns: the same for all, so that it is printed once."""
     name = next(name for at, name in enumerate(source.names) if is_nameless(at, source))
     leaving_out = either(f'kinds={{{name!r}: "omit"}}', f'--drop "{name}"')
     return (
         f"has no name; if it holds row numbers, leave it out: {leaving_out} (or write the file "
-        "with index=False in pandas, row.names=FALSE in R); else name it, or say what it is by "
-        f"{option('kinds')}"
+        "with index=False in pandas, row.names=FALSE in R); otherwise name it, or set its kind "
+        f"with {option('kinds')}"
     )
 
 
 def unusable(findings: Sequence[Finding]) -> list[str]:
-    """Name all columns that cannot be used, and say why; nothing if there are none."""
+    """Return the lines of the error about columns that cannot be used."""
     bad = [one for one in findings if one.complaint]
     by_complaint: dict[str, list[str]] = {}
     for one in bad:
@@ -219,25 +219,22 @@ def _named(name: str) -> str:
 
 
 class Audit(Table):
-    """What `audit` found.
-
-    As text, the figures come first, in a table, and then what there is to say of single columns.
-    """
+    """The result of `audit`. As text, a table of figures is followed by remarks on columns."""
 
     def to_text(self, rows: int | None = None, width: int = _WIDTH) -> str:
-        """Return the table as text, with all columns, or so many of the first and last ones."""
+        """Return the table as text: all rows, or this many of the first and last ones."""
         figures = Table({name: self[name] for name in self.columns[:-2]})
         said = self._said()
         shown = said if rows is None else said[:rows]
         if len(said) > len(shown):
-            shown.append(f"... and {len(said) - len(shown)} more to be said of others")
+            shown.append(f"... and {len(said) - len(shown)} more remarks")
         lines = [
             line for one in shown for line in wrap(printable(one), width, subsequent_indent="  ")
         ]
         return "\n".join([figures.to_text(rows, width), *lines])
 
     def _said(self) -> list[str]:
-        """Return what there is to say of columns, of those together of which it is the same."""
+        """Return the remarks on columns, those with the same remark together."""
         columns_of: dict[str, list[str]] = {}
         gaps = _about_gaps()
         for row in self:
@@ -260,7 +257,7 @@ def audit(
     decimal: Sign | None = None,
     encoding: str | None = None,
 ) -> Audit:
-    """Look at a table before anything is learned from it.
+    """Show how `kes.learn` would read a table.
 
     Parameters
     ----------
@@ -269,14 +266,14 @@ def audit(
     kinds, weights
         As in `kes.learn`.
     na_values, columns, sep, decimal, encoding
-        As in `kes.data.encoder`.
+        As in `kes.data.encode`.
 
     Returns
     -------
     Audit
-        A `Table` with a row for each column: its `kind`, the number of different `values`, the
-        share of `missing` ones, `examples`, the `verdict` that `kes.learn` would come to, and
-        `what to do` about it.
+        A `Table` with a row for each column: its `kind`, the number of distinct `values`, the
+        share of `missing` ones, `examples`, the `verdict` of `kes.learn`, and `what to do` about
+        it.
 
     Examples
     --------
@@ -322,7 +319,7 @@ def _row(finding: Finding, rows: int) -> dict[str, object]:
 
 
 def _examples(column: Raw) -> str:
-    """Return the first few different values."""
+    """Return the first few distinct values."""
     if isinstance(column, Factor):
         values: Iterable[object] = (column.values[code] for code in column.occurring().tolist())
     else:
@@ -344,12 +341,12 @@ def _judgement(verdict: Verdict) -> str:
         return f"left out: {verdict.why}"
     if verdict.what == "empty":
         return "refused: no value at all"
-    why = verdict.why if verdict.strays else verdict.reason  # the table tells how many values
-    return f"taken as {verdict.kind}" + (f": {why}" if verdict.told else "")
+    why = verdict.why if verdict.strays else verdict.reason  # the table shows the number of values
+    return f"taken as {verdict.kind}" + (f": {why}" if verdict.noted else "")
 
 
 def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
-    """Say what to do about a column, if anything."""
+    """Return the advice for a column."""
     name, advice = finding.name, []
     match verdict.what:
         case "identifier" | "date" | "unclear":

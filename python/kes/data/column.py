@@ -1,7 +1,8 @@
-"""One column of a table: the codes of a discrete variable, or the values of a continuous one."""
+"""Columns of a dataset: codes of discrete variables, or values of continuous ones."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -19,6 +20,14 @@ State: TypeAlias = str | int | bool
 Kind: TypeAlias = Literal["discrete", "continuous"]
 TableKind: TypeAlias = Literal["discrete", "continuous", "mixed"]
 
+_MISSING_STATE = re.compile(r"(<+)missing(>+)")
+
+
+def is_missing_state(state: State) -> bool:
+    """Return whether a state is one that `with_missing_state` makes for missing values."""
+    match = _MISSING_STATE.fullmatch(state) if isinstance(state, str) else None
+    return match is not None and len(match[1]) == len(match[2])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Discrete:
@@ -29,13 +38,13 @@ class Discrete:
     states : tuple of (str, int or bool)
         The possible values, in the order of their codes.
     codes : ndarray of unsigned integers, shape (rows,)
-        ``states[codes[i]]`` is the value in row i. Read-only, with as few bytes as the number of
-        states needs. May be given as any integers.
+        ``states[codes[i]]`` is the value in row i. Read-only, in the smallest type that fits;
+        any integers are accepted.
 
     Raises
     ------
     KesError
-        If a code has no state; the message names the row.
+        If a code has no state; names the row.
     """
 
     kind: ClassVar[Literal["discrete"]] = "discrete"
@@ -44,18 +53,19 @@ class Discrete:
     codes: NDArray[Any]
 
     def __post_init__(self) -> None:
-        """Check what a user may have given, and make it our own."""
+        """Validate the codes and freeze them."""
         codes, last = np.asarray(self.codes), len(self.states) - 1
         if codes.dtype.kind not in "iu":
-            raise KesError(f"codes must be integers, not values of dtype {codes.dtype}")
+            raise KesError(f"codes must be integers, not {codes.dtype}", option="codes")
         if codes.size and not 0 <= codes.min() <= codes.max() <= last:
             row = int(np.argmax((codes < 0) | (codes > last)))
             raise KesError(
-                f"has the code {codes[row]} in row {row} (counting from 0), but its states are "
-                f"those of the codes 0 to {last}"
+                f"has the code {codes[row]} in row {row} (counting from 0), but its states have "
+                f"the codes 0 to {last}",
+                row=row,
             )
         kind = np.min_scalar_type(max(last, 0))
-        if codes.dtype.itemsize == kind.itemsize:  # none is negative: the same bytes will do
+        if codes.dtype.itemsize == kind.itemsize:  # none is negative: reuse the bytes
             codes = codes.view(kind)
         object.__setattr__(self, "states", tuple(self.states))
         object.__setattr__(self, "codes", frozen(codes, kind.type))
@@ -70,7 +80,7 @@ class Discrete:
         return Discrete(self.states, _private(self.codes[rows]))
 
     def __reduce__(self) -> tuple[type[Discrete], tuple[object, ...]]:
-        return Discrete, (self.states, self.codes)  # an array comes back writable
+        return Discrete, (self.states, self.codes)  # arrays are unpickled as writable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +95,7 @@ class Continuous:
     Raises
     ------
     KesError
-        If a value is missing or infinite; the message names the row.
+        If a value is missing or infinite; names the row.
     """
 
     kind: ClassVar[Literal["continuous"]] = "continuous"
@@ -93,13 +103,14 @@ class Continuous:
     values: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        """Check what a user may have given, and make it our own."""
+        """Validate the values and freeze them."""
         values = frozen(self.values, np.float64)
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
             raise KesError(
                 f"has {bad.size} missing or infinite values, the first in row {bad[0]} (counting "
-                "from 0); drop those rows or fill in the values"
+                "from 0); drop such rows or impute the values",
+                row=int(bad[0]),
             )
         object.__setattr__(self, "values", values)
 
@@ -120,16 +131,13 @@ Column: TypeAlias = Discrete | Continuous
 
 
 def kind_of(states: Iterable[Sequence[State]]) -> TableKind:
-    """Return the kind of a table by the states of its variables, which continuous ones have not.
-
-    Constant ones have no say.
-    """
+    """Return the kind of a table from the states of its variables; constant ones are ignored."""
     kinds: set[Kind] = {"discrete" if own else "continuous" for own in states if len(own) != 1}
     return "mixed" if len(kinds) > 1 else kinds.pop() if kinds else "discrete"
 
 
 def frozen(array: ArrayLike, dtype: type[ScalarT]) -> NDArray[ScalarT]:
-    """Return an array that nobody can write to: a copy, unless it is one already."""
+    """Return a read-only array: a copy, unless it is read-only already."""
     given = np.asarray(array)
     if given.flags.writeable or given.dtype != dtype or not given.flags.c_contiguous:
         given = _private(np.array(given, dtype=dtype, order="C"))
@@ -137,6 +145,6 @@ def frozen(array: ArrayLike, dtype: type[ScalarT]) -> NDArray[ScalarT]:
 
 
 def _private(array: NDArray[ScalarT]) -> NDArray[ScalarT]:
-    """Lock an array that nobody else has."""
+    """Make an array read-only to which no one else has a reference."""
     array.flags.writeable = False
     return array

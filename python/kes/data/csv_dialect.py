@@ -1,4 +1,4 @@
-"""How a text file of a table is written: separator and quotes, as far as its head shows them."""
+"""CSV dialects: separator and quotes, detected from the first lines of a file."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from kes.errors import KesError, option
 _SEPARATORS = ",;\t|"
 _SAMPLE_ROWS = 50
 HEAD = 2**16
-"""As many bytes of a file are looked at."""
+"""Number of bytes from which the dialect is detected."""
 
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How a text file is written; what is None is found out.
+    """Dialect of a CSV file; None: detected.
 
     Attributes
     ----------
     sep
-        What separates the columns.
+        Column separator.
     decimal
-        The decimal sign of numbers.
+        Decimal sign of numbers.
     encoding
-        Name of the encoding.
+        Text encoding.
     """
 
     sep: str | None = None
@@ -38,25 +38,35 @@ class CsvDialect:
     encoding: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Validate the options."""
         if self.sep is not None and (len(self.sep) != 1 or not self.sep.isascii()):
-            raise KesError(f"{option('sep')} must be one ASCII character, not {self.sep!r}")
+            raise KesError(
+                f"{option('sep')} must be one ASCII character, not {self.sep!r}", option="sep"
+            )
         if self.decimal not in (None, ".", ","):
-            raise KesError(f"{option('decimal')} must be a point or a comma, not {self.decimal!r}")
+            raise KesError(
+                f"{option('decimal')} must be a point or a comma, not {self.decimal!r}",
+                option="decimal",
+            )
         if self.sep is not None and self.sep == self.decimal:
-            raise KesError(f"{option('sep')} and {option('decimal')} cannot both be {self.sep!r}")
+            raise KesError(
+                f"{option('sep')} and {option('decimal')} cannot both be {self.sep!r}",
+                option="decimal",
+            )
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
             except LookupError:
-                raise KesError(f"there is no {option('encoding')} {self.encoding!r}") from None
+                raise KesError(
+                    f"unknown {option('encoding')} {self.encoding!r}", option="encoding"
+                ) from None
 
 
 def find_delimiter(content: bytes) -> str:
-    """Return what separates the columns, as the first rows show; a comma if nothing does.
+    """Detect the column separator from the first rows; a comma by default.
 
-    It is what splits the header and all rows into equally many fields, several of course; of
-    several such, the one that makes most fields.
+    The separator splits the header and all rows into the same number of fields, at least two; the
+    one with the most fields wins.
     """
     head = sample(content)
 
@@ -69,7 +79,7 @@ def find_delimiter(content: bytes) -> str:
 
 
 def single_quoted(content: bytes, delimiter: str) -> bool:
-    """Tell whether fields are quoted by ' instead of "."""
+    """Return whether fields are quoted by ' instead of "."""
     head = sample(content)
     rows = sample_rows(head, delimiter)
     header = rows[0] if rows else []
@@ -81,15 +91,15 @@ def single_quoted(content: bytes, delimiter: str) -> bool:
 
 
 def sample(content: bytes) -> str:
-    """Return the first lines, blank ones before the header left out."""
+    """Return the first lines without blank ones before the header."""
     text = content[:HEAD].decode(errors="ignore")
     return re.sub(r"\A\s*\n", "", text)
 
 
 def sample_rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows, but for one that may be cut off."""
+    """Return the first rows without one that may be truncated."""
     rows = csv.reader(io.StringIO(text), delimiter=delimiter)
     found: list[list[str]] = []
-    with suppress(csv.Error):  # the core says better what is wrong
+    with suppress(csv.Error):  # the core has the better error message
         found.extend(row for row in islice(rows, _SAMPLE_ROWS) if row)
     return found[:-1] if len(found) > 2 and len(text) >= HEAD else found

@@ -1,4 +1,4 @@
-"""CSV files, read by the Rust core block by block: the text is never in memory as a whole."""
+"""CSV files, parsed by the Rust core block by block: the text is never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kes import _core
 from kes.data.csv_dialect import HEAD, CsvDialect, find_delimiter, single_quoted
 from kes.data.factor import Factor
 from kes.data.infer_kinds import to_numbers
+from kes.data.intervals import text_order
 from kes.data.memory import COLUMN_BYTES, check_text
 from kes.data.parse_text import Sign, no_numbers, parse
-from kes.data.state_order import text_order
 from kes.data.text_encoding import TextFile, blank_lines_as_fields, requoted
 from kes.errors import KesError, option
 from kes.files import how_to_lift, most_unfolded
@@ -25,18 +25,20 @@ _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
 
 
 def read_text(file: Path, suffix: str, dialect: CsvDialect) -> Text:
-    """Read a CSV file; encodings are tried until one fits."""
+    """Read a CSV file, trying text encodings until one fits."""
     text = TextFile(file, dialect.encoding)
     while True:
         try:
             return _read(file, text, "\t" if suffix == ".tsv" else None, dialect)
         except UnicodeError as error:
             if not text.guess_again():
-                raise KesError(f"{str(file)!r}, {text.complaint(error.args[-1])}") from None
+                line = int(error.args[-1])
+                message = f"{str(file)!r}, {text.complaint(line)}"
+                raise KesError(message, option="encoding", row=line, file=str(file)) from None
 
 
 def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) -> Text:
-    """Read a file in the encoding that it is taken to be in."""
+    """Read a file in the current text encoding."""
     try:
         head = text.head(HEAD)
         if not any(block.strip() for block in text.blocks()):
@@ -56,7 +58,10 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
         raise
     except (ValueError, csv.Error, _core.CoreError) as error:
         joint = " " if str(error).startswith(("is ", "has ")) else ", "
-        raise KesError(f"{str(file)!r}{joint}{error}") from None
+        line = re.match(r"line ([0-9]+):", str(error))
+        raise KesError(
+            f"{str(file)!r}{joint}{error}", row=int(line[1]) if line else None, file=str(file)
+        ) from None
     notes = []
     if text.guessed:
         notes.append(f"not UTF-8, so read as {text.encoding} (see {option('encoding')})")
@@ -65,19 +70,19 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
             "the first line is taken for names, but they are all numbers; if it is a row like the "
             "others, write a line of names before it"
         )
-    # Where semicolons separate, commas are decimal signs: that is why.
+    # A semicolon separates columns where the comma is the decimal sign.
     likely: Sign | None = dialect.decimal or ("," if delimiter == ";" else None)
     return Text(names, columns, likely, tuple(notes))
 
 
 def _are_values(names: Sequence[str]) -> bool:
-    """Tell whether all names are numbers, and do not just count the columns."""
+    """Return whether all names are numbers that do not just count the columns."""
     counting = [[str(first + i) for i in range(len(names))] for first in (0, 1)]
     return not no_numbers(names) and list(names) not in counting
 
 
 def _check_width(blocks: Iterable[bytes], delimiter: str) -> None:
-    """Refuse a header of so many columns that a small file would take much memory."""
+    """Refuse headers with so many columns that a small file would need much memory."""
     most, fields = most_unfolded() // COLUMN_BYTES, 0
     for block in blocks:
         line, end, _ = block.partition(b"\n")
@@ -89,7 +94,7 @@ def _check_width(blocks: Iterable[bytes], delimiter: str) -> None:
 
 
 class Text:
-    """A CSV file: values stay as they are written, empty fields are missing."""
+    """A CSV file: values remain as written, empty fields are missing."""
 
     def __init__(
         self,
@@ -105,7 +110,7 @@ class Text:
         self._columns = columns
 
     def column(self, index: int, absent: frozenset[str]) -> Factor:
-        """Take the codes of the file."""
+        """Return the coded column."""
         column = self._columns[index]
         factor = Factor(column.values(), column.codes, order=_order, untyped=True)
         return factor.without(absent | {""})
@@ -116,12 +121,12 @@ class Text:
         for code, value in enumerate(factor.values):
             if parse([str(value)], self.likely_decimal or ".") is None:
                 row = int(np.argmax(factor.codes == code))
-                raise KesError(f"row {row}: {value!r} is not a number")
+                raise KesError(f"row {row}: {value!r} is not a number", row=row)
         return to_numbers(factor, self.likely_decimal or ".").floats()
 
 
 def _order(values: Sequence[str]) -> list[int]:
-    """Sort the distinct values of a column: numbers numerically, others as `text_order` does."""
+    """Sort the distinct values of a column: numbers numerically, others by `text_order`."""
     places = range(len(values))
     if all(_INTEGER.fullmatch(value) for value in values):
         return sorted(places, key=lambda i: (int(values[i]), values[i]))

@@ -1,4 +1,4 @@
-"""A table of variables as everything after the input layer sees it."""
+"""Datasets: tables of discrete and continuous variables."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ if TYPE_CHECKING:
     from kes.data.incomplete import Incomplete
 
 Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete"
-"""What `kes.data.encoder` can read as a table."""
+"""Whatever `kes.data.encode` reads as a table."""
 
 Weights: TypeAlias = "str | ArrayLike | None"
-"""A column's name, or how many cases each row stands for; None: one each."""
+"""Name of a column, or the number of cases that each row stands for; None: one each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Dataset:
-    """Variables, discrete or continuous, and their values in each row.
+    """Discrete or continuous variables and their values in each row.
 
-    Made of any table by `kes.learn` and the like, or of codes that you have; immutable, and cheap
-    to pass around and to pickle. Arrays that could still be written to are copied. This
-    constructor is for discrete variables; `Dataset.of` takes columns of any kind.
+    Made from any table by `kes.learn` and others, or from your own codes. Immutable, and cheap to
+    pass around and to pickle. Writable arrays are copied. The constructor takes discrete
+    variables; `Dataset.of` takes columns of any kind.
 
     Parameters
     ----------
     names : sequence of str
         The variables, in the order of the columns.
     states : sequence of sequence of (str, int or bool)
-        The states of each variable; their order is that of the codes.
+        The states of each variable, in the order of their codes.
     codes : array-like of int, shape (variables, rows)
         ``states[v][codes[v][i]]`` is the value of variable v in row i.
     weights : array-like of float, shape (rows,), optional
-        How many cases each row stands for; None: one each.
+        Number of cases that each row stands for; None: one each.
     notes : sequence of str
-        What the user should know about the table, such as constant columns or dropped rows.
+        Notes for the user, such as constant columns or dropped rows.
 
     Attributes
     ----------
     names : tuple of str
         The variables.
     columns : tuple of (Discrete or Continuous)
-        What is known of each: states and codes, or values.
+        States and codes, or values, of each.
     weights : ndarray of float64, shape (rows,), or None
         Read-only.
     notes : tuple of str
@@ -72,7 +72,7 @@ class Dataset:
     Raises
     ------
     KesError
-        If these do not fit together; the message names the variable and the row.
+        If the arguments do not fit together; names the variable and the row.
 
     Examples
     --------
@@ -99,7 +99,8 @@ class Dataset:
             raise KesError(
                 f"{len(names)} names, {len(states)} lists of states and codes of shape "
                 f"{matrix.shape} do not fit together; codes must have a row for each variable, "
-                "and a column for each row of the table"
+                "and a column for each row of the table",
+                option="codes",
             )
         columns = []
         for name, values, row in zip(names, states, matrix, strict=True):
@@ -115,14 +116,14 @@ class Dataset:
         weights: ArrayLike | None = None,
         notes: Sequence[str] = (),
     ) -> Dataset:
-        """Make a table of columns, discrete or continuous.
+        """Make a dataset from discrete or continuous columns.
 
         Parameters
         ----------
         names, weights, notes
             As in the constructor.
         columns : sequence of (kes.data.Discrete or kes.data.Continuous)
-            All with as many rows.
+            Columns of equal length.
 
         Examples
         --------
@@ -146,7 +147,8 @@ class Dataset:
         if len(names) != len(columns) or len(lengths) > 1:
             raise KesError(
                 f"{len(names)} names and {len(columns)} columns with {listed(sorted(lengths))} "
-                "rows do not fit together; each name needs a column, and all of one length"
+                "rows do not fit together; each name needs a column, all of the same length",
+                option="columns",
             )
         own = None if weights is None else frozen(weights, np.float64)
         if own is not None:
@@ -167,26 +169,24 @@ class Dataset:
 
     @property
     def kind(self) -> TableKind:
-        """Kind of the table: that of its variables, or "mixed"; constant ones have no say."""
+        """Kind of the table: that of its variables, or "mixed"; constant ones are ignored."""
         return kind_of(self.states)
 
     @property
     def states(self) -> tuple[tuple[State, ...], ...]:
-        """States of each variable, in the order of their codes; () of continuous ones."""
+        """States of each variable, in the order of their codes; () for continuous ones."""
         return tuple(
             column.states if isinstance(column, Discrete) else () for column in self.columns
         )
 
     @property
     def cardinalities(self) -> list[int]:
-        """Number of states of each variable; 0 of continuous ones."""
+        """Number of states of each variable; 0 for continuous ones."""
         return [len(states) for states in self.states]
 
     @property
     def codes(self) -> NDArray[np.int32]:
-        """The codes of a discrete table, shape (variables, rows), read-only: made anew.
-
-        C-contiguous, as the core takes them.
+        """The codes of a discrete table, shape (variables, rows): a read-only copy.
 
         Raises
         ------
@@ -214,7 +214,8 @@ class Dataset:
         if continuous:
             raise KesError(
                 f"continuous columns have no states: {listed(continuous)}; this needs a discrete "
-                "table, so cut them into intervals with kes.discretize, or leave them out"
+                "table, so discretize them with kes.discretize, or leave them out",
+                column=continuous[0],
             )
         return tuple(column for _, column in named if isinstance(column, Discrete))
 
@@ -271,4 +272,6 @@ def naming(column: str) -> Iterator[None]:
     try:
         yield
     except KesError as error:
-        raise KesError(f"column {column!r} {error}") from None
+        raise KesError(
+            f"column {column!r} {error}", option=error.option, column=column, row=error.row
+        ) from None

@@ -1,8 +1,8 @@
-"""Continuous columns into intervals, and new rows into the same ones.
+"""Discretize continuous columns.
 
-Where to cut is decided per column: into bins that hold equally many cases ("quantile"), that are
-equally wide ("uniform"), or that tell most about a target ("information"). What was decided is a
-few numbers, which go wherever the result goes, so that later rows can come as they are.
+Each column is cut into intervals with equally many cases ("quantile"), of equal width ("uniform"),
+or with the greatest mutual information with a target ("information"). Results, networks and their
+files keep the cut points, so that new rows are discretized in the same way.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from typing import Any, Literal, Self, TypeAlias, TypeGuard, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.cuts import Floats, find_cuts, interval_labels
+from kes.data.column import is_missing_state
 from kes.data.dataset import Dataset, naming
 from kes.data.factor import Factor, recoded
 from kes.data.incomplete import Incomplete
 from kes.data.infer_kinds import is_continuous, judge, to_numbers
-from kes.data.missing import is_missing_state
+from kes.data.intervals import Floats, find_cuts, interval_labels
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Raw, from_array
-from kes.data.replace import Ordered, replace_columns
 from kes.data.source import Coded, Source, open_source
 from kes.errors import KesError, listed, option, unknown
 
@@ -36,20 +35,21 @@ Method: TypeAlias = Literal["quantile", "uniform", "information"]
 
 
 class Discretizer:
-    """Cuts columns of numbers into intervals.
+    """Discretizes columns of numbers.
 
     Parameters
     ----------
     bins : int or mapping
-        Number of intervals for every continuous column, or a number for each of the columns that
-        are to be cut, such as ``{"age": 5}``. Ties or few distinct values may give fewer.
+        Number of intervals for every continuous column, or for each column to discretize, such
+        as ``{"age": 5}``. Ties or few distinct values may give fewer.
     method : {"quantile", "uniform", "information"}
-        Bins with equally many cases, of equal width between the smallest and the largest value,
-        or with the greatest mutual information with the target (see `mutual_information_cuts`).
+        Intervals with equally many cases, of equal width between the smallest and the largest
+        value, or with the greatest mutual information with the target (see
+        `mutual_information_cuts`).
     target : str, optional
-        For "information": a discrete column, which is itself left as it is.
+        For "information": a discrete column, which is not changed.
     min_count : int
-        For "information": the fewest cases in a bin.
+        For "information": minimum number of cases in an interval.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Discretizer:
 
     @classmethod
     def checked(cls, given: object) -> Discretizer | None:
-        """Make one of its own of what a user gave as `discretize`, or say what is wrong with it."""
+        """Make a discretizer from the option `discretize`; one that is given is copied."""
         if given is None:
             return None
         if isinstance(given, Discretizer):
@@ -88,26 +88,29 @@ class Discretizer:
         if isinstance(given, Mapping | int):
             return cls(given)
         raise KesError(
-            f"{option('discretize')} must be a number of intervals, a number for each of some "
-            f"columns, or a kes.Discretizer, not {given!r}"
+            f"{option('discretize')} must be a number of intervals, a mapping of columns to "
+            f"numbers, or a kes.Discretizer, not {given!r}",
+            option="discretize",
         )
 
     @classmethod
     def at(cls, cuts: Mapping[str, Sequence[float]]) -> Self:
-        """Return one that cuts these columns at these numbers, and needs no fitting.
+        """Return a fitted discretizer with these cut points.
 
         Raises
         ------
         KesError
-            If the numbers are not finite and increasing.
+            If they are not finite and increasing.
         """
         found = {}
         for name, numbers in cuts.items():
             ends = tuple(float(number) for number in numbers)
             if not np.isfinite(ends).all() or any(b <= a for a, b in pairwise(ends)):
                 raise KesError(
-                    f"column {name!r}: cuts must be finite numbers, each greater than the one "
-                    f"before, not {listed(numbers)}"
+                    f"column {name!r}: cuts must be finite numbers in ascending order, not "
+                    f"{listed(numbers)}",
+                    option="cuts",
+                    column=name,
                 )
             found[name] = ends
         made = cls({name: len(ends) + 1 for name, ends in found.items() if ends} or 3)
@@ -118,12 +121,12 @@ class Discretizer:
 
     @property
     def is_fitted(self) -> bool:
-        """Whether it knows where to cut."""
+        """Whether it has cut points."""
         return self._cuts is not None
 
     @property
     def cuts(self) -> Mapping[str, tuple[float, ...]]:
-        """Where each column is cut; a value at a cut belongs to the interval below.
+        """Cut points of each column; a value at a cut belongs to the interval below.
 
         Raises
         ------
@@ -131,34 +134,34 @@ class Discretizer:
             Before `fit`.
         """
         if self._cuts is None:
-            raise KesError("the Discretizer does not know where to cut yet; call fit(data) first")
+            raise KesError("the Discretizer is not fitted; call fit(data) first")
         return MappingProxyType(self._cuts)
 
     @property
     def named(self) -> frozenset[str]:
-        """The columns that are to be cut whatever they are taken for."""
+        """The columns to discretize whatever their kind."""
         return frozenset(self.bins if isinstance(self.bins, Mapping) else ())
 
     def intervals(self, column: str) -> tuple[str, ...]:
-        """Return what the intervals of a column are called, from left to right."""
+        """Return the labels of the intervals of a column, from left to right."""
         if column not in self.cuts:
             raise unknown("column", column, self.cuts)
         return tuple(interval_labels(self.cuts[column]))
 
     def fit(self, data: object, labels: ArrayLike | None = None) -> Self:
-        """Decide where to cut.
+        """Choose the cut points.
 
         Parameters
         ----------
         data
-            Any table that `kes.learn` takes. Missing values are passed over.
+            Any table that `kes.learn` takes. Missing values are ignored.
         labels : array-like, optional
-            For "information", if no column is the target: a label for each row.
+            For "information" without a target column: a label for each row.
 
         Raises
         ------
         KesError
-            If a column to cut has infinite values or is not numeric, or the target is missing.
+            If a column has infinite values or is not numeric, or the target is missing.
         """
         source = open_source(cast("Any", data))
         columns = {name: source.column(i, frozenset()) for i, name in enumerate(source.names)}
@@ -174,7 +177,7 @@ class Discretizer:
         labels: ArrayLike | None = None,
         decimal: Sign | None = None,
     ) -> Self:
-        """Decide where to cut columns that are read already; some of them are continuous."""
+        """Choose the cut points of columns that are read already."""
         target = self._read_target(columns, labels)
         if isinstance(self.bins, Mapping):
             wanted: dict[str, int] = dict(self.bins)
@@ -188,28 +191,29 @@ class Discretizer:
         return self
 
     def transform(self, data: DataT) -> DataT:
-        """Put the intervals in the place of the numbers.
+        """Replace numbers by intervals.
 
         Parameters
         ----------
         data : DataFrame, Table, ndarray or Dataset
             A pandas or polars DataFrame, a pyarrow Table, a two-dimensional numpy array, whose
-            columns are called x0, x1, ..., or a `kes.Dataset`. Columns that are not known are left
-            as they are, and so are those that hold intervals of this kind already.
+            columns are named x0, x1, ..., or a `kes.Dataset`. Unknown columns, and those that hold
+            the intervals already, are not changed.
 
         Returns
         -------
         DataFrame, Table, ndarray or Dataset
-            The same kind of table, with ordered categories (pandas), Enums (polars) or ordered
-            dictionaries (pyarrow) such as "<= 1.5", "(1.5, 3.2]", "> 3.2" in place of the numbers;
-            missing values stay missing. In a numpy array, which has no place for labels, a number
-            is replaced by that of its bin, from 0; the array is one of integers if all columns
-            are.
+            The same type of table, with ordered categories (pandas), Enums (polars) or ordered
+            dictionaries (pyarrow) such as "<= 1.5", "(1.5, 3.2]", "> 3.2" instead of numbers;
+            missing values remain missing. In a numpy array, which has no labels, a number is
+            replaced by the index of its interval; the array has integers if all columns do.
         """
         if isinstance(data, Dataset):
             return cast("DataT", self._cut_dataset(data))
         if isinstance(data, Incomplete):
             return cast("DataT", Incomplete(self._cut_dataset(data.dataset), data.gaps))
+        from kes.data.frames import Ordered, replace_columns
+
         source = _open(data)
         pieces = {}
         for index, name in enumerate(source.names):
@@ -226,10 +230,9 @@ class Discretizer:
         return Dataset.of(table.names, columns, table.weights, table.notes)
 
     def cut(self, name: str, column: Raw, decimal: Sign | None = None) -> Factor:
-        """Put the intervals in the place of the numbers of one column, if they are not there yet.
+        """Replace the numbers of a column by intervals, unless it holds intervals already.
 
-        All intervals are states, also those that do not occur. If "missing" is a state already, it
-        stays one.
+        All intervals are states, even if they do not occur. A state for missing values is kept.
         """
         intervals = self.intervals(name)
         if self.is_cut(column, name):
@@ -239,12 +242,12 @@ class Discretizer:
             codes = recoded(np.array(lookup, dtype=np.int32), column.codes)
             return Factor(states, codes, declared=True)
         values = _numbers(column, name, decimal)
-        codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # the cuts below
+        codes = np.searchsorted(self.cuts[name], values).astype(np.int32)  # number of cuts below
         codes[np.isnan(values)] = -1
         return Factor(intervals, codes, declared=True)
 
     def is_cut(self, column: Raw, name: str) -> TypeGuard[Factor]:
-        """Tell whether a column holds the intervals already that it is to be cut into."""
+        """Return whether a column already holds its intervals."""
         if name not in self.cuts or not isinstance(column, Factor):
             return False
         others = set(map(str, column.values)).difference(self.intervals(name))
@@ -266,9 +269,10 @@ class Discretizer:
         given = (self.target is not None) + (labels is not None)
         if given != (self.method == "information"):
             raise KesError(
-                "cuts that tell most about a target need one: a column's name or a label per row"
+                "the method 'information' needs a target: the name of a column, or labels"
                 if self.method == "information"
-                else f"a target is of use for cuts by information only, not by {self.method}"
+                else f"the method {self.method!r} does not use a target",
+                option="target",
             )
         if not given:
             return None
@@ -277,16 +281,16 @@ class Discretizer:
         verdict = judge(column, cases=False)
         factor = verdict.column
         if verdict.kind != "discrete" or not isinstance(factor, Factor):
-            raise KesError("the target must be discrete, but is continuous, or dates")
+            raise KesError("the target must be discrete", option="target", column=self.target)
         rows = next((column.rows for column in columns.values()), 0)
         if len(factor.codes) != rows:
-            raise KesError(f"the target has {len(factor.codes)} labels for {rows} rows")
+            raise KesError(f"{len(factor.codes)} labels for {rows} rows", option="target")
         return factor.codes
 
     # --- Python ---
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both cut at the same places, or, before that is known, will look alike."""
+        """Return whether the cut points, or before fitting the options, are equal."""
         if not isinstance(other, Discretizer):
             return NotImplemented
         if self._cuts is not None or other._cuts is not None:
@@ -322,7 +326,7 @@ def discretize(
     columns: Iterable[str] | None = None,
     min_count: int = 5,
 ) -> DataT:
-    """Cut continuous columns into intervals: what a `Discretizer` does, in one step.
+    """Discretize continuous columns with a `Discretizer`, in one step.
 
     Parameters
     ----------
@@ -333,22 +337,22 @@ def discretize(
     strategy : {"quantile", "uniform", "mutual_information"}
         The method of the `Discretizer`.
     target : str or array-like, optional
-        For "mutual_information": a column, which is itself left as it is, or a label for each row.
+        For "mutual_information": a column, which is not changed, or a label for each row.
     columns : iterable of str, optional
-        The columns to cut; by default those that `kes.learn` takes as continuous.
+        The columns to discretize; by default those that are continuous for `kes.learn`.
     min_count : int
-        For "mutual_information": the fewest cases in a bin.
+        For "mutual_information": minimum number of cases in an interval.
 
     Returns
     -------
     DataFrame, Table or ndarray
-        As `Discretizer.transform` does. The ends are written, and meant, with as few digits as
-        separate the data in the same way.
+        As `Discretizer.transform` returns it. Cut points have as few digits as separate the data
+        in the same way.
 
     Raises
     ------
     KesError
-        If a column to cut has infinite values or is not numeric, or an option is unknown.
+        If a column has infinite values or is not numeric, or an option is invalid.
 
     Examples
     --------
@@ -362,7 +366,7 @@ def discretize(
     _open(data)
     methods = {name.replace("information", "mutual_information"): name for name in _METHODS}
     if strategy not in methods:
-        raise unknown("strategy", strategy, methods)
+        raise unknown("strategy", strategy, methods, option="strategy")
     column, labels = (target, None) if isinstance(target, str) else (None, target)
     discretizer = Discretizer(
         bins if columns is None else dict.fromkeys(columns, bins),
@@ -378,29 +382,32 @@ def _check_options(bins: object, method: object, min_count: object) -> None:
     wanted = [*(("bins", number, 2) for number in numbers), ("min_count", min_count, 1)]
     for name, value, least in wanted:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise KesError(f"{name} must be a whole number from {least} on, not {value!r}")
+            raise KesError(f"{name} must be an integer >= {least}, not {value!r}", option=name)
     if method not in _METHODS:
-        raise unknown("method", method, _METHODS)
+        raise unknown("method", method, _METHODS, option="method")
 
 
 def _open(data: object) -> Source:
     if isinstance(data, str | os.PathLike):
         raise KesError(
             "discretize takes tables in memory; read the file first, for example with "
-            "pandas.read_csv"
+            "pandas.read_csv",
+            file=os.fspath(data),
         )
     if isinstance(data, np.ndarray) and data.dtype.kind not in "biuf":
-        raise KesError(f"can only cut arrays of numbers, not of dtype {data.dtype}")
+        raise KesError(f"arrays must hold numbers, not {data.dtype}")
     return open_source(cast("Any", data))
 
 
 def _known(name: str, columns: Mapping[str, Raw]) -> Raw:
     if name not in columns:
-        raise unknown("column", name, columns)
+        error = unknown("column", name, columns)
+        error.column = name
+        raise error
     return columns[name]
 
 
 def _numbers(column: Raw, name: str, decimal: Sign | None) -> Floats:
-    """Return the numbers of a column to cut, NaN where they are missing."""
+    """Return the numbers of a column, NaN where they are missing."""
     with naming(name):
         return to_numbers(column, decimal).floats()

@@ -1,4 +1,4 @@
-"""From any table to a dataset."""
+"""The reader: from any table to a dataset."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from kes.data.missing import (
     with_missing_state,
 )
 from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
-from kes.data.numbers import Numbers
 from kes.data.parse_text import Sign
+from kes.data.raw_columns import Numbers
 from kes.data.read_options import ReadOptions
 from kes.data.schema import Schema, Unseen, match_table
 from kes.data.source import called, open_source
@@ -57,25 +57,25 @@ def encode(
     ----------
     data : DataFrame, Table, ndarray, path or Dataset
         A pandas or polars DataFrame, a pyarrow Table, a two-dimensional numpy array (its columns
-        are called x0, x1, ...), the path of a CSV file (also .tsv, .txt, .gz) or of a Parquet
-        file (needs pyarrow). A Dataset is returned as it is, but for new `weights`.
+        are named x0, x1, ...), or the path of a CSV file (also .tsv, .txt, .gz) or of a Parquet
+        file (needs pyarrow). A Dataset is returned unchanged, except for new `weights`.
     weights : str or array-like of float, optional
-        How many cases each row stands for: counts, or non-negative reals such as a distribution
-        times the number of cases. A name takes that column, which is then no variable. Rows of
-        weight 0 declare states all the same.
+        Number of cases that each row stands for: counts, or non-negative reals such as a
+        distribution times the number of cases. If it is a name, that column holds the weights and
+        is not a variable. Rows of weight 0 still declare states.
     missing : {"error", "drop", "state"}
-        What to do with missing values: refuse them, drop the rows that have any (as if the table
-        had come without them), or make "missing" a state of its own.
+        How to treat missing values: refuse them, drop incomplete rows (as if the table did not
+        have them), or make "missing" a state of its own.
     na_values : iterable of (str, int or bool)
-        Further values that mean missing, such as "NA" or "?"; compared as text.
+        Additional values that mean missing, such as "NA" or "?"; compared as text.
     kinds : mapping, optional
-        What columns are to be taken for, where it should not be decided by the rules below:
+        Kinds of columns that override the rules below:
         ``{"zip": "discrete", "size": "continuous", "id": "omit"}``; the last is left out.
     columns : iterable of str, optional
         The columns to use; by default all.
     sep, decimal, encoding : str, optional
-        How a CSV file is written, where it should not be found out: what separates the columns,
-        the decimal sign, and the encoding.
+        Dialect of a CSV file: column separator, decimal sign and text encoding; detected by
+        default.
     discretizer : Discretizer, optional
         Cuts columns into intervals. If it is not fitted, it is fitted to the rows that are kept.
     schema : Schema, optional
@@ -89,26 +89,25 @@ def encode(
     Raises
     ------
     KesError
-        If the table cannot be coded; the message names the column, row or line and a remedy.
+        If the table cannot be used; names the column, row or line and a remedy.
 
     Notes
     -----
-    *Kinds.* Text, booleans, categories, and whole numbers with at most 50 values are discrete;
-    other numbers are continuous. Left out, with a note, are dates, and identifiers: columns in
-    which all values differ and that are text, or whole numbers without a gap; and text with more
-    than 100 values and fewer than two rows for each. `kes.audit` shows what is decided.
+    *Kinds.* Text, booleans, categories, and integers with at most 50 distinct values are discrete;
+    other numbers are continuous. Dates and identifiers are left out, with a note. Identifiers are
+    columns of text, or of consecutive integers, in which all values differ, and text with more
+    than 100 distinct values and fewer than two rows for each. `kes.audit` shows the decisions.
 
-    *States.* Declared categories (of pandas, of a polars Enum, of an ordered arrow dictionary) are
-    the states, in their order, whether they occur or not. Otherwise the values that occur are,
-    sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from left to right
-    if all values are such, other text by code point. In a CSV file the values stay as they are
-    written ("01", "TRUE"), and are sorted numerically if all are numbers.
-    A column in which one value occurs has one state, whatever is declared.
+    *States.* Declared categories (pandas categories, a polars Enum, an ordered arrow dictionary)
+    are the states, in their order, whether they occur or not. Otherwise the states are the values
+    that occur, sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from
+    left to right if all values are intervals, other text by code point. Values of a CSV file
+    remain as they are written ("01", "TRUE"), and are sorted numerically if all are numbers. A
+    column with a single value has one state, whatever is declared.
 
-    *Missing values* are None, NaN and the null values of the data frame libraries; in a CSV file
-    they are empty fields, and nothing else unless `na_values` says so. The state for them
-    comes last and is called "<missing>"; should the column hold that very text, "<<missing>>", and
-    so on.
+    *Missing values* are None, NaN and the null values of the data frame libraries; in a CSV file,
+    only empty fields and `na_values`. The state for them comes last and is called "<missing>", or
+    "<<missing>>" and so on if the column has that text as a value.
 
     Examples
     --------
@@ -293,17 +292,17 @@ def _wanted(options: ReadOptions) -> Wanted:
 
 
 def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
-    """Tell whether a column with gaps will be continuous, so that missing can be no state of it."""
-    gappy = {
+    """Return whether a column with missing values will be continuous, so that it has no states."""
+    incomplete = {
         name
         for name, verdict in verdicts.items()
         if verdict.kind == "continuous" and verdict.column.missing()
     }
     if discretizer is None:
-        return bool(gappy)
-    # Where none are named, all will be cut.
-    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or gappy
-    return not gappy.issubset(cut)
+        return bool(incomplete)
+    # Without names, all continuous columns will be cut.
+    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or incomplete
+    return not incomplete.issubset(cut)
 
 
 def _refuse(
@@ -313,12 +312,14 @@ def _refuse(
     state: bool,
     hints: Sequence[str],
 ) -> None:
-    """Refuse what cannot be used, all of it at once."""
+    """Refuse columns that cannot be used, all in one error."""
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
     empty = [name for name, verdict in used.items() if verdict.what == "empty"]
     gaps = {name: verdict.column.missing() for name, verdict in used.items() if name not in empty}
     complaints = unusable(findings)
+    bad = [one.name for one in findings if one.complaint]
     if empty and missing != "state":
+        bad += empty
         complaints.append(
             f"columns without a single value: {listed(empty)}; leave them out with "
             f"{saying(empty, 'omit')}"
@@ -326,10 +327,12 @@ def _refuse(
     if missing == "error" and any(gaps.values()):
         rows = next(iter(used.values())).column.rows
         counts = {name: count for name, count in gaps.items() if count}
-        told = (*refusal(counts, rows, state=state), *hints)
-        complaints += told if complaints else ["; ".join(told)]
+        message = (*refusal(counts, rows, state=state), *hints)
+        complaints += message if complaints else ["; ".join(message)]
+        bad += counts
     if complaints:
-        raise KesError(*complaints)
+        unusable_only = not (missing == "error" and any(gaps.values()))
+        raise KesError(*complaints, option=None if unusable_only else "missing", column=bad[0])
 
 
 def _used(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
@@ -338,14 +341,15 @@ def _used(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
     if not used:
         reasons = [f"{name!r} ({verdict.why})" for name, verdict in verdicts.items()]
         raise KesError(
-            f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one "
-            f"all the same, say what it is with {option('kinds')}"
+            f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one, "
+            f"set its kind with {option('kinds')}",
+            option="kinds",
         )
     return used
 
 
 def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
-    """Refuse missing values for which there can be no state."""
+    """Refuse missing values of continuous columns, which have no states."""
     gaps = {
         name: verdict.column.missing()
         for name, verdict in used.items()
@@ -354,10 +358,11 @@ def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
     if gaps:
         shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
         raise KesError(
-            f"values of continuous columns are missing, for which there can be no state: {shown}; "
-            f"fill the gaps with {option('missing', 'em')}, drop such rows with "
-            f"{option('missing', 'drop')}, or cut the columns into intervals with "
-            f"{option('discretize')}"
+            f"continuous columns cannot have a state for missing values: {shown}; impute them with "
+            f"{option('missing', 'em')}, drop such rows with {option('missing', 'drop')}, or "
+            f"discretize the columns with {option('discretize')}",
+            option="missing",
+            column=next(iter(gaps)),
         )
 
 
@@ -374,7 +379,7 @@ def _with_cut_columns(
 def _cut(
     used: dict[str, Verdict], discretizer: Discretizer, decimal: Sign | None
 ) -> dict[str, Verdict]:
-    """Put intervals in the place of numbers."""
+    """Replace numbers by intervals."""
     if not discretizer.is_fitted:
         columns = {name: verdict.column for name, verdict in used.items()}
         continuous = [name for name, verdict in used.items() if verdict.kind == "continuous"]
@@ -387,7 +392,7 @@ def _cut(
 
 
 def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
-    """Cut the continuous columns of a table that was read before."""
+    """Discretize the continuous columns of a dataset."""
     if discretizer is None:
         return table
     if not discretizer.is_fitted:
@@ -398,16 +403,16 @@ def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
 def _judged_again(
     used: dict[str, Verdict], settled: Settled, kinds: Mapping[str, str], decimal: Sign | None
 ) -> dict[str, Verdict]:
-    """Decide anew what columns are of which rows were dropped: as if these had never been there.
+    """Infer the kinds of columns again, as if dropped rows had never been there.
 
-    But all are used: that values which recurred do so no longer makes no identifier of them.
+    All columns remain in use: values that no longer recur do not make an identifier.
     """
     found = {}
     for (name, before), column in zip(used.items(), settled.columns, strict=True):
         with naming(name):
-            said = before.kind if name in kinds else None  # or what it holds already
-            now = judge(column, said, decimal=decimal, cases=False)
-        # Text that was read as numbers no longer shows it.
+            declared = before.kind if name in kinds else None
+            now = judge(column, declared, decimal=decimal, cases=False)
+        # Text that was read as numbers is numbers now.
         found[name] = replace(before, column=column) if now.what == before.what else now
     return found
 
@@ -418,7 +423,7 @@ def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> 
         if isinstance(verdict.column, Numbers):
             values = verdict.column.floats()
             return Continuous(np.nan_to_num(values) if verdict.column.missing() else values)
-        assert isinstance(verdict.column, Factor), "dates are left out or text"
+        assert isinstance(verdict.column, Factor), "dates are left out or coded as text"
         factor = verdict.column.ordered()
         if missing == "state":
             factor = with_missing_state(factor)
@@ -447,10 +452,11 @@ def _incomplete(why: str) -> KesError:
 
 
 def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
-    """Give a table other weights."""
+    """Replace the weights of a table."""
     if isinstance(weights, str):
         raise KesError(
-            f"a Dataset has no column of weights {weights!r}; pass the weights as an array"
+            f"a Dataset has no column of weights {weights!r}; pass the weights as an array",
+            option="weights",
         )
     row_weights = read_weights(weights, open_source(table))
     assert row_weights is not None, "weights were given"
@@ -461,35 +467,40 @@ def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
 def _check_size(columns: int, weights: Weights) -> None:
     if not columns:
         besides = " besides the weights" if isinstance(weights, str) else ""
-        raise KesError(f"the data have no columns{besides}; each variable must be a column")
+        raise KesError(
+            f"the data have no columns{besides}; each variable must be a column",
+            option="weights" if besides else None,
+        )
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
     if rows < 2:
         found = f"only {rows} row" if rows else "no rows"
         reason = f" ({notes[0]})" if notes else ""
-        raise KesError(f"the data have {found}{reason}; nothing can be learned from that")
+        raise KesError(f"the data have {found}{reason}; at least two rows are needed")
 
 
 def _check_states(name: str, states: Sequence[State]) -> None:
-    """Refuse what the core cannot count or no file can hold."""
+    """Refuse more states than the core supports, and text that cannot be written to a file."""
     if len(states) > MAX_STATES:
         raise KesError(
-            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are possible; "
-            "cut it into intervals with kes.discretize if it holds numbers, or leave it out"
+            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are supported; "
+            "discretize it with kes.discretize if it holds numbers, or leave it out",
+            column=name,
         )
     for text in (name, *(state for state in states if isinstance(state, str))):
         try:
             text.encode()
         except UnicodeEncodeError:
             raise KesError(
-                f"column {name!r}: {text!r} is not valid text (Unicode); it was probably read with "
-                "the wrong encoding, so read the data again or replace such characters"
+                f"column {name!r}: {text!r} is not valid Unicode; it was probably read with the "
+                "wrong encoding, so read the data again or replace such characters",
+                column=name,
             ) from None
 
 
 def _without_alternatives(factor: Factor) -> Factor:
-    """Leave a column in which one declared value occurs with that state only."""
+    """Drop the other declared states of a column in which a single value occurs."""
     if not factor.declared or len(factor.values) == 1:
         return factor
     occurring = factor.occurring().tolist()

@@ -1,8 +1,8 @@
 """Factors: columns as distinct values and codes.
 
-Coding is done for every column of every table, so the common cases never sort the rows: integers
-within a small range are their own codes but for an offset. Codes take as few bytes as the number of
-values needs, and rows are looked up block by block: tables may be long.
+Every column of every table is coded, so the common cases avoid sorting the rows: integers within a
+small range are their own codes up to an offset. For the sake of long tables, codes have the
+smallest type that fits, and rows are looked up block by block.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Discrete, ScalarT, State
-from kes.data.state_order import text_order
+from kes.data.intervals import text_order
 from kes.errors import KesError, listed
 
 _SMALL_RANGE = 1024
 _HEAD = 1024
-_BLOCK = 2**18  # rows; numpy makes 64-bit integers of those that it looks up
+_BLOCK = 2**18  # rows; numpy converts indices to 64-bit integers
 
 
 def code_type(values: int) -> type[np.signedinteger[Any]]:
-    """Return the type for the codes of so many values, and -1: of as few bytes as they need."""
+    """Return the smallest type for the codes of a number of values, and for -1."""
     return np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32
 
 
 def recoded(lookup: NDArray[ScalarT], codes: NDArray[Any]) -> NDArray[ScalarT]:
-    """Return ``lookup[codes]``, without the eight bytes for each row that numpy takes for it."""
+    """Return ``lookup[codes]`` without the eight bytes per row that numpy would use."""
     result = np.empty(len(codes), dtype=lookup.dtype)
     for start in range(0, len(codes), _BLOCK):
         result[start : start + _BLOCK] = lookup[codes[start : start + _BLOCK]]
@@ -38,25 +38,24 @@ def recoded(lookup: NDArray[ScalarT], codes: NDArray[Any]) -> NDArray[ScalarT]:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One coded column.
+    """A coded column.
 
     Attributes
     ----------
     values
         The distinct values in the order of their codes.
     codes
-        For each row the index of its value, -1 where it is missing. May be given as any integers
-        that nobody else is going to change; kept in as few bytes as possible, read-only.
+        For each row the index of its value, -1 where it is missing. Any integer array that no
+        one else will modify; stored read-only in the smallest type that fits.
     declared
-        Whether the values are categories that the user declared: they are states even if they do
-        not occur.
+        Whether the user declared the values as categories: they are states even if they do not
+        occur.
     order
-        Puts the values into the order of states: called once it is known which of them occur in
-        the rows that are kept, since one value can decide how the others are read. None: they
-        are in order.
+        Sorts the values into the order of states. Called once the rows to keep are known, since
+        one value can decide how the others are read. None: the values are in order.
     untyped
-        Whether the values are text only because a file knows no types, so that they may be meant
-        as numbers.
+        Whether the values are text only because the file has no types, so that they may be
+        numbers.
     """
 
     values: Sequence[State]
@@ -66,7 +65,7 @@ class Factor:
     untyped: bool = False
 
     def __post_init__(self) -> None:
-        """Make the codes small."""
+        """Store the codes in the smallest type."""
         codes = self.codes.astype(code_type(len(self.values)), copy=False)
         codes.flags.writeable = False
         object.__setattr__(self, "codes", codes)
@@ -81,7 +80,7 @@ class Factor:
         if list(order) == list(range(len(self.values))):
             return self
         kind = code_type(len(order))
-        lookup = np.full(len(self.values) + 1, -1, dtype=kind)  # the last is that of code -1
+        lookup = np.full(len(self.values) + 1, -1, dtype=kind)  # the last is for -1
         lookup[list(order)] = np.arange(len(order), dtype=kind)
         codes = recoded(lookup, self.codes)
         return replace(self, values=[self.values[i] for i in order], codes=codes)
@@ -91,7 +90,7 @@ class Factor:
         return self if self.order is None else self.select(self.order(self.values))
 
     def without(self, absent: frozenset[str]) -> Factor:
-        """Take values whose text is in `absent` as missing."""
+        """Treat values whose text is in `absent` as missing."""
         if not absent:
             return self
         gone = frozenset(absent)
@@ -109,26 +108,26 @@ class Factor:
         return int(np.count_nonzero(self.codes < 0)) if self.codes.min(initial=0) < 0 else 0
 
     def complete(self) -> NDArray[np.bool_]:
-        """Tell which rows have a value."""
+        """Return which rows have a value."""
         return self.codes >= 0
 
     def take(self, rows: NDArray[np.intp]) -> Factor:
-        """Keep some rows, and of the values those that still occur or were declared."""
+        """Keep some rows, and the values that still occur or were declared."""
         kept = replace(self, codes=self.codes[rows])
         return kept if kept.declared else kept.select(kept.occurring().tolist())
 
     def to_column(self) -> Discrete:
-        """Make the values the states; none may be missing."""
+        """Return a discrete column with the values as states; none may be missing."""
         return Discrete(tuple(self.values), self.codes)
 
 
 def nothing(rows: int) -> Factor:
-    """Code a column in which every value is missing."""
+    """Return a column in which every value is missing."""
     return Factor((), np.full(rows, -1, dtype=code_type(0)))
 
 
 def from_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Factor:
-    """Code integers, smallest first."""
+    """Code integers in ascending order."""
     if missing is not None and missing.any():
         return _spread(from_integers(values[~missing]), ~missing)
     if not values.size:
@@ -143,24 +142,24 @@ def from_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None
         part = np.subtract(values[start : start + _BLOCK], low, dtype=wide)
         codes[start : start + _BLOCK] = part
     factor = Factor(range(low, high + 1), codes)
-    if len(np.unique(codes[:_HEAD])) == len(factor.values):  # nearly always so
+    if len(np.unique(codes[:_HEAD])) == len(factor.values):  # nearly always true
         return factor
     return factor.select(factor.occurring().tolist())
 
 
 def from_booleans(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Factor:
-    """Code truth values, False first."""
+    """Code booleans, False first."""
     factor = from_integers(values.astype(np.uint8), missing)
     return Factor([bool(value) for value in factor.values], factor.codes)
 
 
 def from_text(values: Sequence[str], codes: NDArray[Any]) -> Factor:
-    """Take coded text."""
+    """Make a factor from coded text."""
     return Factor(values, codes, order=text_order)
 
 
 def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor:
-    """Code declared categories in their order; other than text, integers or booleans as text."""
+    """Code declared categories in their order; unless text, integers or booleans, as text."""
     values: list[Any] = list(categories)
     if all(isinstance(value, float) and value.is_integer() for value in values):
         values = [int(value) for value in values]
@@ -169,12 +168,12 @@ def from_categories(categories: Sequence[object], codes: NDArray[Any]) -> Factor
         values = [str(value) for value in values]
     if len(set(values)) < len(values):
         raise KesError(f"has categories that look the same as text: {listed(categories)}")
-    # A copy: these may be the codes that the user's own table has.
+    # A copy: these may be the codes of the user's own table.
     return Factor(values, codes.astype(code_type(len(values))), declared=True)
 
 
 def from_values(values: Iterable[State | None]) -> Factor:
-    """Code Python values of one type, None where one is missing."""
+    """Code Python values of one type, None where missing."""
     rows = list(values)
     distinct: list[Any] = sorted({value for value in rows if value is not None})
     code_of: dict[Any, int] = {value: code for code, value in enumerate(distinct)}
@@ -185,7 +184,7 @@ def from_values(values: Iterable[State | None]) -> Factor:
 
 
 def _spread(factor: Factor, present: NDArray[np.bool_]) -> Factor:
-    """Put the codes of the present values to their rows; all others are missing."""
+    """Assign codes to the rows that have a value; the others are missing."""
     if present.all():
         return factor
     codes = np.full(len(present), -1, dtype=factor.codes.dtype)

@@ -1,13 +1,14 @@
-"""Columns of data frames, read through narwhals, and natively where a backend codes faster.
+"""Columns of data frames, read through narwhals, or natively where that is faster.
 
-What a backend calls categorical is taken as the user's declaration only where its order means
-something: pandas' categories, polars' Enum, arrow's ordered dictionaries. Polars' Categorical and
-other arrow dictionaries are compressed text, unless they come from pandas, which leaves a note.
+Categorical types declare states only if their order is meaningful: pandas categories, polars Enum,
+ordered arrow dictionaries. A polars Categorical and other arrow dictionaries are compressed text,
+unless the metadata says that they come from pandas.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -16,8 +17,7 @@ from numpy.typing import NDArray
 from kes.data import factor as factors
 from kes.data import raw_columns
 from kes.data.factor import Factor
-from kes.data.numbers import Numbers
-from kes.data.raw_columns import Dates, Raw
+from kes.data.raw_columns import Dates, Numbers, Raw
 from kes.data.source import check_distinct
 from kes.errors import KesError
 
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from narwhals.typing import IntoFrame
 
+DataT = TypeVar("DataT")
+
 
 def open_frame(data: IntoFrame) -> Frame:
-    """Read a data frame of any library that narwhals knows."""
+    """Open a data frame of any library that narwhals supports."""
     try:
         frame = nw.from_native(data)
     except nw.exceptions.DuplicateError:
@@ -44,7 +46,7 @@ def open_frame(data: IntoFrame) -> Frame:
 
 
 class Frame:
-    """A data frame as a source of columns; see `kes.data.source.Source`."""
+    """A data frame; see `kes.data.source.Source`."""
 
     likely_decimal = None
     notes = ()
@@ -66,17 +68,17 @@ class Frame:
         return _read(self._columns[index], self._dtypes[index], declared).without(absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, missing ones as NaN."""
+        """Read a column of numbers, NaN where they are missing."""
         column, dtype = self._columns[index], self._dtypes[index]
         if dtype == nw.Object:
             return raw_columns.to_floats(column.to_numpy())
         if not dtype.is_numeric():
-            raise KesError(f"holds values of type {dtype}, not numbers")
+            raise KesError(f"has values of type {dtype}, not numbers")
         return _floats(column)
 
 
 def categories_of_pandas(schema: pa.Schema) -> frozenset[str]:
-    """Find the columns of an arrow table, or a Parquet file, that pandas wrote as categories."""
+    """Find the columns of an arrow table or Parquet file that pandas wrote as categories."""
     notes = schema.pandas_metadata or {}
     return frozenset(
         column["field_name"]
@@ -112,7 +114,7 @@ def _dates(column: nw.Series[Any]) -> Dates:
 
 
 def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
-    """Take Python objects, and types that narwhals has no name for, as what numpy makes of them."""
+    """Read Python objects, and types that narwhals does not know, as numpy arrays."""
     if dtype not in (nw.Object, nw.Unknown):
         raise raw_columns.unsupported(f"type {dtype}")
     if column.null_count() == len(column):
@@ -129,9 +131,9 @@ def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
 
 
 def _filled(column: nw.Series[Any], value: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Return the values, `value` where they are missing, and where that is."""
+    """Return the values, `value` where they are missing, and which are missing."""
     array = column.to_numpy()
-    if array.dtype.kind in "biu":  # these have no way to say missing
+    if array.dtype.kind in "biu":  # these types have no missing values
         return array, None
     return column.fill_null(value).to_numpy(), column.is_null().to_numpy()
 
@@ -158,7 +160,7 @@ def _pandas_text(series: pd.Series[Any]) -> Raw:
     values = [value for value in distinct.tolist() if isinstance(value, str)]
     if len(values) == len(distinct):
         return factors.from_text(values, codes)
-    return raw_columns.from_objects(series.tolist())  # narwhals has looked at the first rows only
+    return raw_columns.from_objects(series.tolist())  # narwhals looks at the first rows only
 
 
 def _polars_enum(series: pl.Series) -> Factor:
@@ -170,7 +172,7 @@ def _polars_enum(series: pl.Series) -> Factor:
 
 
 def _polars_text(series: pl.Series) -> Factor:
-    """Code text or Categorical by the numbers that polars gives to texts."""
+    """Code text or Categorical by the physical codes of polars."""
     import polars as pl
 
     physical = series.cast(pl.Categorical).to_physical()
@@ -178,7 +180,7 @@ def _polars_text(series: pl.Series) -> Factor:
     if physical.null_count():
         missing, physical = physical.is_null().to_numpy(), physical.fill_null(0)
     factor = factors.from_integers(physical.to_numpy(), missing)
-    some_row = np.zeros(len(factor.values) + 1, dtype=np.int64)  # the last is that of code -1
+    some_row = np.zeros(len(factor.values) + 1, dtype=np.int64)  # the last is for -1
     some_row[factor.codes] = np.arange(len(series))
     texts = series[some_row[:-1]].cast(pl.String).to_list()
     return factors.from_text(texts, factor.codes)
@@ -192,3 +194,73 @@ def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Raw:
     if array.type.ordered or declared:
         return factors.from_categories(values, codes)
     return raw_columns.from_dictionary(values, codes)
+
+
+# --- replacing columns ---------------------------------------------------------------------------
+
+
+class Ordered(NamedTuple):
+    """A column of ordered categories: labels, and for each row an index or -1."""
+
+    labels: Sequence[str]
+    codes: NDArray[np.int32]
+
+
+def replace_columns(data: DataT, columns: Mapping[int, Ordered]) -> DataT:
+    """Return a table of the same type with new columns at some positions."""
+    native: Any = data
+    result: DataT = _way(native)(native, columns)
+    return result
+
+
+def _way(native: Any) -> Callable[[Any, Mapping[int, Ordered]], Any]:  # noqa: ANN401
+    if isinstance(native, np.ndarray):
+        return _in_array
+    implementation = nw.from_native(native).implementation
+    if implementation.is_pandas_like():
+        return _in_pandas
+    if implementation.is_polars():
+        return _in_polars
+    if implementation.is_pyarrow():
+        return _in_arrow
+    raise KesError(f"tables of type {type(native).__name__} are not supported")
+
+
+def _in_array(array: NDArray[Any], columns: Mapping[int, Ordered]) -> NDArray[Any]:
+    gaps = any((column.codes < 0).any() for column in columns.values())
+    kind = np.float64 if gaps else np.int64 if array.dtype.kind == "b" else array.dtype
+    result = array.astype(kind)  # a copy
+    for index, (_, codes) in columns.items():
+        result[:, index] = np.where(codes < 0, np.nan, codes) if gaps else codes
+    whole = np.isfinite(result).all() and np.array_equal(result, np.rint(result))
+    return result.astype(np.int64) if whole else result
+
+
+def _in_pandas(frame: pd.DataFrame, columns: Mapping[int, Ordered]) -> pd.DataFrame:
+    import pandas as pd
+
+    result = frame.copy(deep=False)
+    for index, (labels, codes) in columns.items():
+        categories = pd.Categorical.from_codes(codes, categories=pd.Index(labels), ordered=True)
+        result.isetitem(index, categories)
+    return result
+
+
+def _in_polars(frame: pl.DataFrame, columns: Mapping[int, Ordered]) -> pl.DataFrame:
+    import polars as pl
+
+    names = frame.collect_schema().names()  # the frame may be lazy
+    return frame.with_columns(
+        pl.Series(names[index], [*labels, None], dtype=pl.Enum(labels)).gather(codes)
+        for index, (labels, codes) in columns.items()
+    )
+
+
+def _in_arrow(table: pa.Table, columns: Mapping[int, Ordered]) -> pa.Table:
+    import pyarrow as pa
+
+    for index, (labels, codes) in columns.items():
+        indices = pa.array(codes, mask=codes < 0)
+        array = pa.DictionaryArray.from_arrays(indices, pa.array(labels), ordered=True)
+        table = table.set_column(index, table.column_names[index], array)
+    return table

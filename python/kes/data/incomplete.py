@@ -1,8 +1,8 @@
-"""Tables with gaps, and copies of them in which the gaps are filled.
+"""Tables with missing values, and multiple imputation.
 
-A `Stack` holds the complete rows once and m copies of every incomplete row at an m-th of its
-weight. Filled with draws from a model it is an ordinary weighted table, on which every criterion
-stays what it is: a function of sets of variables.
+A gap is a missing cell. A `Stack` has the complete rows once and m copies of every incomplete row
+at an m-th of its weight. Imputed with draws from a model, it is an ordinary weighted table, on
+which every criterion remains a function of sets of variables.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kes.data.random_stream import Stream
 from kes.errors import KesError, option
 
 MOST_CELLS = 2**30
-"""Cells of the largest stack that is made."""
+"""Maximum number of cells of a stack."""
 
-_DIGITS = 20  # binary ones, of the numbers that are filled in
+_DIGITS = 20  # binary digits of imputed numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class Incomplete:
     Attributes
     ----------
     dataset : Dataset
-        The table. What stands in a gap means nothing.
+        The table, with arbitrary values in gaps.
     gaps : ndarray of bool, shape (variables, rows)
         Where values are missing.
     """
@@ -52,7 +52,7 @@ class Incomplete:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know about the table."""
+        """Notes for the user."""
         return self.dataset.notes
 
     @property
@@ -62,7 +62,7 @@ class Incomplete:
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
-        """How many cases each row stands for; None: one each."""
+        """Number of cases that each row stands for; None: one each."""
         return self.dataset.weights
 
     @property
@@ -94,15 +94,15 @@ class Incomplete:
 
 
 AnyTable: TypeAlias = Dataset | Incomplete
-"""A table as it was read."""
+"""A table, with or without missing values."""
 
 
 class Stack:
-    """Copies of the rows of an incomplete table, to be filled.
+    """Copies of the rows of an incomplete table, to be imputed.
 
-    The rows are sorted, and equal ones put together, so that their order decides nothing, and a row
-    of weight 3 is the same as three rows. A row that stands for w cases has m times w copies (w
-    rounded up): with fewer, the chance of the draws would count as evidence.
+    The rows are sorted and equal ones merged, so that their order has no effect, and a row of
+    weight 3 equals three rows. A row that stands for w cases has m times w copies (w rounded up):
+    with fewer, the randomness of the draws would count as evidence.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Stack:
     Attributes
     ----------
     copies : list of ndarray
-        For each variable the codes or numbers in the copies, gaps as they are filled at present.
+        For each variable the codes or numbers of the copies, with the current imputations.
     gaps : list of ndarray of int
         For each variable the copies in which it is missing.
 
@@ -134,8 +134,9 @@ class Stack:
         number = completions * np.maximum(1.0, np.ceil(cases[open_rows]))
         if number.sum() * len(gaps) > MOST_CELLS:
             raise KesError(
-                f"{number.sum():.6g} completed rows would not fit into memory; use fewer "
-                f"{option('completions')}, or divide the weights by a common factor"
+                f"{number.sum():.6g} imputed rows would not fit into memory; use fewer "
+                f"{option('completions')}, or divide the weights by a common factor",
+                option="completions",
             )
         repeats = number.astype(np.intp)
         rows = np.repeat(open_rows, repeats)
@@ -148,9 +149,9 @@ class Stack:
 
     @property
     def size(self) -> int:
-        """The number of values to look at, with those of all copies.
+        """The number of values, including those of all copies.
 
-        In a mixed table a state is as much as a number: models of its columns have slopes for each.
+        In a mixed table each state counts like a number: models have a slope for each.
         """
         is_mixed = self._table.kind == "mixed"
         columns = sum(max(1, len(states) - 1) if is_mixed else 1 for states in self._table.states)
@@ -164,23 +165,23 @@ class Stack:
         )
 
     def scatter(self, stream: Stream) -> None:
-        """Fill each gap with a value of the same variable in another row, drawn at random.
+        """Fill each gap with an observed value of the same variable, drawn at random.
 
-        Where there is none, as may be in a part of a table, what stands in the gaps serves.
+        Without any, as in a part of a table, the arbitrary values in the gaps are used.
         """
         cases = self._table.weights
         assert cases is not None, "distinct rows are counted"
         for v, places in enumerate(self.gaps):
             donors = self._observed[v] if self._observed[v].any() else ~self._observed[v]
-            values, heap = _values(self._table.columns[v])[donors], np.cumsum(cases[donors])
-            drawn = np.searchsorted(heap, stream.uniforms(len(places)) * heap[-1], side="right")
+            values, total = _values(self._table.columns[v])[donors], np.cumsum(cases[donors])
+            drawn = np.searchsorted(total, stream.uniforms(len(places)) * total[-1], side="right")
             self.copies[v][places] = values[drawn]
 
     def put(self, v: int, drawn: NDArray[Any]) -> None:
         """Fill the gaps of a variable.
 
-        Numbers are rounded to a millionth of the variable's deviation, so that the last bits of
-        logarithms and matrix products, in which machines differ, make no other table.
+        Numbers are rounded to a millionth of the standard deviation, so that the last bits of
+        logarithms and matrix products, in which machines differ, have no effect.
         """
         column = self._table.columns[v]
         if isinstance(column, Continuous):
@@ -191,7 +192,7 @@ class Stack:
         self.copies[v][self.gaps[v]] = drawn
 
     def dataset(self) -> Dataset:
-        """Return the rows with the gaps as they are filled at present."""
+        """Return the rows with the current imputations."""
         assert self._table.weights is not None, "distinct rows are counted"
         columns: list[Column] = []
         for column, copies in zip(self._table.columns, self.copies, strict=True):
@@ -210,10 +211,10 @@ def _values(column: Column) -> NDArray[Any]:
 
 
 def _distinct(table: Incomplete) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return, sorted by what they hold, a row of each kind that counts, and its cases."""
+    """Return the distinct rows of positive weight in sorted order, and their cases."""
     parts = []
     for column, missing in zip(table.dataset.columns, table.gaps, strict=True):
-        # Zero is added so that -0.0 is 0.0: rows are equal if their bytes are.
+        # Adding zero turns -0.0 into 0.0: rows are compared by their bytes.
         known = np.where(missing, 0, _values(column)) + 0
         parts += [missing[:, np.newaxis].view(np.uint8), known[:, np.newaxis].view(np.uint8)]
     content = np.ascontiguousarray(np.hstack(parts))

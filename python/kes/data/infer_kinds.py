@@ -1,17 +1,18 @@
-"""What a column is: the rules, in one place.
+"""The rules that infer the kind of a column.
 
-1. What the user says (``kinds``) holds.
-2. Text, booleans and categories are discrete; so are whole numbers with at most 50 values. All
+1. Kinds that the user declares (``kinds``) override the rules.
+2. Text, booleans and categories are discrete; so are integers with at most 50 distinct values. All
    other numbers are continuous.
-3. Left out, with a note, are dates, and identifiers: columns in which every value differs and that
-   are text, or whole numbers without a gap; and text with more than 100 values and fewer than two
-   rows for each, with which no edge to a discrete column raises BIC. In a table with weights, where
-   a row is no case, and in one of fewer than ten rows, nothing is taken for an identifier.
-4. Text of which every value is a number is read as numbers, if rule 2 makes them continuous.
-   Numbers written with leading zeros are codes, so text. Where few other values are all that is in
-   the way, the user is told.
+3. Dates and identifiers are left out, with a note. Identifiers are columns of text, or of
+   consecutive integers, in which all values differ; and text with more than 100 distinct values
+   and fewer than two rows for each, for which no edge to a discrete column raises BIC. In a table
+   with weights, where a row is not a case, and in one with fewer than ten rows, nothing is taken
+   for an identifier.
+4. Text is read as numbers if all its values are numbers and rule 2 makes them continuous. Numbers
+   with leading zeros are codes, and remain text. If only a few values are not numbers, a note says
+   so.
 
-`docs/data.md` says the same to users.
+`docs/data.md` explains the rules to users.
 """
 
 from __future__ import annotations
@@ -25,83 +26,82 @@ import numpy as np
 
 from kes.data.column import Kind
 from kes.data.factor import Factor, recoded
-from kes.data.numbers import FEW, Numbers
 from kes.data.parse_text import LOOKS_MISSING, Parsed, Sign, are_dates, no_numbers, parse
-from kes.data.raw_columns import Dates, Raw
+from kes.data.raw_columns import FEW, Dates, Numbers, Raw
 from kes.errors import KesError, either, listed, option, unknown
 
 Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
-"""What some columns are to be taken for; "omit" leaves them out."""
+"""Declared kinds of some columns; "omit" leaves a column out."""
 
-_PLAIN = re.compile(r"[\w.,:+-]+")  # what a shell takes as one word
+_PLAIN = re.compile(r"[\w.,:+-]+")  # one word for a shell
 _CHOICES = ("discrete", "continuous", "omit")
 LEAST_ROWS = 10
-"""With fewer rows, it means nothing that all values differ."""
+"""With fewer rows, all values may differ by chance."""
 _FEW_STRAYS = 0.05
-"""Share of the values up to which those that are no numbers are strays among numbers."""
+"""Maximum share of values that are strays among numbers."""
 _SHOWN_STRAYS = 3
 _SHOWN = 10
 _FEW_DECIMALS, _ROWS_PER_DECIMAL = 10, 5
-"""Numbers that are not whole with no more values, of which each recurs, may be meant as states."""
+"""Decimals with no more distinct values, each recurring, may be states."""
 _MANY_NAMES = 100
 _ROWS_PER_NAME = 2
-"""Text with more values, and fewer rows for each, names the rows, or things that hardly recur."""
+"""Text with more distinct values, and fewer rows for each, identifies the rows."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a column is taken for.
+    """The inferred kind of a column.
 
     Attributes
     ----------
     what : str
-        "discrete", "continuous", "constant", "empty", "identifier", "date", "unclear" (numbers
-        that can be read in two ways), or "omitted".
+        "discrete", "continuous", "constant", "empty", "identifier", "date", "unclear" (ambiguous
+        numbers), or "omitted".
     column : Factor, Numbers or Dates
         The column, read accordingly.
     why : str
-        The reason, where it is not plain to see.
-    told : bool
-        Whether the user should be told of it.
+        The reason, unless it is obvious.
+    noted : bool
+        Whether a note tells the user.
     strays : tuple of str
-        The few values that kept it from being read as numbers.
+        The few values that are not numbers.
     common : str
-        The reason without the figures of this column, where there are any.
+        The reason without figures of this column, if it has any.
     """
 
     what: str
     column: Raw
     why: str = ""
-    told: bool = False
+    noted: bool = False
     strays: tuple[str, ...] = ()
     common: str = ""
 
     @property
     def reason(self) -> str:
-        """The reason without the figures of this column, for columns that are told of together."""
+        """The reason without figures of this column, for notes on several columns."""
         return self.common or self.why
 
     @property
     def kind(self) -> Kind | None:
-        """What it is for a criterion; None if it is left out."""
+        """Kind of the variable; None if the column is left out."""
         if self.what in ("discrete", "constant", "empty"):
             return "discrete"
         return "continuous" if self.what == "continuous" else None
 
     @property
     def distinct(self) -> int:
-        """Number of different values."""
+        """Number of distinct values."""
         column = self.column.factor() if isinstance(self.column, Dates) else self.column
         return len(column.values) if isinstance(column, Factor) else column.distinct()
 
 
 def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
-    """Return what the user said of the columns, or say what is wrong with it."""
+    """Validate the option `kinds`."""
     if kinds is None:
         return {}
     if not isinstance(kinds, Mapping):
         raise KesError(
-            f'{option("kinds")} must say what columns are, such as {{"zip": "discrete"}}, not '
+            f'{option("kinds")} must map columns to kinds, such as {{"zip": "discrete"}}, not '
             f"{kinds!r}",
             option="kinds",
         )
@@ -114,7 +114,7 @@ def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
 
 
 def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
-    """Return the decimal sign of numbers in text, if some columns show it and none contradicts."""
+    """Return the decimal sign of numbers in text, if the columns show it without contradiction."""
     signs: set[Sign] = set()
     for column in columns:
         if isinstance(column, Factor) and not column.declared:
@@ -127,14 +127,14 @@ def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
 
 
 def has_commas(column: Raw) -> TypeGuard[Factor]:
-    """Tell whether a column is text with commas, of which others may say what they mean."""
+    """Return whether a column is text with commas, whose meaning other columns may show."""
     return isinstance(column, Factor) and any(
         isinstance(value, str) and "," in value for value in column.values
     )
 
 
 def saying(names: Sequence[str], kind: str) -> str:
-    """Return how to say that columns are of a kind."""
+    """Return how a user declares the kind of columns."""
     flag = {"omit": "--drop"}.get(kind, f"--{kind}")
     more = len(names) > _SHOWN
     pairs = ", ".join(f'"{name}": "{kind}"' for name in names[:_SHOWN]) + ", ..." * more
@@ -143,12 +143,12 @@ def saying(names: Sequence[str], kind: str) -> str:
 
 
 def quoted(words: str) -> str:
-    """Write words for a shell."""
+    """Quote words for a shell."""
     return words if _PLAIN.fullmatch(words) else f'"{words}"'
 
 
 def without_strays(strays: Sequence[str]) -> str:
-    """Return how to say that strays in columns of numbers mean missing."""
+    """Return how a user declares that strays among numbers mean missing."""
     shown = list(strays[:_SHOWN_STRAYS])
     more = len(strays) > len(shown)
     words = ",".join(shown) + ",..." * more
@@ -164,23 +164,23 @@ def judge(
     decimal: Sign | None = None,
     cases: bool = True,
 ) -> Verdict:
-    """Decide what a column is.
+    """Infer the kind of a column.
 
     Parameters
     ----------
     column
-        The column as it came.
+        The raw column.
     wanted
-        What the user said of it.
+        The kind that the user declared.
     decimal
-        The decimal sign of numbers in text, where it is known.
+        The decimal sign of numbers in text, if known.
     cases
-        Whether the rows are the cases of a whole table, so that an identifier can be told.
+        Whether each row is a case, so that identifiers can be recognized.
 
     Raises
     ------
     KesError
-        If the column cannot be used; the message does not name it.
+        If the column cannot be used. The message does not name it.
     """
     if wanted == "omit":
         return Verdict("omitted", column, "as you said")
@@ -206,21 +206,21 @@ def _by_rules(column: Raw, decimal: Sign | None, cases: bool) -> Verdict:
 def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     infinite = numbers.infinite()
     if infinite:
-        raise KesError(f"has {infinite} infinite values; drop those rows or correct them")
-    if numbers.distinct(most=1) == 1:
+        raise KesError(f"has {infinite} infinite values; drop or correct those rows")
+    if numbers.distinct(enough=1) == 1:
         return Verdict("constant", numbers.factor())
     if cases and numbers.is_range():
         return Verdict("identifier", numbers, "whole numbers without a gap, all different")
-    if not numbers.whole():
-        few = numbers.distinct(most=_FEW_DECIMALS)
+    if not numbers.integral():
+        few = numbers.distinct(enough=_FEW_DECIMALS)
         if few > _FEW_DECIMALS or numbers.rows < _ROWS_PER_DECIMAL * few:
             return Verdict("continuous", numbers)
         why, common = f"{few} values", "decimals with few values"
-        return Verdict("continuous", numbers, why, told=True, common=common)
-    if numbers.distinct(most=FEW) <= FEW:
+        return Verdict("continuous", numbers, why, noted=True, common=common)
+    if numbers.distinct(enough=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
     why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"
-    return Verdict("continuous", numbers, why, told=True, common=common)
+    return Verdict("continuous", numbers, why, noted=True, common=common)
 
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
@@ -236,11 +236,12 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
         verdict = _of_numbers(_spread(factor, parsed, places), cases)
         if verdict.kind == "continuous" and marks:
             raise KesError(
-                f"holds numbers, but also {listed(marks)}; if that means missing, "
+                f"has numbers, but also {listed(marks)}; if that means missing, "
                 + either(
-                    f'give na_values={marks!r}, and missing="em" to fill it in',
-                    f"{option('missing', quoted(','.join([*marks, 'em'])))} fills it in",
-                )
+                    f'use na_values={marks!r}, and missing="em" to impute it',
+                    f"{option('missing', quoted(','.join([*marks, 'em'])))} imputes it",
+                ),
+                option="na_values",
             )
         if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):
             sign = {",": " with decimal commas", ".": " with commas between thousands"}
@@ -248,7 +249,7 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
                 "continuous",
                 verdict.column,
                 f"text read as numbers{sign.get(parsed.sign or '', '')}",
-                told=True,
+                noted=True,
             )
         return verdict if verdict.kind != "discrete" else _discrete(factor)
     if are_dates(texts):
@@ -259,11 +260,11 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     if names is not None:
         why, common = (why, common) if strays else names
         return Verdict("identifier", factor, why, strays=strays, common=common)
-    return replace(_discrete(factor), why=why, told=bool(strays), strays=strays, common=common)
+    return replace(_discrete(factor), why=why, noted=bool(strays), strays=strays, common=common)
 
 
 def _as_names(values: int, rows: int) -> tuple[str, str] | None:
-    """Say why text with so many values in so many rows names them, also without these figures."""
+    """Return why text identifies the rows, with and without figures; None if it does not."""
     if values == rows > 1:
         return "every value differs", ""
     if values <= _MANY_NAMES or rows >= _ROWS_PER_NAME * values:
@@ -273,7 +274,7 @@ def _as_names(values: int, rows: int) -> tuple[str, str] | None:
 
 
 def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str, ...]] | None:
-    """Return what to say of the few values that are no numbers, where the others are continuous."""
+    """Return a note on the few values that are not numbers, if the others are continuous."""
     known = factor.without(LOOKS_MISSING)
     numbers = known.without(frozenset(no_numbers(cast("Sequence[str]", known.values))))
     odd, present = numbers.missing() - known.missing(), known.rows - known.missing()
@@ -283,7 +284,7 @@ def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str
         return None
     strays = tuple(no_numbers(cast("Sequence[str]", factor.values)))
     total = factor.rows - factor.missing()
-    odd = numbers.missing() - factor.missing()  # with those that look missing
+    odd = numbers.missing() - factor.missing()  # including those that look missing
     return f"all but {odd} of {total} values are numbers ({listed(strays)})", strays
 
 
@@ -296,30 +297,30 @@ def _discrete(factor: Factor) -> Verdict:
 
 
 def is_continuous(column: Raw, decimal: Sign | None) -> bool:
-    """Tell whether a column is to be cut where all continuous ones are."""
+    """Return whether a column is continuous, for a discretizer of all continuous columns."""
     try:
-        if isinstance(column, Numbers) and not column.whole():
-            return True  # also if they are all the same
+        if isinstance(column, Numbers) and not column.integral():
+            return True  # even if they are constant
         return judge(column, decimal=decimal).kind == "continuous"
     except KesError:
-        return True  # infinite values, which are told of when it is cut
+        return True  # infinite values, which are refused when it is cut
 
 
 def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
-    """Read a column as finite numbers, whatever it holds.
+    """Read a column as finite numbers.
 
     Raises
     ------
     KesError
-        If a value is no number; the message does not name the column.
+        If a value is not a number. The message does not name the column.
     """
     if isinstance(column, Dates):
-        raise KesError("holds dates, not numbers; make numbers of them, such as years, first")
+        raise KesError("has dates, not numbers; convert them to numbers such as years first")
     if isinstance(column, Factor):
         column = _numbers_of(column, decimal)
     infinite = column.infinite()
     if infinite:
-        raise KesError(f"has {infinite} infinite values; drop those rows or correct them")
+        raise KesError(f"has {infinite} infinite values; drop or correct those rows")
     return column
 
 
@@ -333,16 +334,16 @@ def _numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
     ]
     parsed = parse(texts, decimal)
     if parsed == "unclear":
-        parsed = parse(texts, ",")  # the user says that these are decimals
+        parsed = parse(texts, ",")  # the user declared the column as continuous
     if parsed is None or parsed == "unclear":
         strange = [text for text in texts if parse([text], decimal) is None]
-        raise KesError(f"holds values that are not numbers: {listed(strange or texts)}")
+        raise KesError(f"has values that are not numbers: {listed(strange or texts)}")
     return _spread(factor, parsed, places)
 
 
 def _spread(factor: Factor, parsed: Parsed, places: Sequence[int]) -> Numbers:
-    """Give each row the number of its value, if it is among those at these places."""
-    lookup = np.zeros(len(factor.values) + 1, dtype=parsed.numbers.dtype)  # the last is that of -1
+    """Return the number of each row, for the values at these places."""
+    lookup = np.zeros(len(factor.values) + 1, dtype=parsed.numbers.dtype)  # the last is for -1
     known = np.zeros(len(lookup), dtype=np.bool_)
     lookup[places], known[places] = parsed.numbers, True
     present = recoded(known, factor.codes)

@@ -1,8 +1,8 @@
-"""How much memory a table will take, told before it is read.
+"""Estimate the memory of a table before reading it.
 
-A table that is coded takes the bytes of its cells once here and about once more in the core, and
-bitmaps and the like some more: at most two and a half times as much, and what any process needs.
-`make bench-long` measures it.
+A coded table is stored once here and about once in the core; with bitmaps and other structures it
+needs at most two and a half times the bytes of its cells, plus those of the process. `make
+bench-long` measures it.
 """
 
 from __future__ import annotations
@@ -18,59 +18,60 @@ from kes.errors import KesError, either
 from kes.files import given_limit, how_to_lift, is_packed
 
 COLUMN_BYTES = 3200
-"""Bytes of a column in memory, at least, however few its rows."""
+"""Minimum bytes of a column in memory."""
 
 NUMBER_BYTES = 8
-"""Bytes of a cell that holds a number of many."""
+"""Bytes of a cell with a number."""
 
 Wanted: TypeAlias = Callable[[str], bool]
-"""Tells of a column, by its name, whether it will be read."""
+"""Returns whether the column with a name will be read."""
 
-_TEXT_BYTES = 80  # of a value that hardly any other row has, as text
+_TEXT_BYTES = 80  # of a text that occurs in few rows
 _COPIES = 2.5
 _PROCESS = 200 * 10**6
-_SMALL = 500 * 10**6  # tables that are read in any case: estimates are rough, and machines lend
-_PACKED = 4  # how much larger than its file a packed text is, more or less
+_SMALL = 500 * 10**6  # always read: estimates are rough, and systems overcommit
+_PACKED = 4  # typical compression ratio of text
 _MEMORY = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 
 
 def whole(_: str) -> bool:
-    """Want all columns."""
+    """Read all columns."""
     return True
 
 
 def check_memory(path: object, rows: int, columns: int, coded: int) -> None:
-    """Refuse a table that cannot fit into the memory that is available.
+    """Refuse a table that does not fit into the available memory.
 
     Parameters
     ----------
     path
-        What the table is called.
+        File of the table.
     rows, columns
-        Its size, as far as it is known.
+        Its estimated size.
     coded
-        Bytes of all its cells when they are coded.
+        Bytes of all its cells when coded.
 
     Raises
     ------
     KesError
-        Says how much memory it would take, how much there is, and what to do.
+        Names the memory that it needs, the memory available, and what to do.
     """
     needed, there = int(_COPIES * coded) + _PROCESS, given_limit() or available()
     if coded <= _SMALL or there is None or needed <= there:
         return
     raise KesError(
-        f"{str(path)!r} has about {rows:.3g} rows of {columns} columns, which take about "
+        f"{str(path)!r} has about {rows:.3g} rows of {columns} columns, which need about "
         f"{_shown(needed)} of memory, but {_shown(there)} are available; use fewer columns with "
         f"{either('kes.data.encode(path, columns=[...])', '--columns')}, a sample of the rows, "
         "Parquet with categories instead of text or numbers with many values, or a machine with "
-        f"more memory; {how_to_lift()}"
+        f"more memory; {how_to_lift()}",
+        file=str(path),
     )
 
 
 def check_text(path: Path, head: bytes, delimiter: str) -> None:
-    """Refuse a CSV file whose table will not fit, as far as its first lines show."""
+    """Refuse a CSV file whose table will not fit, extrapolating from its first lines."""
     rows = sample_rows(sample(head), delimiter)
     if len(rows) < 2:
         return
@@ -83,18 +84,18 @@ def check_text(path: Path, head: bytes, delimiter: str) -> None:
 
 
 def available() -> int | None:
-    """Return how many bytes this process could still take; None if the system does not tell."""
+    """Return how many bytes this process can still allocate; None if unknown."""
     found = []
     with suppress(OSError, ValueError, IndexError):
         for line in _MEMORY.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 found.append(1024 * int(line.split()[1]))
-    with suppress(OSError, ValueError, KeyError):  # a container may have less than its machine
+    with suppress(OSError, ValueError, KeyError):  # a container may have a lower limit
         most = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
         figures = (_GROUP / "memory.stat").read_text(encoding="ascii").split()
         figure = dict(zip(figures[::2], figures[1::2], strict=True))
-        files = int(figure["active_file"]) + int(figure["inactive_file"])  # given back on demand
+        files = int(figure["active_file"]) + int(figure["inactive_file"])  # reclaimable
         found.append(max(0, most - used + files))
     with suppress(AttributeError, ValueError, OSError):
         if not found:

@@ -1,8 +1,7 @@
-"""Missing values: refuse them, drop their rows, make them a state, or leave gaps to be filled."""
+"""Missing values: refuse them, drop their rows, make them a state, or leave them to impute."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,34 +9,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import State
 from kes.data.factor import Factor, code_type
 from kes.data.infer_kinds import saying
 from kes.data.raw_columns import Raw
 from kes.errors import KesError, either, listed, option, unknown
 
 CHOICES = ("error", "drop", "state", "em")
-_STATE = re.compile(r"(<+)missing(>+)")
 
 
 def check_choice(missing: str, *, gaps: bool = False) -> None:
-    """Refuse what is no way of treating missing values; leaving gaps is one only where it helps."""
+    """Validate the option `missing`; "em" is allowed only where `gaps` can be imputed."""
     if missing not in CHOICES:
-        raise unknown("value of missing", missing, CHOICES)
+        raise unknown("value of missing", missing, CHOICES, option="missing")
     if missing == "em" and not gaps:
         raise KesError(
-            f"{option('missing', 'em')} fills gaps from a model, so it is for kes.learn and the "
-            "like; here rows can be dropped, or missing be a state"
+            f"{option('missing', 'em')} imputes values from a model and is not supported here; use "
+            f"{option('missing', 'drop')} or {option('missing', 'state')}",
+            option="missing",
         )
 
 
 class Settled(NamedTuple):
-    """Columns whose rows are those to learn from.
+    """Columns after missing values were treated.
 
     Attributes
     ----------
     rows
-        Which rows of the table they are; None: all.
+        The rows of the table that were kept; None: all.
     """
 
     columns: list[Raw]
@@ -54,9 +52,10 @@ def settle(
     *,
     state: bool,
 ) -> Settled:
-    """Refuse missing values or drop their rows; as a state, or to be filled, they are left.
+    """Refuse missing values or drop their rows; with "state" and "em", they remain.
 
-    Only where missing can be a `state` of all columns that lack values, messages suggest that.
+    Messages suggest a state for missing values only if all incomplete columns can have one
+    (`state`).
     """
     counts = [column.missing() for column in columns]
     incomplete = {name: count for name, count in zip(names, counts, strict=True) if count}
@@ -74,12 +73,15 @@ def settle(
         )
         return Settled(list(columns), weights, (note, *sparse))
     if missing == "error":
-        raise KesError("; ".join(refusal(incomplete, rows, state=state)))
+        message = "; ".join(refusal(incomplete, rows, state=state))
+        raise KesError(message, option="missing", column=next(iter(incomplete)))
     kept = _complete_rows(columns)
     if not kept.size:
         raise KesError(
             f"{option('missing', 'drop')} leaves no row, since each has missing values: "
-            f"{_columns(incomplete)}; leave such columns out, or {_others(state)}"
+            f"{_columns(incomplete)}; leave such columns out, or {_others(state)}",
+            option="missing",
+            column=next(iter(incomplete)),
         )
     notes = [
         f"dropped {rows - kept.size} of {rows} rows with missing values: {_columns(incomplete)}"
@@ -98,29 +100,29 @@ def settle(
 
 
 def mostly(missing: int, rows: int) -> bool:
-    """Tell whether more than half of the values of a column are missing."""
+    """Return whether more than half of the values of a column are missing."""
     return 2 * missing > rows
 
 
 def unless_needed(names: Sequence[str] = ()) -> str:
-    """Return what to do with columns that are mostly missing."""
+    """Return the advice for columns that are mostly missing."""
     how = saying(names, "omit") if names else either('kinds={...: "omit"}', "--drop")
     return f"unless needed, leave {'it' if len(names) <= 1 else 'them'} out with {how}"
 
 
 def _mostly_missing(incomplete: Mapping[str, int], rows: int) -> tuple[str, ...]:
-    """Name the columns that are, and say what to do, if there are any."""
+    """Return a note on columns that are mostly missing, if any."""
     found = {name: count for name, count in incomplete.items() if mostly(count, rows)}
     if not found:
         return ()
-    told = f"more than half of the values are missing: {_columns(found, rows)}"
-    return (f"{told}; {unless_needed(list(found))}",)
+    note = f"more than half of the values are missing: {_columns(found, rows)}"
+    return (f"{note}; {unless_needed(list(found))}",)
 
 
 def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[str, ...]:
-    """Say that values are missing, how many in each column; and what can be done."""
-    fill = f"fill them in from the model with {option('missing', 'em')}"
-    drop = f"drop the rows that have any with {option('missing', 'drop')}"
+    """Return the parts of the error for missing values: counts, and what to do."""
+    fill = f"impute them from the model with {option('missing', 'em')}"
+    drop = f"drop incomplete rows with {option('missing', 'drop')}"
     own = f"make missing a state of its own with {option('missing', 'state')}"
     return (
         f"missing values: {_columns(incomplete, rows)}",
@@ -130,12 +132,12 @@ def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[s
 
 
 def nowhere(marks: Sequence[str]) -> list[str]:
-    """Say so of marks of missing values that no column has: perhaps something else was meant."""
+    """Return a note on `na_values` that occur in no column."""
     if not marks:
         return []
-    told = f"{listed(marks)} {'occurs' if len(marks) == 1 else 'occur'} nowhere in the table"
+    note = f"{listed(marks)} {'occurs' if len(marks) == 1 else 'occur'} nowhere in the table"
     ways = f"; known ways are {listed(CHOICES[1:], show=str)}"
-    return [either(f"na_values: {told}", f"{option('na_values')}: {told}{ways}")]
+    return [either(f"na_values: {note}", f"{option('na_values')}: {note}{ways}")]
 
 
 def _others(state: bool) -> str:
@@ -169,9 +171,3 @@ def with_missing_state(factor: Factor) -> Factor:
     codes = factor.codes.astype(code_type(number + 1))
     codes[codes < 0] = number
     return replace(factor, values=[*factor.values, name], codes=codes)
-
-
-def is_missing_state(state: State) -> bool:
-    """Tell whether a state is one that `with_missing_state` makes for missing values."""
-    match = _STATE.fullmatch(state) if isinstance(state, str) else None
-    return match is not None and len(match[1]) == len(match[2])

@@ -1,36 +1,35 @@
-"""Normal scores: what ``transform="ranks"`` makes of a continuous column.
+"""Normal scores: the transform ``"ranks"`` of continuous columns.
 
-A value is replaced by the normal quantile of its rank, the mean rank if it occurs several times,
-so that a column of any shape becomes a normal one and only the order of the values counts. On
-skewed data that helps all criteria that take variables for normal [van der Waerden 1952].
+A value is replaced by the normal quantile of its rank (ties share their mean rank), so that any
+column becomes normal and only the order of its values matters. On skewed data that helps every
+criterion that assumes normal variables [van der Waerden 1952].
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kes.data.column import Continuous
 from kes.data.dataset import Dataset
-from kes.data.normal_quantile import quantiles
 from kes.errors import KesError
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The values of a column that occurred, ascending, and the normal score of each."""
+    """The distinct values of a column in ascending order, and the normal score of each."""
 
     values: NDArray[np.float64]
     scores: NDArray[np.float64]
 
     @classmethod
     def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Scores:
-        """Rank the values of the cases; a row of weight w counts as w rows of that value.
+        """Rank the values; a row of weight w counts as w rows.
 
-        The share below a value is that of the smaller ones and half of that of its own.
+        The probability of a value is the share of smaller values plus half of its own share.
 
         Examples
         --------
@@ -39,13 +38,13 @@ class Scores:
         """
         distinct, place = np.unique(values, return_inverse=True)
         counts = np.bincount(place.reshape(-1), weights=weights, minlength=len(distinct))
-        occurs = counts > 0  # rows of weight 0 have no say
+        occurs = counts > 0
         counts = counts[occurs]
-        heap = np.cumsum(counts)
-        return cls(distinct[occurs], quantiles((heap - counts / 2) / heap[-1]))
+        total = np.cumsum(counts)
+        return cls(distinct[occurs], quantiles((total - counts / 2) / total[-1]))
 
     def forward(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores of values; of new ones by interpolation, never beyond the ends."""
+        """Return the scores of values; new values are interpolated, and clipped at the ends."""
         return np.interp(values, self.values, self.scores)
 
     def back(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -65,13 +64,13 @@ class Scores:
 
 @dataclass(frozen=True)
 class Ranks:
-    """The normal scores of the continuous columns of a table, for it and for new rows."""
+    """The normal scores of the continuous columns of a table."""
 
     columns: Mapping[str, Scores]
 
     @classmethod
     def of(cls, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> Ranks:
-        """Rank every continuous column; gaps, shape (variables, rows), are passed over."""
+        """Rank every continuous column, ignoring missing values (`gaps`: variables x rows)."""
         weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
         columns = {}
         for i, (name, column) in enumerate(zip(dataset.names, dataset.columns, strict=True)):
@@ -91,26 +90,98 @@ class Ranks:
         return self._known(column).back(scores)
 
     def apply(self, dataset: Dataset) -> Dataset:
-        """Return the table with scores in the place of the values."""
-        columns = [
-            Continuous(self.transform(name, column.values))
-            if isinstance(column, Continuous)
-            else column
-            for name, column in zip(dataset.names, dataset.columns, strict=True)
-        ]
-        return Dataset.of(dataset.names, columns, dataset.weights, dataset.notes)
+        """Replace the values of a table by scores."""
+        return self._map(self.transform, dataset)
 
     def undo(self, dataset: Dataset) -> Dataset:
-        """Return a table of scores with values in their place."""
+        """Replace the scores of a table by values."""
+        return self._map(self.inverse, dataset)
+
+    @staticmethod
+    def _map(
+        function: Callable[[str, NDArray[np.float64]], NDArray[np.float64]], dataset: Dataset
+    ) -> Dataset:
         columns = [
-            Continuous(self.inverse(name, column.values))
-            if isinstance(column, Continuous)
-            else column
+            Continuous(function(name, column.values)) if isinstance(column, Continuous) else column
             for name, column in zip(dataset.names, dataset.columns, strict=True)
         ]
         return Dataset.of(dataset.names, columns, dataset.weights, dataset.notes)
 
     def _known(self, column: str) -> Scores:
         if column not in self.columns:
-            raise KesError(f"column {column!r} had no numbers to be ranked")
+            raise KesError(f"column {column!r} has no normal scores", column=column)
         return self.columns[column]
+
+
+# --- the normal quantile function ----------------------------------------------------------------
+
+# fmt: off
+_CENTRE = (
+    (
+        2.5090809287301226727e3, 3.3430575583588128105e4, 6.7265770927008700853e4,
+        4.5921953931549871457e4, 1.3731693765509461125e4, 1.9715909503065514427e3,
+        1.3314166789178437745e2, 3.3871328727963666080e0,
+    ),
+    (
+        5.2264952788528545610e3, 2.8729085735721942674e4, 3.9307895800092710610e4,
+        2.1213794301586595867e4, 5.3941960214247511077e3, 6.8718700749205790830e2,
+        4.2313330701600911252e1, 1.0,
+    ),
+)
+_SIDE = (
+    (
+        7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
+        1.27045825245236838258e0, 3.64784832476320460504e0, 5.76949722146069140550e0,
+        4.63033784615654529590e0, 1.42343711074968357734e0,
+    ),
+    (
+        1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
+        1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940e0,
+        2.05319162663775882187e0, 1.0,
+    ),
+)
+_TAIL = (
+    (
+        2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3,
+        2.65321895265761230930e-2, 2.96560571828504891230e-1, 1.78482653991729133580e0,
+        5.46378491116411436990e0, 6.65790464350110377720e0,
+    ),
+    (
+        2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5,
+        7.86869131145613259100e-4, 1.48753612908506148525e-2, 1.36929880922735805310e-1,
+        5.99832206555887937690e-1, 1.0,
+    ),
+)
+"""Numerators and denominators, highest power first [Wichura 1988, PPND16]."""
+# fmt: on
+
+
+def quantiles(probabilities: ArrayLike) -> NDArray[np.float64]:
+    """Return quantiles of the standard normal distribution, exact to about 16 digits.
+
+    Parameters
+    ----------
+    probabilities
+        Numbers strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> quantiles([0.5, 0.975]).round(6)
+    array([0.      , 1.959964])
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    from_centre = p - 0.5
+    result = from_centre * _ratio(_CENTRE, 0.180625 - from_centre * from_centre)
+    outer = np.abs(from_centre) > 0.425
+    far = np.sqrt(-np.log(np.minimum(p[outer], 1 - p[outer])))
+    size = np.where(far <= 5, _ratio(_SIDE, far - 1.6), _ratio(_TAIL, far - 5))
+    result[outer] = np.copysign(size, from_centre[outer])
+    return result
+
+
+def _ratio(
+    polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    above, below = (np.polyval(coefficients, x) for coefficients in polynomials)
+    ratio: NDArray[np.float64] = above / below
+    return ratio

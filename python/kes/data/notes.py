@@ -1,6 +1,6 @@
-"""What there is to say of the columns of a table: what they are taken for, what may not be meant.
+"""Notes on the columns of a table: inferred kinds, and what may be unintended.
 
-Columns of which the same is to be said for the same reason are named together.
+Columns with the same note for the same reason share it. Result files keep the notes.
 """
 
 from __future__ import annotations
@@ -14,41 +14,40 @@ from numpy.typing import NDArray
 from kes.data.column import Column, Discrete, State
 from kes.data.factor import Factor
 from kes.data.infer_kinds import Verdict, saying, without_strays
-from kes.data.numbers import Numbers
 from kes.data.parse_text import LOOKS_MISSING
-from kes.data.raw_columns import Raw
+from kes.data.raw_columns import Numbers, Raw
 from kes.errors import either, listed, option
 
-_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
+_INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
 _LEFT_OUT = "left out: "
 _CASES_PER_STATE = 5
 _CASES_PER_VARIABLE = 2
 _MANY_VARIABLES = 5
-"""So many variables have pairs enough for chance to join some where cases are as few."""
+"""From this number of variables on, some pairs are joined by chance if cases are few."""
 _ID = re.compile(r"(.*[_.])?id", re.IGNORECASE)
 _MANY_CASES = 50
-"""So many values that all recur equally often stand for cases that were looked at again."""
+"""At least this many values that recur equally often identify repeated measurements."""
 MANY_STATES = 10
-"""So many states are never too many."""
+"""This number of states is never too large."""
 
 
 def too_many(states: int, cases: float) -> bool:
-    """Tell whether there are fewer than five cases for each state, so that edges hardly pay."""
+    """Return whether there are fewer than five cases for each state, so that edges cost much."""
     return states > max(MANY_STATES, cases / _CASES_PER_STATE)
 
 
 def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
-    """Say what was decided about the columns, where it is not plain to see."""
+    """Return notes on inferred kinds that are not obvious."""
     groups = [
         f"{listed(own)} ({_why(own)}; {remedy(own)})"
         for own in _together(verdicts, lambda one: one.kind is None and one.what != "omitted")
     ]
     notes = [f"{_LEFT_OUT}{listed(groups, show=str)}"] if groups else []
-    return [*notes, *map(_told, _together(verdicts, lambda one: one.told))]
+    return [*notes, *map(_kind_note, _together(verdicts, lambda one: one.noted))]
 
 
 def left_out(names: Iterable[str], notes: Iterable[str]) -> str:
-    """Return what notes say of columns that are wanted but were left out, to end an error with."""
+    """Return the notes on these columns if they were left out, as the end of an error message."""
     wanted = [repr(name) for name in names]
     said = [note for note in notes if note.startswith(_LEFT_OUT)]
     return "".join(f"; {note}" for note in said if any(name in note for name in wanted))
@@ -57,7 +56,7 @@ def left_out(names: Iterable[str], notes: Iterable[str]) -> str:
 def _together(
     verdicts: Mapping[str, Verdict], chosen: Callable[[Verdict], bool]
 ) -> list[dict[str, Verdict]]:
-    """Put columns with the same verdict for the same reason together."""
+    """Group columns with the same verdict for the same reason."""
     groups: dict[tuple[str, str, bool], dict[str, Verdict]] = {}
     for name, verdict in verdicts.items():
         if chosen(verdict):
@@ -66,8 +65,8 @@ def _together(
     return list(groups.values())
 
 
-def _told(own: Mapping[str, Verdict]) -> str:
-    """Say what columns were taken for, and what if that was not meant."""
+def _kind_note(own: Mapping[str, Verdict]) -> str:
+    """Return the note on the inferred kind of columns, and how to change it."""
     first, strays = next(iter(own.values())), _strays(own)
     also = f"; {without_strays(strays)}" if strays else ""
     if len(own) == 1:
@@ -85,7 +84,7 @@ def _strays(own: Mapping[str, Verdict]) -> list[str]:
 
 
 def remedy(own: Mapping[str, Verdict]) -> str:
-    """Say how to use columns that are left out for one reason all the same."""
+    """Return how to use columns that are left out."""
     first, strays = next(iter(own.values())), _strays(own)
     if strays:
         return without_strays(strays)
@@ -99,7 +98,7 @@ def remedy(own: Mapping[str, Verdict]) -> str:
 
 
 def identifier_remarks(seeming_of: Mapping[str, str]) -> list[str]:
-    """Name columns that are used and yet look like identifiers of some sort."""
+    """Return notes on columns that are used but look like identifiers."""
     found: dict[str, list[str]] = {}
     for name, seems in seeming_of.items():
         found.setdefault(seems, []).append(name)
@@ -111,7 +110,7 @@ def identifier_remarks(seeming_of: Mapping[str, str]) -> list[str]:
 
 
 def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
-    """Return what sort of identifier a column looks like, if like any; rows may be no `cases`."""
+    """Return the sort of identifier that a column looks like; "" if it does not."""
     if verdict.what not in ("discrete", "continuous"):
         return ""
     times = _times_each(verdict.column) if cases else 0
@@ -121,7 +120,7 @@ def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
 
 
 def _times_each(column: Raw) -> int:
-    """Return how often each of many values occurs if all recur equally often; else 0."""
+    """Return how often each of many values occurs if all recur equally often, otherwise 0."""
     if isinstance(column, Factor) and len(column.values) >= _MANY_CASES:
         counts = np.bincount(column.codes[column.codes >= 0])
         counts = counts[counts > 0]
@@ -129,7 +128,7 @@ def _times_each(column: Raw) -> int:
         known = column.known()
         times = np.count_nonzero(known == known[0])
         if times < 2 or times != np.count_nonzero(known == known[-1]):
-            return 0  # most columns: without sorting them
+            return 0  # most columns: avoids sorting
         counts = np.unique(known, return_counts=True)[1]
     else:
         return 0
@@ -140,7 +139,7 @@ def _times_each(column: Raw) -> int:
 def state_remarks(
     states_of: Mapping[str, Sequence[State]], cases_of: Mapping[str, float]
 ) -> list[str]:
-    """Say what of the states of discrete columns is allowed but may not be meant.
+    """Return notes on states of discrete columns that may be unintended.
 
     The cases of a column are those that have a value in it.
     """
@@ -168,7 +167,7 @@ def state_remarks(
 
 
 def fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
-    """Say what to do about columns with too many states."""
+    """Return the advice for columns with too many states."""
     numbers = [name for name in many if are_numbers(states_of[name])]
     if not numbers:
         return "merge states, or leave such columns out"
@@ -176,18 +175,18 @@ def fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
 
 
 def are_numbers(states: Sequence[State]) -> bool:
-    """Tell whether all states are whole numbers, also as the text of a file."""
-    return all(not isinstance(one, bool) and _WHOLE.fullmatch(str(one)) for one in states)
+    """Return whether all states are integers, or their text."""
+    return all(not isinstance(one, bool) and _INTEGER.fullmatch(str(one)) for one in states)
 
 
 def with_value(column: Raw, weights: NDArray[np.float64] | None, missing: str) -> float:
-    """Return how many cases have a value in a column; a gap that is a state is one, too."""
+    """Count the cases with a value in a column; missing counts as one if it is a state."""
     complete = np.ones(column.rows, np.bool_) if missing == "state" else column.complete()
     return float(np.count_nonzero(complete) if weights is None else weights[complete].sum())
 
 
 def few_cases(columns: Sequence[Column], cases: float) -> list[str]:
-    """Say so if cases are so few that edges mean little."""
+    """Return a note if there are too few cases for edges to mean much."""
     varying = sum(not isinstance(one, Discrete) or len(one.states) > 1 for one in columns)
     if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
         return []

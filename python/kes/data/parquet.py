@@ -1,7 +1,7 @@
 """Parquet files, and folders of them: columns are read one by one, each in pieces.
 
-A column that is long as text or as 64-bit numbers is coded, or made small, piece by piece, so that
-hardly more of the table is ever in memory than its codes.
+Text and 64-bit integers are coded or narrowed piece by piece, so that little more than the codes of
+the table is ever in memory.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from kes.data import raw_columns
 from kes.data.factor import code_type, recoded
 from kes.data.frames import categories_of_pandas, open_frame
 from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, Wanted, check_memory
-from kes.data.numbers import Numbers
-from kes.data.raw_columns import Raw
+from kes.data.raw_columns import Numbers, Raw
 from kes.errors import KesError, listed
 from kes.files import check_unfolded
 
@@ -32,7 +31,7 @@ _FLOATS = (pa.float32(), pa.float64())
 
 
 class Parquet:
-    """A Parquet file, or a folder of files that are parts of one table, as a source of columns."""
+    """A Parquet file, or a folder with the parts of one table; see `kes.data.source.Source`."""
 
     likely_decimal = None
     notes = ()
@@ -49,7 +48,7 @@ class Parquet:
         check_memory(path, self.rows, len(names), self.rows * cells)
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
-        """Read a column, by its type in pieces or as a whole."""
+        """Read a column, in pieces if its type allows."""
         name = self.names[index]
         types = [file.types[name] for file in self._files]
         kind = next((one for one in types if one != pa.null()), pa.null())
@@ -67,7 +66,7 @@ class Parquet:
         return open_frame(self._whole(name)).column(0, absent)
 
     def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, missing ones as NaN."""
+        """Read a column of numbers, NaN where they are missing."""
         return open_frame(self._whole(self.names[index])).numbers(0)
 
     def _pieces(self, name: str) -> Iterator[pa.Array]:
@@ -89,7 +88,7 @@ class _File:
             self.names = schema.names
             self.types = dict(zip(schema.names, schema.types, strict=True))
             self.rows = metadata.num_rows
-            # The notes of the file itself, as who reads all of it at once gets them.
+            # The metadata of the file itself, as when all of it is read at once.
             self.declared = categories_of_pandas(schema.with_metadata(metadata.metadata))
             groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
             least = metadata.num_columns * max(self.rows, COLUMN_BYTES)
@@ -98,29 +97,33 @@ class _File:
         check_unfolded(path, unfolded, size, at_once=False)
 
     def check_like(self, first: _File) -> None:
-        """Refuse a file that is no part of the same table."""
+        """Refuse a file that is not a part of the same table."""
         lacking = [name for name in first.types if name not in self.types]
         further = [name for name in self.types if name not in first.types]
         if lacking or further:
             odd = f"lacks {listed(lacking)}" if lacking else f"has {listed(further)} as well"
             raise KesError(
                 f"{str(self.path)!r} has other columns than {first.path.name!r} beside it: it "
-                f"{odd}; put only parts of one table into a folder"
+                f"{odd}; put only parts of one table into a folder",
+                column=(lacking or further)[0],
+                file=str(self.path),
             )
         for name, kind in self.types.items():
             if not _alike(kind, first.types[name]):
                 raise KesError(
                     f"column {name!r} is of type {kind} in {str(self.path)!r}, but of type "
                     f"{first.types[name]} in {first.path.name!r} beside it; write all parts of a "
-                    "table with the same types"
+                    "table with the same types",
+                    column=name,
+                    file=str(self.path),
                 )
 
     def pieces(self, name: str) -> Iterator[pa.Array]:
-        """Yield a column; text as a dictionary, coded as the file has it."""
+        """Yield a column; text as a dictionary with the codes of the file."""
         texts, left = [name] if self.types[name] in _TEXTS else [], self.rows
         with self._reading(), ParquetFile(self.path, read_dictionary=texts) as parquet:
             for batch in parquet.iter_batches(_PIECE, columns=[name], use_threads=False):
-                batch.validate(full=True)  # a damaged file may refer to values that are not there
+                batch.validate(full=True)  # codes of a damaged file may be out of range
                 left -= batch.num_rows
                 if left >= 0:
                     yield batch.column(batch.schema.names.index(name))
@@ -136,7 +139,7 @@ class _File:
 
     def _check_rows(self, name: str, rows: int) -> None:
         if rows != self.rows:
-            raise ValueError(f"of {self.rows} rows, column {name!r} has {rows}")
+            raise ValueError(f"column {name!r} has {rows} of {self.rows} rows")
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -145,7 +148,8 @@ class _File:
         except KesError:
             raise
         except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
-            raise KesError(f"{str(self.path)!r} is not a readable Parquet file: {error}") from error
+            message = f"{str(self.path)!r} is not a readable Parquet file: {error}"
+            raise KesError(message, file=str(self.path)) from error
 
 
 def _parts(path: Path) -> list[Path]:
@@ -155,24 +159,25 @@ def _parts(path: Path) -> list[Path]:
     inside = sorted(path.rglob("*.parquet"))
     files = [file for file in inside if file.is_file() and file.name[0] not in "._"]
     if not files:
-        raise KesError(f"the folder {str(path)!r} holds no Parquet files, whose names end so")
+        raise KesError(f"the folder {str(path)!r} has no *.parquet files", file=str(path))
     for file in files:
         for folder in file.relative_to(path).parts[:-1]:
             if "=" in folder:
                 raise KesError(
                     f"{str(path)!r} is partitioned: the folder {folder!r} stands for a column that "
-                    "the files do not hold; write the table without partitions"
+                    "is not in the files; write the table without partitions",
+                    file=str(path),
                 )
     return files
 
 
 def _is_coded(kind: pa.DataType) -> bool:
-    """Tell whether values come as codes; text is read so."""
+    """Return whether values are read as codes, as text is."""
     return pa.types.is_dictionary(kind) or kind in _TEXTS
 
 
 def _alike(a: pa.DataType, b: pa.DataType) -> bool:
-    """Tell whether columns of two files can be one; one may have nothing but missing values."""
+    """Return whether columns of two files have one type; either may have no values at all."""
     if pa.null() in (a, b):
         return True
     if pa.types.is_dictionary(a) and pa.types.is_dictionary(b):
@@ -181,7 +186,7 @@ def _alike(a: pa.DataType, b: pa.DataType) -> bool:
 
 
 def _cell_bytes(kind: pa.DataType) -> int:
-    """Return the bytes of a cell when it is coded, as far as its type tells."""
+    """Estimate the bytes of a coded cell from its type."""
     small = _is_coded(kind) or pa.types.is_boolean(kind) or kind in (pa.int8(), pa.uint8())
     return 1 if small else NUMBER_BYTES
 
@@ -190,7 +195,7 @@ def _cell_bytes(kind: pa.DataType) -> int:
 
 
 def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
-    """Code by the distinct values of all pieces, in the order in which they come."""
+    """Code by the distinct values of all pieces, in order of occurrence."""
     place_of: dict[object, int] = {}
     codes, filled = np.empty(rows, dtype=code_type(0)), 0
     dictionary, lookup = None, np.empty(0, dtype=np.int32)
@@ -203,7 +208,7 @@ def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
         if dictionary is None or not piece.dictionary.equals(dictionary):
             dictionary = piece.dictionary
             places = [place_of.setdefault(v, len(place_of)) for v in dictionary.to_pylist()]
-            lookup = np.array([*places, -1], dtype=np.int32)  # the last is that of -1
+            lookup = np.array([*places, -1], dtype=np.int32)  # the last is for -1
             codes = codes.astype(code_type(len(place_of)), copy=False)
         indices = piece.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
         codes[filled : filled + length] = recoded(lookup, indices)
@@ -217,9 +222,9 @@ def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
 
 
 def _values(pieces: Iterable[pa.Array], rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return whole numbers or truth values, 0 where they are missing, and where that is.
+    """Return integers or booleans, 0 where they are missing, and which are missing.
 
-    The numbers take as few bytes as they need.
+    Integers have the smallest type that fits.
     """
     values, missing, filled = np.empty(rows, dtype=np.int8), np.zeros(rows, dtype=np.bool_), 0
     for piece in pieces:

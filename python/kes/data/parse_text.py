@@ -1,8 +1,7 @@
-"""Numbers and dates that are written as text.
+"""Parse numbers and dates in text.
 
-A decimal point is what everybody understands. With a comma it takes a look at the whole column:
-"3,75" can only be a decimal comma and "1,234,567" can only be thousands, but a column of "1,234"
-and "5,678" may be either, and then nothing is guessed.
+A point is a decimal point. A comma depends on the whole column: "3,75" has a decimal comma and
+"1,234,567" has thousands separators, but a column of "1,234" and "5,678" is ambiguous, and left so.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ Sign = Literal[".", ","]
 LOOKS_MISSING = frozenset(
     {"NA", "na", "N/A", "n/a", "#NA", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".", "--"}
 )
-"""Text that other programs write for a missing value; for kes a value unless told otherwise."""
+"""Text that other programs write for a missing value; a value unless `na_values` has it."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
-"""Whole numbers with leading zeros, which numbers do not have: post codes and the like."""
+"""Digits with leading zeros are codes, such as post codes."""
 _PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 
 
@@ -47,14 +46,14 @@ _DATE = re.compile(
 
 
 class Parsed(NamedTuple):
-    """Texts read as numbers.
+    """Parsed numbers.
 
     Attributes
     ----------
     numbers
         One for each text.
     sign
-        The decimal sign; None if there are no commas.
+        The decimal sign; None without commas.
     """
 
     numbers: NDArray[np.float64] | NDArray[np.int64]
@@ -62,14 +61,14 @@ class Parsed(NamedTuple):
 
 
 def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal["unclear"] | None:
-    """Read texts as numbers, if all are; None if not.
+    """Parse texts as numbers; None unless all are numbers, "unclear" if commas are ambiguous.
 
     Parameters
     ----------
     texts
-        Different texts, none of which means missing.
+        Distinct texts, none of which means missing.
     decimal
-        The decimal sign, where it is known.
+        The decimal sign, if known.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def _read(texts: Sequence[str], sign: Sign, pattern: re.Pattern[str]) -> Parsed 
 
 
 def no_numbers(texts: Sequence[str]) -> list[str]:
-    """Return those texts that are no numbers, whatever the decimal sign.
+    """Return the texts that are not numbers, whatever the decimal sign.
 
     Examples
     --------
@@ -127,5 +126,5 @@ def no_numbers(texts: Sequence[str]) -> list[str]:
 
 
 def are_dates(texts: Sequence[str]) -> bool:
-    """Tell whether all texts are dates, with or without a time: 2024-03-31, 31.3.24, 3/31/2024."""
+    """Return whether all texts are dates such as 2024-03-31, 31.3.24 or 3/31/2024 10:30."""
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)

@@ -1,7 +1,7 @@
-"""Random numbers that never change for a seed.
+"""Random streams that are reproducible across versions of numpy.
 
-numpy promises to keep the integers of PCG64 for ever, but not what the distributions of its
-``Generator`` make of them; that is why only the former are used.
+numpy guarantees the integers of PCG64 for ever, but not the distributions of its ``Generator``, so
+only the former are used.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from kes.validation import integer
 
 
 class Stream:
-    """Random numbers that depend on a seed, and on the number of a branch, only.
+    """Random numbers that depend only on a seed and a branch.
 
     Parameters
     ----------
     seed : int
-        The same seed, the same numbers.
+        Seed of all branches.
     branch : int
-        Streams of one seed and different branches have nothing to do with each other.
+        Streams of different branches are independent.
     """
 
     def __init__(self, seed: int, *branch: int) -> None:
@@ -29,14 +29,14 @@ class Stream:
         self._bits = PCG64(SeedSequence(start, spawn_key=branch))
 
     def integers(self, *shape: int) -> NDArray[np.uint64]:
-        """Draw 64 random bits for each place of an array, the last axis filled fastest."""
+        """Draw 64 random bits for each element of an array, the last axis fastest."""
         bits: NDArray[np.uint64] = self._bits.random_raw(shape)
         return bits
 
     def uniforms(self, *shape: int) -> NDArray[np.float64]:
-        """Draw numbers in [0, 1): the upper 53 of the bits, as a fraction."""
+        """Draw numbers in [0, 1) from the upper 53 bits."""
         return (self.integers(*shape) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def seed(self) -> int:
-        """Draw a seed for something else."""
+        """Draw a seed for another generator."""
         return int(self.integers(1)[0])

@@ -1,7 +1,4 @@
-"""Columns as they come, made of arrays and objects: text and the like, numbers, or dates.
-
-Nothing is decided here about what a column means; that is up to `kes.data.infer_kinds`.
-"""
+"""Raw columns: factors, numbers or dates, before `kes.data.infer_kinds` decides on their kinds."""
 
 from __future__ import annotations
 
@@ -14,17 +11,141 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.factor import Factor, from_booleans, from_values, nothing, recoded
-from kes.data.numbers import FEW, Numbers
+from kes.data.factor import (
+    Factor,
+    from_booleans,
+    from_integers,
+    from_values,
+    nothing,
+    recoded,
+)
 from kes.errors import KesError
+
+FEW = 50
+"""Integers are states if they have at most this many distinct values."""
+
+_HEAD = 1024
+_EXACT_FLOAT = 2.0**53
+_DATES = (datetime.date, datetime.time, datetime.timedelta)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of numbers.
+
+    Attributes
+    ----------
+    values
+        Integers or floats; arbitrary in rows without a value.
+    present
+        Which rows have a value; None: all.
+    """
+
+    values: NDArray[Any]
+    present: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of_floats(cls, values: NDArray[Any]) -> Numbers:
+        """Take floats, NaN where a value is missing."""
+        missing = np.isnan(values)
+        return cls(values, ~missing if missing.any() else None)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.values)
+
+    def missing(self) -> int:
+        """Count the rows without a value."""
+        return 0 if self.present is None else int(np.count_nonzero(~self.present))
+
+    def complete(self) -> NDArray[np.bool_]:
+        """Return which rows have a value."""
+        return np.ones(self.rows, dtype=np.bool_) if self.present is None else self.present
+
+    def take(self, rows: NDArray[np.intp]) -> Numbers:
+        """Keep some rows."""
+        return Numbers(self.values[rows], None if self.present is None else self.present[rows])
+
+    def without(self, absent: Collection[str]) -> Numbers:
+        """Treat the numbers that these texts stand for as missing."""
+        marks = [mark for mark in map(_parse, absent) if mark is not None]
+        if not marks:
+            return self
+        present = self.complete() & ~np.isin(self.values, marks)
+        return replace(self, present=None if present.all() else present)
+
+    def known(self) -> NDArray[Any]:
+        """Return the values of the rows that have one."""
+        return self.values if self.present is None else self.values[self.present]
+
+    def infinite(self) -> int:
+        """Count the infinite values."""
+        if self.values.dtype.kind != "f":
+            return 0
+        return int(np.count_nonzero(np.isinf(self.known())))
+
+    def integral(self) -> bool:
+        """Return whether all values are integers that a float represents exactly."""
+        known = self.known()
+        if known.dtype.kind != "f":
+            return True
+        return bool(np.array_equal(known, np.rint(known)) and (np.abs(known) < _EXACT_FLOAT).all())
+
+    def distinct(self, enough: int | None = None) -> int:
+        """Count the distinct values; the count stops at any number beyond `enough`."""
+        known = self.known()
+        if enough is not None:
+            seen = len(np.unique(known[:_HEAD]))  # nearly always decides
+            if seen > enough:
+                return seen
+        return len(np.unique(known))
+
+    def is_range(self) -> bool:
+        """Return whether the values are consecutive integers, each occurring once."""
+        known = self.known()
+        if not known.size or not self.integral():
+            return False
+        low, high = int(known.min()), int(known.max())
+        return high - low + 1 == known.size and self.distinct() == known.size
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the values, NaN where they are missing."""
+        values = self.values.astype(np.float64)
+        if self.present is not None:
+            values[~self.present] = np.nan
+        return values
+
+    def factor(self) -> Factor:
+        """Code the values in ascending order; those that are not integers as text."""
+        absent = None if self.present is None else ~self.present
+        if not self.integral():
+            distinct, codes = np.unique(self.values, return_inverse=True)
+            texts = [
+                f"{value:.15g}" if float(f"{value:.15g}") == value else repr(value)
+                for value in distinct.tolist()
+            ]
+            if absent is not None:
+                codes = np.where(absent, -1, codes)
+            coded = Factor(texts, codes.reshape(-1))
+            return coded.select(coded.occurring().tolist())
+        if self.values.dtype.kind != "f":
+            return from_integers(self.values, absent)
+        filled = self.values if absent is None else np.where(absent, 0.0, self.values)
+        return from_integers(filled.astype(np.int64), absent)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dates:
-    """A column of dates, times or lengths of time."""
+    """A column of dates, times or durations.
+
+    Attributes
+    ----------
+    values
+        datetime64, timedelta64 or Python objects; NaT or None where a value is missing.
+    """
 
     values: NDArray[Any]
-    """Of numpy's kinds, or Python objects; NaT or None where a value is missing."""
 
     @property
     def rows(self) -> int:
@@ -36,7 +157,7 @@ class Dates:
         return int(np.count_nonzero(~self.complete()))
 
     def complete(self) -> NDArray[np.bool_]:
-        """Tell which rows have a value."""
+        """Return which rows have a value."""
         if self.values.dtype.kind in "mM":
             present: NDArray[np.bool_] = ~np.isnat(self.values)
             return present
@@ -47,7 +168,7 @@ class Dates:
         return Dates(self.values[rows])
 
     def without(self, absent: Collection[str]) -> Dates:
-        """Return the same: a date that means missing would be text."""
+        """Return the column unchanged: texts that mean missing are never dates."""
         return self
 
     def factor(self) -> Factor:
@@ -61,14 +182,15 @@ class Dates:
 
 Raw: TypeAlias = Factor | Numbers | Dates
 
-_DATES = (datetime.date, datetime.time, datetime.timedelta)
+
+# --- from objects and arrays ---------------------------------------------------------------------
 
 
 def from_objects(values: Iterable[object]) -> Raw:
-    """Take Python objects of one kind: text, truth values, numbers or dates."""
+    """Take Python objects of one type: text, booleans, numbers or dates."""
     rows: list[Any] = list(values)
     kinds = set(map(type, rows)) - {type(None)}
-    if kinds != {str}:  # text is frequent and needs no closer look
+    if kinds != {str}:  # text is frequent and needs no conversion
         rows = [_plain(value) for value in rows]
         kinds = set(map(type, rows)) - {type(None)}
     if not kinds:
@@ -80,7 +202,7 @@ def from_objects(values: Iterable[object]) -> Raw:
     if len(kinds) > 1:
         examples = {type(value).__name__: value for value in reversed(rows) if value is not None}
         shown = " and ".join(f"{kind} ({value!r})" for kind, value in examples.items())
-        raise KesError(f"mixes values of different types: {shown}; make them all text")
+        raise KesError(f"mixes values of different types: {shown}; convert them all to text")
     if not kinds <= {str, bool}:
         raise unsupported(f"type {kinds.pop().__name__}")
     return from_values(rows)
@@ -99,19 +221,19 @@ def _numbers(rows: list[Any], kinds: set[type]) -> Raw:
     try:
         floats = [np.nan if value is None else float(value) for value in rows]
     except OverflowError:
-        raise KesError("holds a number of more than 308 digits; leave it out") from None
+        raise KesError("has a number with more than 308 digits; leave it out") from None
     return Numbers.of_floats(np.array(floats))
 
 
 def from_dictionary(values: Sequence[object], codes: NDArray[Any]) -> Raw:
-    """Take a column that is compressed as indices (-1: missing) into some values."""
+    """Take a dictionary-encoded column: indices (-1: missing) into some values."""
     inner = from_objects(values)
     if isinstance(inner, Factor):
         lookup = np.append(inner.codes, inner.codes.dtype.type(-1))
         factor = replace(inner, codes=recoded(lookup, codes))
         return factor.select(factor.occurring().tolist())
     if isinstance(inner, Dates):
-        known = np.array([*inner.values.tolist(), None], dtype=object)  # the last is that of -1
+        known = np.array([*inner.values.tolist(), None], dtype=object)  # the last is for -1
         return Dates(known[codes])
     present = (codes >= 0) & inner.complete()[codes]
     return Numbers(inner.values[codes], None if present.all() else present)
@@ -139,19 +261,19 @@ def to_floats(values: NDArray[Any]) -> NDArray[np.float64]:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise KesError("holds values that are not numbers") from None
+        raise KesError("has values that are not numbers") from None
 
 
 def unsupported(what: str) -> KesError:
-    """Error for values that nothing can be made of."""
+    """Return the error for values of an unsupported type."""
     return KesError(
-        f"holds values of {what}, but values must be text, numbers or booleans; turn the column "
-        "into one of these, or leave it out"
+        f"has values of {what}, but only text, numbers, booleans and dates are supported; convert "
+        "the column, or leave it out"
     )
 
 
 def _plain(value: object) -> object:
-    """Return the Python scalar behind a numpy one, and None for all that means missing."""
+    """Convert numpy scalars to Python's, and everything that means missing to None."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:  # those of pandas
@@ -159,3 +281,13 @@ def _plain(value: object) -> object:
     if isinstance(value, float | Decimal):
         return None if value != value else float(value)  # noqa: PLR0124 - only NaN differs
     return value
+
+
+def _parse(text: str) -> float | int | None:
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return None

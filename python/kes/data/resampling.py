@@ -1,8 +1,7 @@
-"""Drawing cases anew: subsamples, bootstrap samples and folds of a table.
+"""Resampling: subsamples, bootstrap samples and folds of a table.
 
-What is drawn are cases, not rows: a row of weight 3 stands for three cases, and some of them may
-be drawn while others are not. The result is a number of cases for every row, so that the coding of
-the table, with all states it declares, is the same in every sample.
+Cases are drawn, not rows: a row of weight 3 stands for three cases, each of which may be drawn. A
+sample is a number of cases for every row, so that every sample has the states of the table.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from kes.errors import KesError
 TableT = TypeVar("TableT", bound=AnyTable)
 
 MOST_CASES = 10**8
-"""Cases are drawn one by one; more of them would not fit into memory."""
+"""Maximum number of cases, which are drawn one by one."""
 
 
 class Cases(Generic[TableT]):
@@ -29,7 +28,7 @@ class Cases(Generic[TableT]):
     Parameters
     ----------
     table : Dataset or Incomplete
-        The table. Its weights are numbers of cases.
+        The table; its weights are numbers of cases.
 
     Raises
     ------
@@ -45,23 +44,24 @@ class Cases(Generic[TableT]):
         if self.number > MOST_CASES:
             raise KesError(
                 f"the weights sum to {self.number:.6g} cases, but at most {MOST_CASES:.0e} can be "
-                "drawn one by one; from so many, samples would hardly differ anyway"
+                "resampled; from so many, samples would hardly differ",
+                option="weights",
             )
 
     def subsample(self, size: int, stream: Stream) -> TableT:
-        """Draw `size` different cases, each set of them being equally likely."""
+        """Draw `size` cases without replacement."""
         keys = stream.integers(self.number)
         drawn = self._rows[np.argpartition(keys, size - 1)[:size]]
         return self._sample(np.bincount(drawn, minlength=self.table.rows))
 
     def bootstrap(self, stream: Stream) -> TableT:
-        """Draw as many cases as there are, each time from all of them."""
-        heap = np.cumsum(self._weights)
-        drawn = np.searchsorted(heap, stream.uniforms(self.number) * heap[-1], side="right")
+        """Draw as many cases as there are, with replacement."""
+        total = np.cumsum(self._weights)
+        drawn = np.searchsorted(total, stream.uniforms(self.number) * total[-1], side="right")
         return self._sample(np.bincount(drawn, minlength=self.table.rows))
 
     def folds(self, number: int, stream: Stream) -> list[tuple[TableT, TableT]]:
-        """Split the cases at random into parts; return, for each, the other parts and itself."""
+        """Split the cases at random; return, for each part, the other parts and itself."""
         shuffled = self._rows[np.argsort(stream.integers(self.number), kind="stable")]
         whole = np.bincount(shuffled, minlength=self.table.rows)
         parts = [
@@ -71,16 +71,17 @@ class Cases(Generic[TableT]):
 
     @cached_property
     def _rows(self) -> NDArray[np.int64]:
-        """For each case, its row."""
+        """The row of each case."""
         if np.any(self._weights != np.rint(self._weights)):
             raise KesError(
-                "some weights are no whole numbers, and a part of a case cannot be drawn without "
-                "replacement; use whole numbers, or, for kes.stability, scheme='bootstrap'"
+                "some weights are not integers, so cases cannot be drawn without replacement; use "
+                "integers, or, for kes.stability, scheme='bootstrap'",
+                option="weights",
             )
         return np.repeat(np.arange(self.table.rows), self._weights.astype(np.int64))
 
     def _sample(self, counts: NDArray[np.int64]) -> TableT:
-        """Return the table with so many cases in each row; rows without any are left out."""
+        """Return the table with these numbers of cases; rows without any are dropped."""
         rows = np.flatnonzero(counts)
         chosen = counts[rows]
         weights = None if np.all(chosen == 1) else chosen.astype(np.float64)

@@ -9,18 +9,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Column, Continuous, Discrete, State
-from kes.data.cuts import named_cuts
+from kes.data.column import Column, Continuous, Discrete, State, is_missing_state
 from kes.data.dataset import Dataset, naming
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.infer_kinds import decimal_sign, to_numbers, without_strays
-from kes.data.missing import is_missing_state, settle
+from kes.data.intervals import named_cuts
+from kes.data.missing import settle
 from kes.data.notes import left_out
-from kes.data.numbers import Numbers
 from kes.data.parse_text import LOOKS_MISSING, Sign, no_numbers
-from kes.data.raw_columns import Raw
+from kes.data.raw_columns import Numbers, Raw
 from kes.data.source import Source, called
 from kes.errors import KesError, either, listed, option, suggest
 

@@ -1,9 +1,10 @@
-"""Everything that can be read as a table, behind one face."""
+"""Sources of tables: files, data frames, arrays and datasets behind one interface."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,23 +13,25 @@ from numpy.typing import NDArray
 from kes.data import raw_columns
 from kes.data.column import Continuous
 from kes.data.csv_dialect import CsvDialect
+from kes.data.csv_source import read_text
 from kes.data.dataset import Data, Dataset
 from kes.data.factor import Factor, code_type
 from kes.data.incomplete import Incomplete
 from kes.data.memory import Wanted, whole
-from kes.data.numbers import Numbers
 from kes.data.parse_text import Sign
-from kes.data.raw_columns import Raw
-from kes.data.table_files import read
-from kes.errors import KesError, listed, repeated
+from kes.data.raw_columns import Numbers, Raw
+from kes.errors import KesError, listed, not_installed, repeated
+from kes.files import no_file
+
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 class Source(Protocol):
-    """Columns that can be read one by one. Errors do not name the column; the caller does."""
+    """A table whose columns can be read one by one. Its errors do not name the column."""
 
     @property
     def names(self) -> Sequence[str]:
-        """The columns."""
+        """Names of the columns."""
 
     @property
     def rows(self) -> int:
@@ -36,23 +39,23 @@ class Source(Protocol):
 
     @property
     def likely_decimal(self) -> Sign | None:
-        """The decimal sign of numbers in text that can be read in two ways, as a file hints at."""
+        """Decimal sign that the dialect of a file suggests for ambiguous numbers."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know about the reading."""
+        """Notes for the user."""
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column; values whose text is in `absent` are missing."""
 
     def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, missing ones as NaN."""
+        """Read a column of numbers, NaN where they are missing."""
 
 
 def open_source(data: Data, dialect: CsvDialect | None = None, wanted: Wanted = whole) -> Source:
-    """Find out what `data` is and make sure that its columns have distinct names.
+    """Open a table and check that the names of its columns are distinct.
 
-    Whether a file fits into memory depends on which of its columns are `wanted`.
+    Only the `wanted` columns of a file need to fit into memory.
     """
     source = _open(data, dialect or CsvDialect(), wanted)
     if not isinstance(source, Coded) and not all(map(str.strip, source.names)):
@@ -61,49 +64,95 @@ def open_source(data: Data, dialect: CsvDialect | None = None, wanted: Wanted = 
     return source
 
 
-def called(name: str, source: Source) -> str:
-    """Return what a column is called whose name is given; it may be as empty as in the table."""
-    return source.called.get(name, name) if isinstance(source, Named) else name
-
-
-def is_nameless(index: int, source: Source) -> bool:
-    """Tell whether a column has no name but its place."""
-    return isinstance(source, Named) and index in source.unnamed
-
-
-def check_distinct(names: Sequence[str]) -> None:
-    """Refuse columns of the same name."""
-    double = repeated(names)
-    if "" in double:
-        raise KesError("several columns have no name; name them, or leave them out")
-    if double:
-        raise KesError(f"several columns have the same name: {listed(sorted(double))}; rename them")
-
-
 def _open(data: Data, dialect: CsvDialect, wanted: Wanted) -> Source:
     if isinstance(data, str | os.PathLike):
-        return read(data, dialect, wanted)
+        return _open_file(data, dialect, wanted)
     if isinstance(data, Dataset):
         return Coded(data)
     if isinstance(data, Incomplete):
         return Coded(data.dataset, data.gaps)
     if isinstance(data, np.ndarray):
         return Array(data)
-    # Only for frames: to import narwhals would add a tenth to the time of `import kes`.
+    # Only for frames: importing narwhals would add a tenth to the time of `import kes`.
     from kes.data.frames import open_frame
 
     return open_frame(data)
 
 
+def called(name: str, source: Source) -> str:
+    """Return the name under which a source has a column; unnamed ones have one made up."""
+    return source.called.get(name, name) if isinstance(source, Named) else name
+
+
+def is_nameless(index: int, source: Source) -> bool:
+    """Return whether a column has no name in the table."""
+    return isinstance(source, Named) and index in source.unnamed
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse columns of the same name."""
+    double = sorted(repeated(names))
+    if "" in double:
+        raise KesError("several columns have no name; name them, or leave them out", column="")
+    if double:
+        raise KesError(
+            f"several columns have the same name: {listed(double)}; rename them", column=double[0]
+        )
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def _open_file(path: str | os.PathLike[str], dialect: CsvDialect, wanted: Wanted) -> Source:
+    """Open a table file by its suffix.
+
+    CSV (``.csv``, ``.tsv``, ``.txt``, optionally with ``.gz``) is read by the Rust core, Parquet
+    (``.parquet``, or a folder of such files) by pyarrow, which keeps declared categories. Whether
+    a text file is compressed is detected from its first bytes.
+    """
+    file = Path(path)
+    if not os.path.exists(file):  # also for names that no file can have
+        raise no_file(path)
+    suffix = _suffix(file)
+    if suffix in _TEXT_SUFFIXES:
+        return read_text(file, suffix, dialect)
+    if suffix == ".parquet" or file.is_dir():
+        try:
+            import pyarrow  # noqa: F401 - only to find out whether it is installed
+        except ImportError:
+            raise not_installed("pyarrow") from None
+        from kes.data.parquet import Parquet
+
+        return Parquet(file, wanted)
+    raise KesError(
+        f"unknown kind of file: {str(path)!r}; the name of a table must end in .csv, .tsv or .txt "
+        "(optionally followed by .gz) or .parquet, or be a folder of Parquet files",
+        file=str(path),
+    )
+
+
+def is_table(file: Path) -> bool:
+    """Return whether a file is a table, by its name."""
+    return _suffix(file) in (*_TEXT_SUFFIXES, ".parquet")
+
+
+def _suffix(file: Path) -> str:
+    """Return the suffix of a name without ``.gz``."""
+    return (file.with_suffix("") if file.suffix.lower() == ".gz" else file).suffix.lower()
+
+
+# --- tables in memory ----------------------------------------------------------------------------
+
+
 class Named:
-    """A table in which columns without a name are called by their place: column 1 and so on.
+    """A table whose unnamed columns are named by position: "column 1" and so on.
 
     Attributes
     ----------
     unnamed : dict
-        What they are called, by their places.
+        Their names by index.
     called : dict
-        The same by what the table has instead of names; the first where that is the same.
+        Their names by the blank name in the table; the first column wins.
     """
 
     def __init__(self, source: Source) -> None:
@@ -124,7 +173,7 @@ def _by_place(place: int, taken: Sequence[str]) -> str:
 
 
 class Array:
-    """A two-dimensional array; its columns are called x0, x1, ..."""
+    """A two-dimensional array; its columns are named x0, x1, ..."""
 
     likely_decimal = None
     notes = ()
@@ -151,12 +200,12 @@ class Array:
         return raw_columns.to_floats(self._column(index))
 
     def _column(self, index: int) -> NDArray[Any]:
-        """Return a column, its values side by side: rows are, as a rule, in the array."""
+        """Return a contiguous column: most arrays store rows contiguously."""
         return np.ascontiguousarray(self._array[:, index])
 
 
 class Coded:
-    """A table that was read before, perhaps with gaps."""
+    """A dataset, with or without missing values."""
 
     likely_decimal = None
 
@@ -167,7 +216,7 @@ class Coded:
         self._dataset, self._gaps = dataset, gaps
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
-        """Take the codes or numbers as they are."""
+        """Return the codes or numbers."""
         column = self._dataset.columns[index]
         if isinstance(column, Continuous):
             return Numbers(column.values, None if self._gaps is None else ~self._gaps[index])

@@ -1,4 +1,4 @@
-"""Text files of any encoding as blocks of UTF-8, read as often as it takes."""
+"""Text files of any encoding as blocks of UTF-8."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kes.files import read_blocks
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before that of UTF-16, with which it begins
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -24,17 +24,17 @@ _BLOCK = 2**20
 
 
 class TextFile:
-    """A text file, in the encoding that it is said to be in or that it shows.
+    """A text file in a given or detected encoding.
 
-    A byte order mark decides; without one it is UTF-8 if it can be, and else what Windows writes
-    in Western Europe. In that, five bytes have no meaning; with them, it is latin-1.
+    A byte order mark decides. Without one, UTF-8 is tried first, then cp1252 (Windows in Western
+    Europe), which leaves five bytes undefined, then latin-1.
 
     Attributes
     ----------
     encoding : str
-        The encoding that it is read in.
+        The encoding in which the file is read.
     guessed : bool
-        Whether that had to be guessed.
+        Whether the encoding is a guess.
     """
 
     def __init__(self, file: Path, encoding: str | None) -> None:
@@ -47,21 +47,21 @@ class TextFile:
         self.guessed = False
 
     def guess_again(self) -> bool:
-        """Take it for another encoding, since it is not in this one; False if that cannot be."""
+        """Move on to the next encoding; False if there is none."""
         if not self._further:
             return False
         self.encoding, self.guessed = self._further.pop(0), True
         return True
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the text as UTF-8, without a mark.
+        """Yield the text as UTF-8, without a byte order mark.
 
-        What is said to be UTF-8 is handed on as it is: who makes text of it will see.
+        UTF-8 is passed on unchecked: whoever decodes it will notice errors.
 
         Raises
         ------
         UnicodeError
-            If it is not in the encoding; the last argument is the line.
+            If the file is not in the encoding; the last argument is the line.
         """
         raw = self._raw()
         if codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig"):
@@ -73,7 +73,7 @@ class TextFile:
             try:
                 text = decoder.decode(block)
             except UnicodeError as error:
-                whole = getattr(error, "object", block)  # with what was left of the last block
+                whole = getattr(error, "object", block)  # including the rest of the last block
                 before = whole[: getattr(error, "start", 0)].count(b"\n")
                 raise UnicodeError(str(error), line + before) from None
             line += block.count(b"\n")
@@ -84,14 +84,14 @@ class TextFile:
             raise UnicodeError(str(error), line) from None
 
     def head(self, size: int) -> bytes:
-        """Return the first bytes of the text as UTF-8, or some more."""
+        """Return at least the first bytes of the text as UTF-8."""
         return first_bytes(self.blocks(), size)
 
     def complaint(self, line: int) -> str:
-        """Say that it is not in the encoding."""
+        """Return the error message for text in another encoding."""
         return (
-            f"line {line}: this is not text in {self.encoding}; give the right "
-            f"{option('encoding')}, such as cp1252 or latin-1"
+            f"line {line}: not valid {self.encoding}; set {option('encoding')}, for example to "
+            "cp1252 or latin-1"
         )
 
     def _raw(self) -> Iterator[bytes]:
@@ -102,7 +102,7 @@ class TextFile:
 
 
 def first_bytes(blocks: Iterable[bytes], size: int) -> bytes:
-    """Return the first bytes, or some more."""
+    """Return at least the first bytes."""
     found = b""
     for block in blocks:
         found += block
@@ -112,7 +112,7 @@ def first_bytes(blocks: Iterable[bytes], size: int) -> bytes:
 
 
 def _with_order(encoding: str, marked: str | None) -> str:
-    """Name the order of bytes, too: that of the mark, or else that of this machine."""
+    """Add the byte order: that of the mark, or by default that of this machine."""
     name = codecs.lookup(encoding).name
     if name not in ("utf-16", "utf-32"):
         return encoding
@@ -120,11 +120,11 @@ def _with_order(encoding: str, marked: str | None) -> str:
     return marked if marked is not None and marked.startswith(name) else f"{name}-{own}"
 
 
-# --- other ways to write the same ----------------------------------------------------------------
+# --- other dialects ------------------------------------------------------------------------------
 
 
 def requoted(blocks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
-    """Yield a table that is quoted by ' with fields quoted by " instead."""
+    """Convert a table that is quoted by ' to quotes by "."""
     lines = _lines(codecs.iterdecode(blocks, "utf-8"))
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter)
@@ -147,12 +147,12 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def blank_lines_as_fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Quote the blank lines of a file of one column, where they are empty fields.
+    """Quote the blank lines of a file with one column, where they are empty fields.
 
-    Those before the header and at the end are none, nor are those within quotes.
+    Blank lines before the header, at the end and within quotes are not fields.
     """
     quotes, header = 0, False
-    ready, held = bytearray(), b""  # what is held back is written once something follows
+    ready, held = bytearray(), b""  # held back until something follows
     for line in _byte_lines(blocks):
         content = line.rstrip(b"\r\n")
         end = line[len(content) :]
@@ -169,7 +169,7 @@ def blank_lines_as_fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _byte_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines with their ends; a carriage return may be followed by a line feed."""
+    """Yield lines with their ends; CR LF may be split between blocks."""
     rest = b""
     for block in blocks:
         *whole, rest = (rest + block).splitlines(keepends=True) or [b""]

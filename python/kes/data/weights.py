@@ -1,4 +1,4 @@
-"""How many cases each row stands for."""
+"""Weights: the number of cases that each row stands for."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from kes.data.dataset import Weights
     from kes.data.source import Source
 
-_DISTRIBUTION = 1 + 1e-6  # a distribution sums to 1, but for rounding
-_MOST_CASES = 1e300  # beyond it, scores are no numbers
-_UNIT_BITS = 60  # the core counts in whole multiples of about 2^-60 of the sum
+_DISTRIBUTION = 1 + 1e-6  # a distribution sums to 1, up to rounding
+_MOST_CASES = 1e300  # beyond it, scores overflow
+_UNIT_BITS = 60  # the core counts in integer multiples of about 2^-60 of the sum
 
 
 def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None:
-    """Return checked weights, given as an array or as the name of a column."""
+    """Return validated weights, given as an array or as the name of a column."""
     if weights is None:
         return None
     where = "weights"
@@ -33,26 +33,28 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
 
 
 def check_total(weights: NDArray[np.float64]) -> None:
-    """Refuse a distribution: without the number of cases, no criterion can weigh evidence."""
-    with np.errstate(over="ignore"):  # said below, in words
+    """Refuse a distribution: criteria need the number of cases."""
+    with np.errstate(over="ignore"):  # refused below
         total = float(weights.sum())
     if total == 0:
-        raise KesError("weights: all are zero, so there are no cases; give some rows a weight")
+        raise KesError("weights: all are zero, so there are no cases", option="weights")
     if not total <= _MOST_CASES:
         raise KesError(
-            f"weights: they sum to {total:g}, but at most {_MOST_CASES:g} cases can be weighed; "
-            "divide them by a common factor"
+            f"weights: they sum to {total:g}, but at most {_MOST_CASES:g} cases are supported; "
+            "divide them by a common factor",
+            option="weights",
         )
     if total <= _DISTRIBUTION:
         raise KesError(
             f"weights: they sum to {total:.6g}, but must be numbers of cases; multiply a "
-            "distribution by the number of cases N that it stands for"
+            "distribution by the number of cases N that it stands for",
+            option="weights",
         )
 
 
 def weight_remarks(weights: NDArray[np.float64]) -> list[str]:
-    """Say how many weights are so small beside the others that they count for nothing."""
-    if not (weights % 1).any():  # whole numbers are counted as they are
+    """Return a note on weights that are too small beside the others to be counted."""
+    if not (weights % 1).any():  # integers are counted exactly
         return []
     unit = np.exp2(np.ceil(np.log2(weights.sum())) - _UNIT_BITS)
     lost = int(((weights > 0) & (weights < unit / 2)).sum())
@@ -65,30 +67,34 @@ def weight_remarks(weights: NDArray[np.float64]) -> list[str]:
 
 def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:
     if name not in source.names:
-        raise unknown("column of weights", name, source.names)
+        raise unknown("column of weights", name, source.names, option="weights")
     try:
-        return source.numbers(list(source.names).index(name)).copy()  # it may be the user's
+        return source.numbers(list(source.names).index(name)).copy()  # it may be the user's array
     except KesError as error:
-        raise KesError(f"{where}: {error}") from None
+        raise KesError(f"{where}: {error}", option="weights", column=name, row=error.row) from None
 
 
 def _read_array(weights: ArrayLike) -> NDArray[np.float64]:
     try:
-        return np.array(weights, dtype=np.float64)  # a copy: ours must not change with theirs
+        return np.array(weights, dtype=np.float64)  # a copy: the user may modify theirs
     except (TypeError, ValueError):
-        raise KesError("weights must be numbers or the name of a column of numbers") from None
+        message = "weights must be numbers or the name of a column of numbers"
+        raise KesError(message, option="weights") from None
 
 
 def check_weights(weights: NDArray[np.float64], rows: int, where: str = "weights") -> None:
-    """Refuse what cannot say how many cases each row stands for."""
+    """Refuse arrays that are not one weight for each row."""
     if weights.shape != (rows,):
         found = f"{len(weights)}" if weights.ndim == 1 else f"an array of shape {weights.shape}"
-        raise KesError(f"weights: expected one for each of the {rows} rows, found {found}")
+        message = f"weights: expected one for each of the {rows} rows, found {found}"
+        raise KesError(message, option="weights")
     bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
     if bad.size:
         row = int(bad[0])
         raise KesError(
             f"{where}: row {row} (counting from 0) has {weights[row]:g}; weights must be "
             "non-negative finite numbers, so correct or drop such rows"
-            + (f" ({bad.size} in all)" if bad.size > 1 else "")
+            + (f" ({bad.size} in all)" if bad.size > 1 else ""),
+            option="weights",
+            row=row,
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.data.cuts import mutual_information_cuts
+from kes.data.intervals import mutual_information_cuts
 from kes.errors import KesError, unknown
 from kes.files import read_file
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote
 
 from kes.data.column import State
-from kes.data.cuts import named_cuts
+from kes.data.intervals import named_cuts
 
 NAME = "kes_name"
 STATES = "kes_states"
@@ -96,7 +96,7 @@ def state_words(
 
 
 def _interval(text: str) -> str:
-    """Make a word of what `kes.data.cuts.interval_labels` calls an interval."""
+    """Make a word of what `kes.data.intervals.interval_labels` calls an interval."""
     spelled = {"<= ": "le_", "> ": "gt_", ", ": "_to_", "-": "m", ".": "_"}
     for mark, word in spelled.items():
         text = text.replace(mark, word)

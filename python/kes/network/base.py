@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete, State
-from kes.data.cuts import named_cuts
 from kes.data.discretizer import Discretizer
+from kes.data.intervals import named_cuts
 from kes.data.normal_scores import Ranks
 from kes.data.source import open_source
 from kes.drawing.svg import picture

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.normal_quantile import quantiles
+from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 
 Values: TypeAlias = NDArray[Any]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.normal_quantile import quantiles
+from kes.data.normal_scores import quantiles
 from kes.data.random_stream import Stream
 from kes.network.cpds import LEAST_UNIFORM, Linear, Values
 from kes.network.evidence import Known

@@ -179,7 +179,7 @@ def test_progress_counts_the_runs_of_all_folds(data):
         ({"folds": 400}, "too few for 400 folds"),
         ({"top": 0}, "top must be"),
         ({"prior": -1.0}, "prior must be"),
-        ({"weights": [0.5] * 500}, "no whole numbers"),
+        ({"weights": [0.5] * 500}, "not integers"),
     ],
 )
 def test_errors(data, options, message):

@@ -215,7 +215,7 @@ def test_interrupted_with_what_is_finished(data):
         ({"fraction": 2}, "fraction must be a number from 0 to 1"),
         ({"runs": 0}, "runs must be an integer"),
         ({"k": 2}, "k must be a number from 0 to 1"),
-        ({"weights": [0.5] * 400}, "no whole numbers.*scheme='bootstrap'"),
+        ({"weights": [0.5] * 400}, "not integers.*scheme='bootstrap'"),
         ({"weights": [MOST_CASES] * 400, "scheme": "bootstrap"}, "can be drawn one by one"),
     ],
 )

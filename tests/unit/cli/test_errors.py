@@ -156,7 +156,7 @@ def test_missing_values_are_told_with_the_options_of_the_shell(tmp_path, capsys)
     (tmp_path / "holes.csv").write_text("a,b\n1,\n2,x\n1,y\n", encoding="utf-8")
     assert run(["learn", str(tmp_path / "holes.csv")]) == 2
     shown = capsys.readouterr().err
-    assert "drop the rows that have any with --missing drop, or make" in shown
+    assert "drop incomplete rows with --missing drop, or make" in shown
     assert "missing=" not in shown
 
 

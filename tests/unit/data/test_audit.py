@@ -102,7 +102,7 @@ def test_it_can_be_read_on_a_narrow_terminal(messy):
 
 def test_long_audits_are_cut_in_the_middle():
     wide = pd.DataFrame({f"id{i}": range(100) for i in range(50)})
-    assert "... and 30 more to be said of others" in str(kes.audit(wide))
+    assert "... and 30 more remarks" in str(kes.audit(wide))
     assert "id31: left out" in kes.audit(wide).to_text()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.refused import refused
 
 from kes import _core
 from kes.data import encode
@@ -137,7 +138,7 @@ class TestStates:
         path = write("a,b,c\n0.5,x,?\nNA,y,2.5\n1.5,x,3.25\n2.5,y,4.25\n")
         with pytest.raises(KesError) as error:
             encode(path)
-        for part in ("2 columns cannot be used", "'a' holds numbers, but also 'NA'", "'c'", "'?'"):
+        for part in ("2 columns", "'a' has numbers, but also 'NA'", "'c'", "'?'"):
             assert part in str(error.value)
         dataset = encode(path, na_values=["NA", "?"], missing="drop")
         assert dataset.kinds == ("continuous", "discrete", "continuous")
@@ -151,7 +152,7 @@ class TestStates:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):
         path = write(end.join(["", "a", "x", "", '"y', "", 'z"', "", "x", "", ""]))
-        with pytest.raises(KesError, match=r"missing values: column 'a' \(2 of 5 rows\);"):
+        with refused("2 of 5", option="missing", column="a"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.codes.tolist() == [[0, 2, 1, 2, 0]]
@@ -159,7 +160,7 @@ class TestStates:
 
     def test_only_empty_fields_are_missing(self, write):
         path = write("a,b\nNA,1\n,2\nx,1\n")
-        with pytest.raises(KesError, match=r"missing values: column 'a' \(1 of 3 rows\);"):
+        with refused("1 of 3", option="missing", column="a"):
             encode(path)
         dataset = encode(path, missing="state")
         assert dataset.states == (("NA", "x", "<missing>"), ("1", "2"))
@@ -182,11 +183,9 @@ class TestStates:
         dataset = encode(path, weights="n")
         assert dataset.names == ("a",)
         assert dataset.weights.tolist() == [2, 0.5, 100]
-        with pytest.raises(KesError, match=r"row 1 .* has nan"):
+        with refused("nan", option="weights", row=1):
             encode(write("a,n\nx,2\ny,\n"), weights="n")
-        with pytest.raises(
-            KesError, match=r"weights \(column 'n'\): row 1: 'many' is not a number"
-        ):
+        with refused("'many'", option="weights", column="n", row=1):
             encode(write("a,n\nx,2\ny,many\n"), weights="n")
 
 
@@ -224,35 +223,34 @@ class TestFiles:
         assert any("'b': text read as numbers with decimal commas" in n for n in dataset.notes)
 
     def test_absent(self, tmp_path):
-        with pytest.raises(KesError, match=r"there is no file '.*none\.csv' \(looked in"):
+        with refused("looked in", file=tmp_path / "none.csv"):
             encode(tmp_path / "none.csv")
-        with pytest.raises(KesError, match="there is no file 'alarm'"):
+        with refused(file=Path("alarm")):
             encode("alarm")
 
     def test_unknown_suffix(self, write):
-        with pytest.raises(KesError, match=r"cannot tell what kind of file .*xlsx.*\.csv, \.tsv"):
-            encode(write(self.CONTENT, "table.xlsx"))
+        path = write(self.CONTENT, "table.xlsx")
+        with refused(r"\.csv, \.tsv", file=path):
+            encode(path)
 
     def test_directory(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()
-        with pytest.raises(KesError, match=r"cannot read .*folder\.csv: Is a directory"):
+        with refused("Is a directory", file=tmp_path / "folder.csv"):
             encode(tmp_path / "folder.csv")
 
     @pytest.mark.parametrize("content", ["", "\n \n"])
     def test_empty(self, write, content):
-        with pytest.raises(KesError, match=r"table\.csv' is empty"):
-            encode(write(content))
+        with refused("empty", file=(path := write(content))):
+            encode(path)
 
     def test_header_only(self, write):
-        with pytest.raises(KesError, match="the data have no rows"):
+        with refused("no rows"):
             encode(write("a,b\n"))
 
     def test_ragged(self, write):
-        with pytest.raises(KesError) as error:
-            encode(write("a,b\n1,2\n1,2,3\n"))
-        assert "table.csv', line 3: expected 2 fields, as in the header, found 3" in str(
-            error.value
-        )
+        path = write("a,b\n1,2\n1,2,3\n")
+        with refused("expected 2 fields.* found 3", file=path, row=3):
+            encode(path)
 
     def test_not_utf8(self, write):
         content = "a\né\nb\n€\n"
@@ -262,9 +260,9 @@ class TestFiles:
         assert (
             encode(write(b"a\n\xe9\n\x81\n")).notes[0].startswith("not UTF-8, so read as latin-1")
         )
-        with pytest.raises(KesError, match="line 2: this is not text in utf-8; give the right enc"):
+        with refused("utf-8", option="encoding", row=2):
             encode(write(content.encode("cp1252")), encoding="utf-8")
-        with pytest.raises(KesError, match="there is no encoding 'klingon'"):
+        with refused("klingon", option="encoding"):
             encode(write(content), encoding="klingon")
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -280,12 +278,12 @@ class TestFiles:
         path = write("a b\n1,5 x\n2,5 y\n")
         dataset = encode(path, sep=" ", decimal=",")
         assert dataset.columns[0].values.tolist() == [1.5, 2.5]
-        for options, message in (
-            ({"sep": "ab"}, "sep must be one ASCII character"),
-            ({"decimal": ";"}, "decimal must be a point or a comma"),
-            ({"sep": ",", "decimal": ","}, "cannot both be ','"),
+        for options, option in (
+            ({"sep": "ab"}, "sep"),
+            ({"decimal": ";"}, "decimal"),
+            ({"sep": ",", "decimal": ","}, "decimal"),
         ):
-            with pytest.raises(KesError, match=message):
+            with refused(option=option):
                 encode(path, **options)
 
     def test_pipes_and_single_quotes(self, write):
@@ -299,14 +297,15 @@ class TestFiles:
         assert "'column 1'" in dataset.notes[0]
 
     def test_duplicate_and_empty_names(self, write):
-        with pytest.raises(KesError, match="same name: 'a'; rename them"):
+        with refused("same name", column="a"):
             encode(write("a,a\n1,2\n1,2\n"))
-        with pytest.raises(KesError, match=r"column 1 has no name.*index=False"):
+        with refused("index=False", column="column 1"):
             encode(write(",a\n0,2\n1,2\n"))
 
     def test_damaged_gzip(self, write):
-        with pytest.raises(KesError, match="damaged or incomplete"):
-            encode(write(gzip.compress(self.CONTENT.encode())[:-9], "t.csv.gz"))
+        content = gzip.compress(self.CONTENT.encode())[:-9]
+        with refused("damaged", file=(path := write(content, "t.csv.gz"))):
+            encode(path)
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")

@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.data import Continuous, Discrete, encode
@@ -117,18 +118,18 @@ def test_a_mixed_table_pickles_and_can_be_cut(mixed):
 
 
 def test_continuous_columns_have_no_codes(mixed):
-    with pytest.raises(kes.KesError, match="continuous columns have no states: 'dose'"):
+    with refused("continuous", column="dose"):
         _ = mixed.codes
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_values_are_finite(bad):
-    with pytest.raises(kes.KesError, match=r"has 1 missing or infinite values, the first in row 1"):
+    with refused("1 missing or infinite", row=1):
         Continuous([0.0, bad, 1.0])
 
 
 def test_columns_have_one_length():
-    with pytest.raises(kes.KesError, match="2 names and 2 columns with 1, 2 rows"):
+    with refused("1, 2 rows", option="columns"):
         kes.Dataset.of(NAMES, [Continuous([1.0]), Continuous([1.0, 2.0])])
 
 
@@ -138,37 +139,33 @@ def test_columns_have_one_length():
 def test_a_code_without_a_state_is_named(code, dtype):
     codes = CODES.astype(dtype)
     codes[1, 2] = code
-    with pytest.raises(kes.KesError) as error:
+    with refused(f"code {code} .* 0 to 2", column="b", row=2):
         kes.Dataset(NAMES, STATES, codes)
-    assert str(error.value) == (
-        f"column 'b' has the code {code} in row 2 (counting from 0), but its states are those of "
-        "the codes 0 to 2"
-    )
 
 
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        (CODES.astype(float), "codes must be integers, not values of dtype float64"),
-        (CODES.astype(str), "codes must be integers"),
-        (CODES.T, r"codes of shape \(4, 2\) do not fit together; codes must have a row for each"),
-        (CODES[0], r"codes of shape \(4,\)"),
-        (CODES[:1], r"2 names, 2 lists of states and codes of shape \(1, 4\)"),
+        (CODES.astype(float), "float64"),
+        (CODES.astype(str), "integers"),
+        (CODES.T, r"\(4, 2\)"),
+        (CODES[0], r"\(4,\)"),
+        (CODES[:1], r"2 names, 2 lists of states .* \(1, 4\)"),
     ],
 )
 def test_codes_of_another_kind(codes, message):
-    with pytest.raises(kes.KesError, match=message):
+    with refused(message, option="codes"):
         kes.Dataset(NAMES, STATES, codes)
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("weights", "word", "row"),
     [
-        ([1, 2], "one for each of the 4 rows, found 2"),
-        ([1, 2, -3, 4], r"row 2 \(counting from 0\) has -3"),
-        ([1, 2, np.nan, 4], "row 2 .* has nan"),
+        ([1, 2], "4 rows, found 2", None),
+        ([1, 2, -3, 4], "-3", 2),
+        ([1, 2, np.nan, 4], "nan", 2),
     ],
 )
-def test_weights_that_are_none(weights, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_weights_that_are_none(weights, word, row):
+    with refused(word, option="weights", row=row):
         kes.Dataset(NAMES, STATES, CODES, weights)

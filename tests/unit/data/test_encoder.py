@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.refused import refused
 
 import kes
 from kes import _core
@@ -223,7 +224,7 @@ class TestCategories:
         assert one(pd.Categorical([1, "a"], categories=["a", 1]))[0] == ("a", "1")
 
     def test_categories_that_look_the_same_are_refused(self):
-        with pytest.raises(KesError, match="column 'x' has categories that look the same"):
+        with refused("categories", column="x"):
             one(pd.Categorical([1, "1"], categories=[1, "1", "b"]))
 
     def test_constant_column_has_one_state_and_is_noted(self):
@@ -236,12 +237,12 @@ class TestCategories:
 
 class TestErrors:
     def test_no_columns(self):
-        with pytest.raises(KesError, match="the data have no columns"):
+        with refused("no columns"):
             encode(pd.DataFrame(index=range(3)))
 
     @pytest.mark.parametrize(("rows", "found"), [(0, "no rows"), (1, "only 1 row")])
     def test_too_few_rows(self, rows, found):
-        with pytest.raises(KesError, match=f"the data have {found}"):
+        with refused(found):
             encode(np.zeros((rows, 2), dtype=int))
 
     @pytest.mark.parametrize(
@@ -254,20 +255,20 @@ class TestErrors:
         ids=["pandas", "as text", "pyarrow"],
     )
     def test_duplicate_names(self, table):
-        with pytest.raises(KesError, match=r"several columns have the same name: '[a1]'; rename"):
+        with refused("same name", column=str(table.columns[2]) if hasattr(table, "iloc") else "a"):
             encode(table)
 
     def test_nameless_column(self):
-        with pytest.raises(KesError, match="column 2 has no name"):
+        with refused("no name", column="column 2"):
             encode(pd.DataFrame([[1, 2]] * 2, columns=["a", ""]))
 
     def test_mixed_types(self):
         values = pd.Series(["a"] * 500 + [1], dtype=object)
-        with pytest.raises(KesError, match=r"column 'x' mixes .*(int \(1\)|str \('a'\)) and "):
+        with refused(r"(int \(1\)|str \('a'\)) and ", column="x"):
             one(values)
-        with pytest.raises(KesError, match="column 'x' mixes"):
+        with refused("mixes", column="x"):
             one(pd.Series([True, 1], dtype=object))
-        with pytest.raises(KesError, match="column 'x0' mixes"):
+        with refused("mixes", column="x0"):
             encode(np.array([[1], ["a"]], dtype=object))
 
     def test_objects_of_one_kind_are_fine(self):
@@ -287,7 +288,7 @@ class TestErrors:
         ids=["period", "complex", "bytes", "list", "dict"],
     )
     def test_values_that_are_no_states(self, values):
-        with pytest.raises(KesError, match=r"column 'x' holds values of (d?type)"):
+        with refused("type", column="x"):
             one(values)
 
     @pytest.mark.parametrize(
@@ -297,18 +298,18 @@ class TestErrors:
     )
     def test_values_of_other_libraries_that_are_no_states(self, values):
         for table in (pl.DataFrame({"x": values}), pa.table({"x": values})):
-            with pytest.raises(KesError, match=r"column 'x' holds values of (d?type)"):
+            with refused("type", column="x"):
                 encode(table)
 
     @pytest.mark.parametrize("data", [3, None, [1, 2], pd.Series([1, 2]), {"a": [1]}], ids=repr)
     def test_no_table(self, data):
-        with pytest.raises(KesError, match=f"cannot read data of type {type(data).__name__}"):
+        with refused(type(data).__name__):
             encode(data)
 
     def test_arrays_of_other_shapes(self):
-        with pytest.raises(KesError, match=r"two dimensions .rows, columns., not 1"):
+        with refused("two dimensions"):
             encode(np.array([1, 2]))
-        with pytest.raises(KesError, match="masked arrays"):
+        with refused("masked arrays"):
             encode(np.ma.masked_array([[1], [2]], mask=[[True], [False]]))
 
     def test_dates_are_left_out(self):
@@ -327,7 +328,7 @@ class TestErrors:
                     "left out: 'when' (dates; to use them, make numbers of them, such as years or "
                     "days since the first)",
                 )
-                with pytest.raises(KesError, match="no column is left to learn from"):
+                with refused(option="kinds"):
                     encode(make(table[["when"]]))
 
 
@@ -335,22 +336,21 @@ def test_more_states_than_can_be_coded():
     rows = np.arange(_core.MAX_STATES + 1)
     table = pd.DataFrame({"x0": rows, "x1": rows % 2})
     kinds = {"x0": "discrete"}
-    message = rf"column 'x0' has {len(rows)} states.* out"
-    with pytest.raises(KesError, match=message):
+    with refused(f"{len(rows)} states", column="x0"):
         encode(table, kinds=kinds)
     assert kes.score([("x0", "x1")], table[:-1], kinds=kinds) < 0, "one less the core takes, too"
 
 
 def test_more_variables_than_can_be_coded():
     table = np.tile([[0], [1]], _core.MAX_VARIABLES + 1)
-    with pytest.raises(KesError, match=f"{_core.MAX_VARIABLES + 1} columns, .* leave some out"):
+    with refused(f"{_core.MAX_VARIABLES + 1} columns", option="columns"):
         encode(table)
     assert kes.score([], table[:, 1:]) < 0, "one less is what the core takes, too"
 
 
 @pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])
 def test_text_that_no_file_can_hold(name, state):
-    with pytest.raises(KesError, match=r"'\\udcff' is not valid text .* wrong encoding"):
+    with refused(r"'\\udcff' .* encoding", column=name):
         encode(pd.DataFrame([[state], ["y"]], columns=pd.Index([name], dtype=object), dtype=object))
 
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.refused import refused
 
 import kes
 from kes.data import Dataset, Schema, encode, encode_incomplete
@@ -100,11 +101,11 @@ class TestRules:
         assert kind(FILLER, kinds={"column": "omit"}) is None
         assert kind([1, 2, 3] * 20, kinds={"column": "continuous"}) == "continuous"
         assert kind(range(60), kinds={"column": "discrete"}) == "discrete"
-        with pytest.raises(kes.KesError, match="'column' holds values that are not numbers: 'x'"):
+        with refused("not numbers: 'x'", column="column"):
             kind(FILLER, kinds={"column": "continuous"})
-        with pytest.raises(kes.KesError, match="'column' holds dates, not numbers"):
+        with refused("dates", column="column"):
             kind(pd.date_range("2020", periods=60), kinds={"column": "continuous"})
-        with pytest.raises(kes.KesError, match=r"unknown kind of column 'column' 'nominal'"):
+        with refused("'nominal'", option="kinds"):
             kind(FILLER, kinds={"column": "nominal"})
 
     def test_states_of_numbers_that_are_said_to_be_discrete(self):
@@ -216,14 +217,14 @@ class TestNotes:
         assert lines[0] == "3 columns cannot be used:"
         assert [line.split()[1] for line in lines[1:]] == ["'a'", "'c'", "'d'"]
         nameless = pd.DataFrame({"": [1, 2], "a": [1, 2], " ": [1, 2]})
-        with pytest.raises(kes.KesError, match="each of the columns 1, 3 has no name"):
+        with refused("columns 1, 3 ", column="column 1"):
             encode(nameless)
         same = table.assign(b=table["a"])[["a", "b"]]
-        with pytest.raises(kes.KesError, match=r"^2 columns cannot .*: each of .* 'a', 'b' "):
+        with refused("^2 columns .* 'a', 'b' ", column="a"):
             encode(same)
 
     def test_nothing_left(self):
-        with pytest.raises(kes.KesError, match=r"no column is left .*'a' \(whole numbers without"):
+        with refused("'a'", option="kinds"):
             encode(pd.DataFrame({"a": range(60)}))
 
 
@@ -233,7 +234,7 @@ class TestColumnsWithoutAName:
     ROWS = pd.DataFrame({"": range(1, 61), "a": ["x", "y"] * 30, " ": [1, 2, 3] * 20})
 
     def test_the_name_that_is_shown_is_the_one_to_give(self):
-        with pytest.raises(kes.KesError, match="column 3 has no name"):
+        with refused("no name", column="column 3"):
             encode(self.ROWS)
         dataset = encode(self.ROWS, kinds={"column 3": "discrete"})
         assert dataset.names == ("a", "column 3")
@@ -263,7 +264,7 @@ class TestColumnsWithoutAName:
         table = self.ROWS[["", "a"]].assign(**{"column 1": FILLER})
         assert "'unnamed column 1'" in encode(table).notes[0]
         twice = pd.DataFrame([[1, 2, "x"], [2, 1, "y"]], columns=["", "", "a"])
-        with pytest.raises(kes.KesError, match="several columns have no name"):
+        with refused("no name"):
             encode(twice)
         twice.to_csv(tmp_path / "twice.csv", index=False)
         kinds = {"column 1": "omit", "column 2": "discrete"}
@@ -311,7 +312,7 @@ class TestStrays:
     @pytest.mark.parametrize("mark", ["n/a", "na", "#N/A", "#NA", "--"])
     def test_what_looks_missing_is_refused(self, mark):
         table = pd.DataFrame({"t": [*self.NUMBERS * 4, mark], "b": [0, 1, 0] * 27})
-        with pytest.raises(kes.KesError, match=rf"but also .{mark}.*na_values=\['{mark}'\]"):
+        with refused(rf"na_values=\['{mark}'\]", column="t"):
             encode(table)
 
 

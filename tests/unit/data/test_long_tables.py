@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.refused import refused
 
 import kes
 from kes import _core, files
@@ -153,10 +154,10 @@ def test_where_text_is_not_what_it_is_said_to_be(tmp_path, monkeypatch):
     for size in (1, 4, 2**20):
         monkeypatch.setattr(files, "_BLOCK", size)
         path.write_bytes("a,b\n1,2\né,2\n".encode("cp1252"))
-        with pytest.raises(KesError, match=r"table\.csv', line 3: this is not text in utf-8"):
+        with refused("utf-8", option="encoding", row=3):
             encode(path, encoding="utf-8")
         path.write_bytes(b"a,b\n1,2\n\x81,2\n")
-        with pytest.raises(KesError, match=r"table\.csv', line 3: this is not text in cp1252"):
+        with refused("cp1252", option="encoding", row=3):
             encode(path, encoding="cp1252")
 
 
@@ -316,22 +317,22 @@ def test_a_part_without_a_value(tmp_path):
 
 def test_folders_that_are_no_table(tmp_path):
     table = pa.table({"x": ["a", "b"], "y": [1, 2]})
-    with pytest.raises(KesError, match="holds no Parquet files"):
+    with refused("no .*parquet"):
         encode(tmp_path)
     pq.write_table(table, tmp_path / "1.parquet")
     pq.write_table(table.drop_columns(["y"]), tmp_path / "2.parquet")
-    with pytest.raises(KesError, match=r"2\.parquet' has other columns .* it lacks 'y'"):
+    with refused(r"2\.parquet' .* lacks 'y'", column="y"):
         encode(tmp_path)
     pq.write_table(table.append_column("z", table["x"]), tmp_path / "2.parquet")
-    with pytest.raises(KesError, match="it has 'z' as well"):
+    with refused(column="z"):
         encode(tmp_path)
     pq.write_table(pa.table({"x": ["a"], "y": ["1"]}), tmp_path / "2.parquet")
-    with pytest.raises(KesError, match=r"'y' is of type string in .*2\.parquet', but of type int"):
+    with refused(r"string in .*2\.parquet'.* int", column="y"):
         encode(tmp_path)
     (tmp_path / "2.parquet").unlink()
     (tmp_path / "z=1").mkdir()
     pq.write_table(table, tmp_path / "z=1" / "3.parquet")
-    with pytest.raises(KesError, match="partitioned: the folder 'z=1' stands for a column"):
+    with refused("'z=1'"):
         encode(tmp_path)
 
 
@@ -411,7 +412,7 @@ def test_columns_that_are_not_read_take_no_memory(tmp_path, monkeypatch):
     assert len(encode(tmp_path / "a.parquet", columns=iter(some)).names) == 16
     others = {f"v{i}": "omit" for i in range(16, 20)}
     assert encode(tmp_path / "a.parquet", kinds=others).names == tuple(some)
-    with pytest.raises(KesError, match="17 columns"):
+    with refused("17 columns"):
         encode(tmp_path / "a.parquet", columns=[*some, "v17"])
 
 

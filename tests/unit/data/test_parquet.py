@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.data import encode
@@ -128,11 +129,11 @@ def test_decimals_are_continuous_as_in_a_frame(path):
 
 def test_a_damaged_file(path):
     path.write_text("no parquet", encoding="utf-8")
-    with pytest.raises(KesError, match="not a readable Parquet file"):
+    with refused("Parquet"):
         encode(path)
     pd.DataFrame({"x": ["a", "b"]}).to_parquet(path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(KesError, match="not a readable Parquet file"):
+    with refused("Parquet"):
         encode(path)
 
 
@@ -153,11 +154,11 @@ def test_a_file_that_lies_about_its_rows(path, says, kind, more):
             assert encode(path).rows == 3
         except KesError as error:
             messages.append(str(error))
-    assert any(f"of {says} rows, column 'x' has 3" in message for message in messages)
+    assert any(f"column 'x' has 3 of {says} rows" in message for message in messages)
 
 
 def test_without_pyarrow(path, monkeypatch):
     path.write_bytes(b"")
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # makes the import fail
-    with pytest.raises(KesError, match="pip install pyarrow"):
+    with refused("pip install pyarrow"):
         encode(path)

@@ -7,9 +7,9 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 from kes.data import Schema, encode, encode_like
-from kes.errors import KesError
 
 
 def test_order_of_columns_and_further_columns_do_not_matter(frame):
@@ -52,19 +52,15 @@ def test_a_distribution_may_weigh_new_data():
 
 
 def test_lacking_columns():
-    with pytest.raises(KesError, match=r"lack columns: 'A', 'c' .did you mean 'a'"):
+    with refused("'A', 'c' .did you mean 'a'", column="A"):
         encode(
             pd.DataFrame({"a": [1, 2], "b": [1, 2]}), schema=Schema(["A", "b", "c"], [[1, 2]] * 3)
         )
 
 
 def test_unknown_states():
-    with pytest.raises(KesError) as error:
+    with refused("'w', 'x' .* 'u', 'v'$", column="a", row=1):
         encode(pd.DataFrame({"a": ["u", "w", "x"]}), schema=Schema(["a"], [["u", "v"]]))
-    assert str(error.value) == (
-        "column 'a' has values that are none of its states: 'w', 'x' (first in row 1, counting "
-        "from 0); its states are 'u', 'v'"
-    )
 
 
 def test_declared_values_that_do_not_occur_need_no_state():
@@ -74,16 +70,16 @@ def test_declared_values_that_do_not_occur_need_no_state():
 
 def test_missing_values():
     table = pd.DataFrame({"a": ["u", None]})
-    with pytest.raises(KesError, match=r"column 'a' \(1 of 2 rows\)"):
+    with refused("1 of 2 rows", option="missing", column="a"):
         encode(table, schema=Schema(["a"], [["u", "v"]]))
-    with pytest.raises(KesError, match="no state for them"):
+    with refused("no state", option="missing", column="a", row=1):
         encode(table, schema=Schema(["a"], [["u", "v"]]), missing="state")
     dropped = encode(table, schema=Schema(["a"], [["u", "v"]]), missing="drop")
     assert (dropped.codes.tolist(), dropped.states) == ([[0]], (("u", "v"),))
 
 
 def test_no_rows():
-    with pytest.raises(KesError, match="no rows"):
+    with refused("no rows"):
         encode(pd.DataFrame({"a": []}), schema=Schema(["a"], [[1]]))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.formats.written import ASIA_LIKE, read_network_from, small
 
-from kes.data.cuts import interval_labels
+from kes.data.intervals import interval_labels
 from kes.errors import KesError
 from kes.formats import write_graph, write_network
 from kes.formats.escaping import (

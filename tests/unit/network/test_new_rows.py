@@ -128,7 +128,7 @@ def test_states_that_are_called_as_intervals_take_numbers(frame):
 @pytest.mark.parametrize(
     ("dose", "complaint"),
     [
-        (["0.5", "1.5", "much"], "'dose' holds values that are not numbers: 'much'"),
+        (["0.5", "1.5", "much"], "'dose' has values that are not numbers: 'much'"),
         ([0.5, 1.5, np.inf], "'dose' has 1 infinite values"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtri
 
-from kes.data.normal_quantile import quantiles
+from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 from kes.network.cpds import Linear, Logistic
 from kes.network.linear_regression import fit_linear

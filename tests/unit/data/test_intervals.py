@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import kes
 from kes.data import encode
-from kes.data.state_order import text_order
+from kes.data.intervals import text_order
 
 
 def sort(values: list[str]) -> list[str]:
@@ -24,7 +24,7 @@ def sort(values: list[str]) -> list[str]:
 
 
 def test_examples_in_docstrings():
-    assert doctest.testmod(sys.modules["kes.data.state_order"]).failed == 0
+    assert doctest.testmod(sys.modules["kes.data.intervals"]).failed == 0
 
 
 @pytest.mark.parametrize(
