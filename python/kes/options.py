@@ -39,6 +39,8 @@ CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
 MISSING = ("error", "drop", "state", "em")
 PRIORS = ("bdeu", "ml")
+CRITERION = ("criterion", "ess", "penalty", "transform")
+"""The options that make a `kes.settings.Criterion`."""
 
 _MAX_ESS = 1e300
 _MAX_PENALTY = 1e9
@@ -106,7 +108,8 @@ def check_prior(name: str, value: object) -> Prior:
     return number(name, value, above=0.0)
 
 
-def _neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
+def check_neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
+    """Return the neighbourhood: "exact" or a `Sampled`."""
     if value == "exact":
         return "exact"
     if value == "sampled":
@@ -316,7 +319,7 @@ class ScoringOptions(DataOptions, total=False):
             default=0,
             group="execution",
             doc="Seed of all random choices. None draws one; `Optima.seed` tells which.",
-            check=lambda name, value: seed(value),
+            check=seed,
             setting="seed",
             flag="--seed",
             metavar="N",
@@ -347,7 +350,7 @@ class SearchOptions(ScoringOptions, total=False):
             default="exact",
             group="search",
             doc="All neighbours, or random draws of them as in section 4.1 of the paper.",
-            check=_neighbourhood,
+            check=check_neighbourhood,
             setting="neighbourhood",
             type='{"exact", "sampled"} or Sampled',
             help="All neighbours, or random draws of them.",

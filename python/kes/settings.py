@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from kes import _core
 from kes.declare import declared
 from kes.errors import KesError, option
-from kes.options import LearnOptions, Sampled, ScoringOptions
+from kes.options import CRITERION, LearnOptions, Sampled, ScoringOptions
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -43,8 +43,7 @@ class Criterion:
         """Return the criterion that options choose, checked."""
         known = declared(ScoringOptions)
         values = {
-            name: known[name].checked(options.get(name, known[name].default))
-            for name in ("criterion", "ess", "penalty", "transform")
+            name: known[name].checked(options.get(name, known[name].default)) for name in CRITERION
         }
         name = values.pop("criterion")
         if name != "bdeu":

@@ -115,16 +115,13 @@ def duration(name: str, value: object) -> float:
     return number(name, value, above=0.0, hint=" (seconds)")
 
 
-def seed(random_state: object) -> int:
-    """Return `random_state` as a seed, or a random one for None."""
-    if random_state is None:
+def seed(name: str, value: object) -> int:
+    """Return `value` as a seed, or a random one for None."""
+    if value is None:
         return secrets.randbits(32)
-    if isinstance(random_state, int) and random_state >= 2**64:
-        raise KesError(
-            f"{option('random_state')} must be less than 2**64, not {_shown(random_state)}",
-            option="random_state",
-        )
-    return integer("random_state", random_state, minimum=0, maximum=2**64 - 1)
+    if isinstance(value, int) and value >= 2**64:
+        raise KesError(f"{option(name)} must be less than 2**64, not {_shown(value)}", option=name)
+    return integer(name, value, minimum=0, maximum=2**64 - 1)
 
 
 def arcs(name: str, value: object) -> list[tuple[str, str]]:

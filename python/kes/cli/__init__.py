@@ -1,7 +1,7 @@
 """The command line: ``kes learn data.csv --runs 1000 --out a.kes.json.gz``.
 
-Exit codes: 0 when all went well, 2 for input that cannot be used, 130 after Ctrl-C, 1 for
-anything unexpected. Results go to standard output, everything else to standard error.
+Exit codes: 0 for success, 2 for invalid input, 130 after Ctrl-C, 1 for unexpected errors. Results
+go to standard output, everything else to standard error.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 from kes.cli.signals import ignore_interrupts, quit_on_interrupt
 
-TYPE_CHECKING = False  # as typing has it: see `interrupts`
+TYPE_CHECKING = False  # as in `signals`
 if TYPE_CHECKING:
     from typing import NoReturn
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def main() -> "NoReturn":
-    """Run the command line with the arguments of the process, and exit."""
+    """Run the command line and exit."""
     quit_on_interrupt()  # before anything large is imported
-    for stream in ("stdout", "stderr"):  # None where a shell closed it: >&-
+    for stream in ("stdout", "stderr"):  # None if a shell closed it: >&-
         if getattr(sys, stream) is None:
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 - for good
     from kes.cli.commands import run

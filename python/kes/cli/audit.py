@@ -1,4 +1,4 @@
-"""``kes audit``: what each column of a table would be taken for."""
+"""``kes audit``: show the kind of each column of a table."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.table_options import TableOptions, reading, refuse_result
+from kes.cli.inputs import TableOptions, reading, refuse_result
 from kes.data.audit import audit
 from kes.data.infer_kinds import Kinds
 
 
-@click.command("audit", cls=options.Command, short_help="Look at the columns of a table.")
+@click.command("audit", cls=options.Command, short_help="Show the kinds of the columns of a table.")
 @click.argument("data")
 @options.table
 def command(*, data: str, **table: Unpack[TableOptions]) -> None:
-    """Show what kes learn would take each column of DATA for, and what to do about it.
+    """Show the kind that kes learn infers for each column of DATA, and how to change it.
 
-    For instance: kes audit data.csv --missing NA
+    For example: kes audit data.csv --missing NA
     """
     if table["example"] is not None or table["rows"] is not None:
-        raise click.UsageError("--example and --rows are not for this: it looks at a file.")
+        raise click.UsageError("--example and --rows are not supported: audit reads a file.")
     refuse_result(data)
     how = reading(table)
     found = audit(

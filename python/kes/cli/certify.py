@@ -1,4 +1,4 @@
-"""``kes certify``: how far the networks found are from the highest score there is."""
+"""``kes certify``: find or bound the highest score of all networks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, cast
 
 import click
 
@@ -14,10 +14,9 @@ from kes.analysis.certify import certify, estimate, joined
 from kes.api import learn, load
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.knowledge import ModelOptions, read_knowledge
-from kes.cli.model import table_of
-from kes.cli.param_types import Whole
-from kes.cli.table_options import as_known, read_table
+from kes.cli.inputs import ModelOptions, read_knowledge, read_table, table_of, with_kinds
+from kes.cli.parsing import Integer
+from kes.options import CRITERION
 from kes.results.optima import Optima
 from kes.results.out_file import check_writable
 
@@ -34,7 +33,7 @@ Examples:
 @click.command(
     "certify",
     cls=options.Command,
-    short_help="Find or bound the highest score there is.",
+    short_help="Find or bound the highest score of all networks.",
     epilog=_EXAMPLES,
 )
 @click.argument("data", required=False)
@@ -43,88 +42,81 @@ Examples:
     "--result",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A result of kes learn on the same data, to compare.",
+    help="A result of kes learn on the same data, to compare with.",
 )
-@options.criterion(of_result="--result")
-@options.max_parents(of_result="--result")
+@options.add(*CRITERION, "max_parents", of_result="--result")
 @options.knowledge
-@options.jobs
+@options.add("n_jobs")
 @click.option(
     "--memory-mb",
-    type=Whole(min=1),
+    type=Integer(min=1),
     metavar="N",
     default=2048,
     show_default=True,
-    help="Memory to use, approximately.",
+    help="Memory to use, approximately, in megabytes.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Save the best network, with those of --result or else of a search by itself, as kes "
-    "learn does: kes report and others take it.",
+    help="Result file for the best network, together with those of --result, or of a search.",
 )
-@options.budget("10m", "Stop after this time, with the bound reached until then")
-@options.progress
+@options.add(
+    "budget",
+    default="10m",
+    help="Stop after this time, with the bound reached by then, such as 30s, 5m, 1h30m.",
+)
+@options.add("progress")
 def command(
     *,
     data: str | None,
     result: Path | None,
-    criterion: str | None,
-    ess: float | None,
-    penalty: float | None,
-    transform: str | None,
-    max_parents: int | None,
-    jobs: int | None,
+    n_jobs: int | None,
     memory_mb: int,
     out: Path | None,
     budget: float,
     progress: bool | None,
-    **told: Unpack[ModelOptions],
+    **given: Any,  # noqa: ANN401 - a criterion, and options of a table and of knowledge
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
-    Up to about 25 variables the global optimum is found. With more of them the score is bounded,
-    for which HiGHS is needed: pip install highspy. The time and memory that it may need are told
-    before it starts. In place of DATA, a result alone will do if its table is found.
+    Up to about 25 variables the global optimum is found. With more variables the score is bounded,
+    which needs HiGHS: pip install highspy. The expected time and memory are shown first. A result
+    can be given instead of DATA if the table that it was learned from is found.
     """
     if data is not None and result is None and (known := table_of(Path(data))) is not None:
         data, result = known, Path(data)
     if out is not None:
         check_writable(out)
     optima = None if result is None else load(result)
-    given = {
-        "criterion": criterion,
-        "ess": ess,
-        "penalty": penalty,
-        "transform": transform,
-        "max_parents": max_parents,
-        "knowledge": read_knowledge(told),
-    }
+    told = cast("ModelOptions", given)
+    scoring = {name: given.pop(name) for name in (*CRITERION, "max_parents")}
+    scoring["knowledge"] = read_knowledge(told)
+    chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+    before = None
     if optima is not None:
-        own = {name: getattr(optima.settings, name) for name in given}
-        given = {name: own[name] if value is None else value for name, value in given.items()}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    like = None if optima is None else as_known(optima.record.reading, optima.states)
-    dataset, how = read_table(data, told, like=like)
-    options["completions"] = how.completions
+        own = optima.settings.options()
+        chosen = {name: own[name] for name in scoring if name in own} | chosen
+        before = with_kinds(optima.record.reading, optima.states)
+    dataset, how = read_table(data, told, before=before)
+    chosen["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
     shown = sys.stderr.isatty() if progress is None else progress
-    if not shown:  # or it is the first of what is shown
-        say(f"{estimate(dataset, **options)}.", err=True)
+    if not shown:  # otherwise progress begins with it
+        say(f"{estimate(dataset, **chosen)}.", err=True)
     started = time.monotonic()
     if out is not None:
         if optima is None:
-            searching: dict[str, Any] = {"budget": budget / 2, "n_jobs": jobs, "progress": shown}
-            found = learn(dataset, prove=False, **searching, **options)
+            searching: dict[str, Any] = {"budget": budget / 2, "n_jobs": n_jobs, "progress": shown}
+            found = learn(dataset, prove=False, **searching, **chosen)
             optima = Optima(replace(found.record, reading=how))
-        optima.save(out)  # rather now than never
+        optima.save(out)  # before the long part
     certificate = certify(
         dataset,
-        **options,
+        **chosen,
         optima=optima,
-        n_jobs=jobs,
+        n_jobs=n_jobs,
         memory_mb=memory_mb,
         budget=max(budget - (time.monotonic() - started), budget / 10),
         progress=shown,

@@ -1,4 +1,4 @@
-"""All commands under one name, and what becomes of their errors."""
+"""The group of all commands, and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import click
 from kes import _core
 from kes.cli.console import say
 from kes.cli.options import FLAGS
+from kes.cli.parsing import no_such_command
 from kes.cli.signals import exit_code
-from kes.cli.suggestions import no_such_command
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (
@@ -24,8 +24,8 @@ COMMANDS = (
 )
 """Each is the object `command` in the module of its name, imported when it is used."""
 
-_NO_ROOM = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
-"""How systems say that a stream takes no more."""
+_STREAM_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
+"""Errors of a stream that cannot be written to."""
 
 
 class _Commands(click.Group):
@@ -39,7 +39,7 @@ class _Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; ``kes help learn`` is ``kes learn --help``."""
+        """Parse the arguments; ``kes help learn`` is ``kes learn --help``."""
         return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(
@@ -54,17 +54,17 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_core.__version__, prog_name="kes", message="%(prog)s %(version)s")
 def kes() -> None:
-    """Learn Bayesian networks from tables, and see the landscape of local optima."""
+    """Learn Bayesian networks from tables, and see every local optimum instead of one."""
 
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line, with the arguments of the process by default.
 
-    Returns its exit code; errors become one message each.
+    Returns the exit code. Each error becomes one message.
     """
     try:
         with naming_flags(FLAGS):
-            _refuse_unspeakable(sys.argv[1:] if args is None else args)
+            _check_arguments(sys.argv[1:] if args is None else args)
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -73,44 +73,44 @@ def run(args: Sequence[str] | None = None) -> int:
         say(text.getvalue().rstrip("\n").expandtabs(2), err=True)
         return 2
     except KesError as error:
-        return _complain(error, 2)
+        return _report(error, 2)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", exit_code())
+        return _report("interrupted", exit_code())
     except OSError as error:
-        return _no_room(error)
+        return _write_error(error)
     except SystemExit:
         raise
-    except BaseException as error:  # a panic of the core is no Exception
+    except BaseException as error:  # a panic of the core is not an Exception
         return _unexpected(error)
     return code if isinstance(code, int) else 0
 
 
-def _refuse_unspeakable(arguments: Sequence[str]) -> None:
-    """Refuse what no shell passes on, but another program may: no file has such a name."""
+def _check_arguments(arguments: Sequence[str]) -> None:
+    """Refuse characters that a shell cannot pass, but another program can."""
     for argument in arguments:
         try:
-            fit = b"\0" not in os.fsencode(argument)
+            valid = b"\0" not in os.fsencode(argument)
         except UnicodeEncodeError:
-            fit = False
-        if not fit:
-            raise KesError(f"the argument {argument!r} holds characters that none can have")
+            valid = False
+        if not valid:
+            raise KesError(f"{argument!r} contains characters that are not allowed in arguments")
 
 
-def _no_room(error: OSError) -> int:
-    """Say that the standard output takes no more, if that is what has happened."""
-    if error.errno not in _NO_ROOM or error.filename is not None:
+def _write_error(error: OSError) -> int:
+    """Report that the standard output cannot be written to, if that is the error."""
+    if error.errno not in _STREAM_ERRORS or error.filename is not None:
         return _unexpected(error)
-    # What is left cannot be written; keep Python from trying once more when it ends.
+    # Keep Python from trying to write the rest again when it exits.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
-        return 1  # the reader has gone, which is no news
-    return _complain(f"cannot write the output: {error.strerror}", 1)
+        return 1  # broken pipe: exit silently
+    return _report(f"cannot write the output: {error.strerror}", 1)
 
 
 def _unexpected(error: BaseException) -> int:
-    return _complain(KesError(f"unexpected {type(error).__name__}: {error}"), 1)
+    return _report(KesError(f"unexpected {type(error).__name__}: {error}"), 1)
 
 
-def _complain(message: object, code: int) -> int:
+def _report(message: object, code: int) -> int:
     say(f"Error: {message}", err=True)
     return code

@@ -1,4 +1,4 @@
-"""``kes compare``: in which edges two models differ."""
+"""``kes compare``: show the edges in which two models differ."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from kes.analysis.compare import Comparison, compare_graphs
 from kes.cli import options
 from kes.cli.console import say, show
-from kes.cli.model import DataRequest, Model, graph_of, open_model
+from kes.cli.inputs import DataRequest, Model, graph_of, open_model
 from kes.results.optima import Optima
 
 _EXAMPLES = """
@@ -24,16 +24,16 @@ Examples:
 @click.command(
     "compare",
     cls=options.Command,
-    short_help="Tell in which edges two models differ.",
+    short_help="Show the edges in which two models differ.",
     epilog=_EXAMPLES,
 )
 @click.argument("here", type=click.Path(path_type=Path))
 @click.argument("there", type=click.Path(path_type=Path))
 def command(*, here: Path, there: Path) -> None:
-    """Tell in which edges the model THERE differs from the model HERE.
+    """Show the edges in which the model THERE differs from the model HERE.
 
-    Each is a result, of which the best model is taken, a network or a graph. Classes are compared:
-    arcs that the data cannot tell apart do not count.
+    Each is a network, a graph, or a result, whose best model is taken. Equivalence classes are
+    compared: directions that the data cannot determine do not count.
     """
     first, second = (_opened(path) for path in (here, there))
     found = _compare(first, second)

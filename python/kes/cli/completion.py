@@ -1,4 +1,4 @@
-"""``kes completion``: what makes a shell complete commands and options."""
+"""``kes completion``: shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.command(
     "completion",
     cls=options.Command,
-    short_help="Make the shell complete commands and options.",
+    short_help="Print a shell completion script.",
     epilog=_EXAMPLES,
 )
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
 def command(ctx: click.Context, *, shell: str) -> None:
-    """Print what makes SHELL complete the commands of kes, their options and choices."""
+    """Print the script that makes SHELL complete commands, options and choices of kes."""
     completion = get_completion_class(shell)
     assert completion is not None, "click knows these shells"
     click.echo(completion(ctx.find_root().command, {}, "kes", "_KES_COMPLETE").source())

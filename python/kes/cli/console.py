@@ -1,4 +1,4 @@
-"""What commands print: as wide as the terminal, and text that no terminal obeys."""
+"""Output of commands: fitted to the terminal, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from kes.table import Table
 
 _CSV = (".csv", ".csv.gz")
 _LABEL = re.compile(r" +(?:\S+ )*\S+ {2,}|(?:Note|Error): | *")
-"""What a line begins with and its further lines are indented by: a label with blanks behind."""
+"""Label at the start of a line; continuation lines are indented by its length."""
 
 _UNBOUNDED = 10_000
-"""Columns where there is no terminal, so that nothing is left out of a file."""
+"""Width without a terminal, so that nothing is left out of a file."""
 
 
 def width() -> int:
-    """Return how wide lines may be."""
+    """Return the maximum width of lines."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
 
 
 def show(table: Table) -> None:
-    """Print a table, all of it."""
+    """Print a complete table."""
     text = table.to_text(width=width())
     if sys.stdout.isatty() and text.count("\n") + 2 > shutil.get_terminal_size().lines:
         os.environ.setdefault("LESS", "-FRX")  # leave the text on the screen, as git does
@@ -58,7 +58,7 @@ def show_or_write(table: Table, out: Path | None) -> None:
 
 
 def write_csv(names: Sequence[str], rows: Iterable[Sequence[object]], out: Path | None) -> None:
-    """Write rows as CSV; numbers as the shortest text that reads as the same number."""
+    """Write rows as CSV, with numbers in their shortest exact form."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
@@ -70,26 +70,27 @@ def write_csv(names: Sequence[str], rows: Iterable[Sequence[object]], out: Path 
 
 
 def say(text: object = "", *, err: bool = False, unbroken: bool = False) -> None:
-    """Print lines, with the control characters of names and values as escapes.
+    """Print lines with control characters escaped.
 
-    Where they are too long they are broken between words, but for those to be copied as they are.
+    On a terminal, long lines are wrapped between words unless `unbroken` is set, as for commands
+    that a user may copy.
     """
     lines = [printable(line) for line in str(text).split("\n")]
     if not unbroken and (sys.stderr if err else sys.stdout).isatty():
-        most = shutil.get_terminal_size().columns
-        lines = [part for line in lines for part in _broken(line, most)]
+        width = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in _wrapped(line, width)]
     click.echo("\n".join(lines), err=err)
 
 
-def _broken(line: str, most: int) -> list[str]:
-    """Break a line at blanks, but not within what cannot be broken."""
+def _wrapped(line: str, limit: int) -> list[str]:
+    """Wrap a line between words."""
     label = _LABEL.match(line)
-    indent = min(len(label[0]) if label else 0, most // 2)
+    indent = min(len(label[0]) if label else 0, limit // 2)
     wrapper = TextWrapper(
-        most,
+        limit,
         initial_indent=line[:indent],
         subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return wrapper.wrap(line[indent:]) if len(line) > most else [line]
+    return wrapper.wrap(line[indent:]) if len(line) > limit else [line]

@@ -1,4 +1,4 @@
-"""``kes convert``: results, networks and graphs from one file format into another."""
+"""``kes convert``: convert results, networks and graphs to other file formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from kes.api import load
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.model import DataRequest, fitted, open_result, optimum_of, save
+from kes.cli.inputs import DataRequest, fitted, open_result, optimum_of, save
 from kes.formats import format_of, write_graph
 from kes.network import convert
 from kes.results import storage
@@ -23,21 +23,25 @@ from kes.results import storage
 def command(source: Path, target: Path, data: str | None, optimum: int) -> None:
     """Convert a result, a network or a graph.
 
-    For instance: kes convert alarm.bif alarm.net.gz
+    For example: kes convert alarm.bif alarm.net.gz
 
-    The suffixes say from which format into which: .bif, .xmlbif (also .bifxml, .xml), .net and
-    .json hold networks; .dot (.gv), .graphml and .json hold graphs. A network becomes a graph where
-    the target cannot hold more. Add .gz for compressed files. Of a result of kes learn the best
-    model is taken, with probabilities where the target holds them: kes fit can do it in other ways.
+    Suffixes decide the formats: .bif, .xmlbif (also .bifxml, .xml), .net and .json hold networks;
+    .dot (.gv), .graphml and .json hold graphs. Add .gz for compressed files. A network becomes a
+    graph if the target holds graphs only. Of a result the best model is taken, with probabilities
+    if the target holds them; kes fit has more options for that.
     """
     if not storage.holds_result(source):
         if data is not None or optimum:
-            raise click.UsageError(f"--data and --optimum are for results; {source} is none.")
+            raise click.UsageError(
+                f"--data and --optimum are for results; {source} is not a result."
+            )
         say(f"{target}: {convert(source, target)}")
         return
     form = format_of(target)
     if form.offers("read"):
-        optima = open_result(source, DataRequest(data, purpose=f"{form.name} holds probabilities"))
+        optima = open_result(
+            source, DataRequest(data, purpose=f"{form.name} files hold probabilities")
+        )
         network = fitted(optima, optimum, {}, target)
         save(network, target, optima.stem)
         say(f"{target}: {network!r}")

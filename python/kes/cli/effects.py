@@ -1,4 +1,4 @@
-"""``kes effects``: what setting one variable does to another, as far as the optima can tell."""
+"""``kes effects``: estimate the effect of setting one variable on another."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import click
 
 from kes.cli import options
 from kes.cli.console import check_csv, say, show, show_or_write
-from kes.cli.model import DataRequest, open_result
-from kes.cli.param_types import Number, Whole
-from kes.cli.table_options import TableOptions
+from kes.cli.inputs import DataRequest, TableOptions, open_result
+from kes.cli.parsing import Integer, Number
 from kes.table import Table
 
-_MOST = 12
-"""Answers that are told unless all are asked for."""
+_SHOWN = 12
+"""Number of answers to show without --all."""
 
 
 @click.command(
-    "effects", cls=options.Command, short_help="Tell what setting a variable does to another."
+    "effects", cls=options.Command, short_help="Estimate the effect of a variable on another."
 )
 @options.result
 @click.argument("x")
@@ -27,13 +26,13 @@ _MOST = 12
 @click.option(
     "--states",
     metavar="A,B",
-    show_default="its first and its last",
+    show_default="the first and the last",
     help="The two states of X to compare.",
 )
 @click.option(
     "--outcome",
     metavar="STATE",
-    show_default="its last",
+    show_default="the last",
     help="The state of Y whose probability changes.",
 )
 @click.option(
@@ -42,17 +41,17 @@ _MOST = 12
     metavar="NATS",
     default=10.0,
     show_default=True,
-    help="Look at optima that are at most so far below the best.",
+    help="Use optima whose scores are at most this far below the best.",
 )
 @click.option(
     "--resamples",
-    type=Whole(min=0),
+    type=Integer(min=0),
     metavar="N",
     default=0,
     show_default=True,
-    help="Estimate the same on so many tables drawn with replacement.",
+    help="Repeat the estimates on N tables drawn with replacement.",
 )
-@click.option("--all", "every", is_flag=True, help="Tell all answers, not the first ones only.")
+@click.option("--all", "every", is_flag=True, help="Show all answers, not only the first ones.")
 @options.csv
 def command(
     *,
@@ -68,12 +67,12 @@ def command(
     out: Path | None,
     **table: Unpack[TableOptions],
 ) -> None:
-    """Tell what setting X does to Y, as far as the optima of RESULT can tell.
+    """Estimate the effect of setting X on Y in the optima of RESULT.
 
-    For instance: kes effects a.kes.json.gz smoker cancer
+    For example: kes effects a.kes.json.gz smoker cancer
 
     There is an answer for each optimum that is about as good as the best, and for each set of
-    parents that X can have in it. What all of them assume is told below.
+    parents that X can have in it. The assumptions are listed below the answers.
     """
     check_csv(out)
     optima = open_result(result, DataRequest(data, table, "effects are estimated from the data"))
@@ -87,8 +86,8 @@ def command(
     summary = found.summary()
     show(Table({name: summary[name] for name in summary.columns}))
     say()
-    shown = len(found) if every or out is not None else _MOST
+    shown = len(found) if every or out is not None else _SHOWN
     part = Table({name: found[name][:shown] for name in found.columns}, note=found.note)
     show_or_write(part, out)
     if len(found) > shown:
-        say(f"Of {len(found)} answers, those of the best optima; --all tells the others, too.")
+        say(f"Showing {shown} of {len(found)} answers, those of the best optima; --all shows all.")

@@ -1,4 +1,4 @@
-"""``kes fit``: from a result, or a graph, to a network with probabilities."""
+"""``kes fit``: estimate the probabilities of a result or a graph."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.model import DataRequest, Model, fitted, open_model, save
-from kes.cli.table_options import TableOptions, read_table
+from kes.cli.inputs import DataRequest, Model, TableOptions, fitted, open_model, read_table, save
 from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of
@@ -42,8 +41,8 @@ Examples:
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File to write: .json holds all kinds of networks; for .bif, .xmlbif and .net, which hold "
-    "discrete ones, continuous columns are cut into intervals; compressed with a further .gz.",
+    help="File to write: .json holds all kinds of networks; .bif, .xmlbif and .net hold discrete "
+    "ones, for which continuous columns are cut into intervals. Add .gz to compress it.",
 )
 def command(
     *,
@@ -57,20 +56,20 @@ def command(
 ) -> None:
     """Estimate the probabilities of MODEL from the data.
 
-    MODEL is a file that kes learn wrote, of which the best network is taken, or a file of a graph
-    (.dot, .graphml, .json), which needs --data.
+    MODEL is a result of kes learn, whose best network is taken, or a graph (.dot, .graphml,
+    .json), which needs --data.
     """
     if out is not None and not format_of(out).offers("read"):
         raise click.UsageError(
             f"--out {out}: {format_of(out).name} files hold no probabilities; write .bif, .xmlbif, "
             f".net or .json, or draw the graph: kes plot {model} --out {out}"
         )
-    how: FitOptions = {"prior": prior, "ess": ess}
+    estimation: FitOptions = {"prior": prior, "ess": ess}
     found = open_model(model, DataRequest(data, table, _PURPOSE))
     network = (
-        fitted(found, optimum, how, out)
+        fitted(found, optimum, estimation, out)
         if isinstance(found, Optima)
-        else _of_graph(found, model, data, table, how)
+        else _of_graph(found, model, data, table, estimation)
     )
     if out is not None:
         known = found.stem if isinstance(found, Optima) else None
@@ -83,13 +82,15 @@ def command(
 
 
 def _of_graph(
-    graph: Model, path: Path, data: str | None, table: TableOptions, how: FitOptions
+    graph: Model, path: Path, data: str | None, table: TableOptions, estimation: FitOptions
 ) -> Fitted:
-    """Estimate the network of a graph, from data that are given."""
+    """Estimate the network of a graph from given data."""
     if not isinstance(graph, Pdag):
-        raise KesError(f"{path} holds a network, which has its probabilities already")
+        raise KesError(f"{path} holds a network, which already has probabilities", file=str(path))
     if data is None and table["example"] is None:
-        raise KesError(f"{path} holds a graph, and {_PURPOSE}: give the table by --data FILE")
+        raise KesError(
+            f"{path} holds a graph, and {_PURPOSE}: give the table by --data FILE", option="data"
+        )
     dataset, reading = read_table(data, table)
     own: FitOptions = {"discretize": reading.discretizer, "completions": reading.completions}
-    return fit(graph, dataset, **(own | how))
+    return fit(graph, dataset, **(own | estimation))

@@ -8,7 +8,7 @@ from shlex import quote
 from kes.analysis.evidence.evidence import WEAK
 from kes.analysis.evidence.evidence_bounds import AtMost, at_most
 from kes.cli.console import say, width
-from kes.cli.model import beside
+from kes.cli.inputs import beside
 from kes.cli.query_syntax import word
 from kes.errors import ClusterLost, Interrupted
 from kes.graph.pdag import Pdag

@@ -1,75 +1,257 @@
-"""Options that several commands have: declared once, so that they mean the same everywhere."""
+"""Options of commands: those that `kes.options` declares, and those that only the shell has."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from kes.cli.param_types import Number, PriorName, Time, Whole
+from kes.budget import MAX_TASKS, TASKS_PER_RUN
+from kes.cli.parsing import Duration, Integer, Number, PriorName, no_such_option
 from kes.cli.signals import raise_on_interrupt
-from kes.cli.suggestions import no_such_option
 from kes.data.infer_kinds import quoted
-from kes.data.missing import CHOICES
+from kes.declare import Option, declared
 from kes.errors import naming_flags
-from kes.options import CRITERIA, TRANSFORMS
+from kes.options import (
+    CRITERION,
+    MISSING,
+    FitOptions,
+    LearnOptions,
+    Sampled,
+    check_improve,
+    check_neighbourhood,
+    check_prior,
+    check_prove,
+)
+from kes.validation import (
+    MAX_MB,
+    boolean,
+    callback,
+    choice,
+    duration,
+    integer,
+    jobs,
+    megabytes,
+    number,
+    seed,
+)
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-FLAGS = {
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "na_values": "--missing",
-    "kinds": "--discrete or --continuous",
-}
-"""Options that have another name in Python; the others differ in hyphens only."""
+_DECLARED: Mapping[str, Option] = {**declared(FitOptions), **declared(LearnOptions)}
+_SWITCHES = (callback, check_improve, check_prove)
+"""Checks of options that the shell switches on and off: ``--prove/--no-prove``."""
+
+FLAGS = {name: option.flag for name, option in _DECLARED.items() if option.flag}
+"""Flags that differ from the Python name by more than hyphens."""
 
 
 class Command(click.Command):
-    """A command that says what is probably meant by an option that it does not have.
-
-    Where an argument lacks, it shows an example: the first of its help.
-    """
+    """A command that suggests a correction for an unknown option or a missing argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
+        """Parse the arguments; if one is missing, show the first example of the help."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise no_such_option(error.option_name, self, ctx) from None
         except click.MissingParameter as error:
             example = re.search(rf"kes {self.name} .+", f"{self.help}\n{self.epilog}")
-            shown = f" For instance: {example[0]}" if example else ""
+            shown = f" For example: {example[0]}" if example else ""
             raise click.UsageError(f"{error.format_message()}{shown}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
-        """Begin: from now on there may be something to save, or a file half written."""
+        """Run the command; from now on an interrupt is raised, so that work can be saved."""
         raise_on_interrupt()
-        with naming_flags(FLAGS | _as_typed(ctx.params.get("missing") or ())):
+        with naming_flags(FLAGS | _missing_flags(ctx.params.get("missing") or ())):
             return super().invoke(ctx)
 
 
-def _as_typed(missing: Iterable[str]) -> dict[str, str]:
-    """Return flags by which advice about missing values keeps what is said of them already."""
-    words = [word for text in missing for word in text.split(",") if word]
-    markers = [quoted(word) for word in words if word not in CHOICES]
-    how = [word for word in words if word in CHOICES]
+def _missing_flags(given: Iterable[str]) -> dict[str, str]:
+    """Return flags for advice about missing values that keeps what the user typed already."""
+    words = [word for text in given for word in text.split(",") if word]
+    markers = [quoted(word) for word in words if word not in MISSING]
+    chosen = [word for word in words if word in MISSING]
     return {
         "missing": f"--missing {','.join([*markers, '{}'])}",
-        "na_values": f"--missing {','.join([*markers, '{}', *(how or ['em'])])}",
+        "na_values": f"--missing {','.join([*markers, '{}', *(chosen or ['em'])])}",
     }
 
 
+# --- declared options ----------------------------------------------------------------------------
+
+
+def add(
+    *names: str,
+    of_result: str | None = None,
+    **changed: Any,  # noqa: ANN401 - as click has them
+) -> Callable[[CommandT], CommandT]:
+    """Add declared options to a command, which gets them under their Python names.
+
+    Parameters
+    ----------
+    of_result : str or None
+        The argument that may be a result, whose settings are the defaults. An option that is not
+        given is then None.
+    **changed
+        Attributes of `click.option` that differ from the declaration.
+    """
+    return _together(*(_click_option(_DECLARED[name], of_result, changed) for name in names))
+
+
+def _click_option(
+    option: Option, of_result: str | None, changed: Mapping[str, Any]
+) -> Callable[[CommandT], CommandT]:
+    flag = option.flag or "--" + option.name.replace("_", "-")
+    default = option.default
+    shown: str | bool = True if option.default_text is None else option.default_text
+    if option.check in _SWITCHES:
+        flag = f"{flag}/--no-{flag[2:]}"
+        default = default if isinstance(default, bool) else None
+    if of_result is not None:
+        shown = f"that of {of_result}, or {option.default_text or default}"
+        default = None
+    attributes: dict[str, Any] = {
+        "default": default,
+        "show_default": shown,
+        "metavar": option.metavar,
+        "help": option.help,
+        **_type(option),
+        **changed,
+    }
+    return click.option(flag, option.name, **attributes)
+
+
+def _type(option: Option) -> dict[str, Any]:
+    """Return the attributes of `click.option` that follow from the check of an option."""
+    check = option.check
+    bounds = check.keywords if isinstance(check, partial) else {}
+    function = check.func if isinstance(check, partial) else check
+    if function is integer:
+        return {"type": Integer(min=bounds.get("minimum"), max=bounds.get("maximum"))}
+    if function is number:
+        low, is_open = bounds.get("minimum", bounds.get("above")), "above" in bounds
+        high = bounds.get("maximum") if "minimum" in bounds else None
+        return {"type": Number(min=low, max=high, min_open=is_open)}
+    if function is choice:
+        return {"type": click.Choice(option.choices, case_sensitive=False)}
+    types: dict[object, dict[str, Any]] = {
+        boolean: {"is_flag": True, "show_default": False},
+        jobs: {"type": Integer(min=1)},
+        seed: {"type": Integer(min=0)},
+        megabytes: {"type": Integer(min=1, max=MAX_MB)},
+        duration: {"type": Duration()},
+        check_prior: {"type": PriorName()},
+        check_neighbourhood: {"type": click.Choice(["exact", "sampled"])},
+    }
+    return types.get(function, {})
+
+
+def estimation(command: CommandT) -> CommandT:
+    """Add how CPDs are estimated."""
+    return _together(add("prior"), add("ess", help="Equivalent sample size of --prior bdeu."))(
+        command
+    )
+
+
+def search(command: CommandT) -> CommandT:
+    """Add all options of a search; `search_options` makes those of `kes.learn` of them."""
+    sampled = Sampled()
+    return _together(
+        add("k", "runs", *CRITERION, "max_parents"),
+        knowledge,
+        add("random_state", "n_jobs", "two_phase", "neighbourhood"),
+        click.option(
+            "--reversals",
+            type=Integer(min=0),
+            metavar="N",
+            show_default=str(sampled.reversals),
+            help="For sampled: maximum number of covered arcs to reverse before a draw.",
+        ),
+        click.option(
+            "--failures",
+            type=Integer(min=1),
+            metavar="N",
+            show_default="20 draws per pair of variables",
+            help="For sampled: stop a run after N iterations without improvement.",
+        ),
+        add("cache_mb", "budget", "patience", "improve"),
+        click.option(
+            "--improve-tasks",
+            type=Integer(min=1),
+            metavar="N",
+            show_default=f"until scores settle; with --runs, {TASKS_PER_RUN} per run, at most "
+            f"{MAX_TASKS}",
+            help="Number of improvement tasks.",
+        ),
+        click.option(
+            "--improve-budget",
+            type=Duration(),
+            metavar="TIME",
+            help="Time for improving, instead of a number of tasks; not exactly reproducible.",
+        ),
+        add("prove"),
+    )(command)
+
+
+def search_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of `search` out of those given, and return them as options of `kes.learn`.
+
+    Knowledge is left to `kes.cli.inputs.read_knowledge`.
+    """
+    names = (
+        *("k", "runs", *CRITERION, "max_parents", "random_state", "n_jobs", "two_phase"),
+        *("cache_mb", "budget", "patience"),
+    )
+    prove = given.pop("prove")
+    return {
+        **{name: given.pop(name) for name in names},
+        "neighbourhood": _neighbourhood(
+            given.pop("neighbourhood"), given.pop("reversals"), given.pop("failures")
+        ),
+        "improve": _improve(
+            given.pop("improve"), given.pop("improve_tasks"), given.pop("improve_budget")
+        ),
+        "prove": "auto" if prove is None else prove,
+    }
+
+
+def _improve(improve: bool, tasks: int | None, budget: float | None) -> bool | int | str:
+    if tasks is not None and budget is not None:
+        raise click.UsageError("Give --improve-tasks or --improve-budget, not both.")
+    if tasks is None and budget is None:
+        return improve
+    if not improve:
+        flag = "--improve-budget" if tasks is None else "--improve-tasks"
+        raise click.UsageError(f"{flag} cannot be combined with --no-improve.")
+    return tasks or f"{budget:f}".rstrip("0").rstrip(".") + "s"  # 1.08e+06 is not a duration
+
+
+def _neighbourhood(name: str, reversals: int | None, failures: int | None) -> str | Sampled:
+    given = {"reversals": reversals, "failures": failures}
+    chosen = {key: value for key, value in given.items() if value is not None}
+    if name == "sampled":
+        return Sampled(**chosen)
+    if chosen:
+        raise click.UsageError(f"--{next(iter(chosen))} needs --neighbourhood sampled.")
+    return name
+
+
+# --- results and models --------------------------------------------------------------------------
+
+
 def result(command: CommandT) -> CommandT:
-    """Add a result and its data, with how to read them; see `kes.cli.table_options.open_result`."""
-    return _together(_result, data("The table that it was learned from."), table)(command)
+    """Add a result, its data, and how to read them; see `kes.cli.inputs.open_result`."""
+    argument = click.argument("result", type=click.Path(path_type=Path))
+    return _together(argument, data("The table that it was learned from."), table)(command)
 
 
 def model(command: CommandT) -> CommandT:
-    """Add a result or a network, and what it takes to make a network of a result."""
+    """Add a result or a network, and the data and rank that a result needs."""
     return _together(
         click.argument("model", type=click.Path(path_type=Path)),
         data("The table that a result was learned from."),
@@ -77,250 +259,101 @@ def model(command: CommandT) -> CommandT:
     )(command)
 
 
-def _result(command: CommandT) -> CommandT:
-    return click.argument("result", type=click.Path(path_type=Path))(command)
-
-
-def data(what: str) -> Callable[[CommandT], CommandT]:
-    """Add the file of the data of a result."""
-    known = "the file whose name the result remembers"
-    return click.option("--data", metavar="FILE", show_default=known, help=what)
+def data(text: str) -> Callable[[CommandT], CommandT]:
+    """Add the file with the data of a result."""
+    return click.option(
+        "--data", metavar="FILE", show_default="the file that the result names", help=text
+    )
 
 
 def optimum(command: CommandT) -> CommandT:
-    """Add which of the models of a result."""
+    """Add the rank of an optimum of a result."""
     return click.option(
         "--optimum",
-        type=Whole(min=0),
+        type=Integer(min=0),
         metavar="N",
         default=0,
         show_default=True,
-        help="Which of the optima of a result; 0 is the best.",
+        help="Rank of the optimum to take from a result; 0 is the best.",
     )(command)
 
 
+# --- tables and knowledge ------------------------------------------------------------------------
+
+
 def table(command: CommandT) -> CommandT:
-    """Add what says how a table is read; see `kes.cli.table_options.read_table`."""
+    """Add options for reading a table; see `kes.cli.inputs.read_table`."""
     return _together(
         click.option(
             "--example", type=click.Choice(["alarm"]), help="Use built-in data instead of a file."
         ),
         click.option(
             "--rows",
-            type=Whole(min=1),
+            type=Integer(min=1),
             metavar="N",
             show_default="20000",
-            help="Cases to draw for --example.",
+            help="Number of cases to draw for --example.",
         ),
-        click.option(
-            "--weights", metavar="COLUMN", help="Column that says how often each row counts."
-        ),
-        click.option(
-            "--missing",
-            multiple=True,
-            metavar="HOW|MARKERS",
-            help="What to do with missing values: error (the default), drop the row, make a state "
-            "of them, or fill them in from the model by em. Anything else is a list of texts that "
-            "mean missing, besides empty fields; both together are written as NA,?,drop.",
-        ),
-        click.option(
-            "--completions",
-            type=Whole(min=1),
-            metavar="N",
-            default=5,
-            show_default=True,
-            help="For --missing em: how often each incomplete case is filled in.",
-        ),
-        click.option(
-            "--discretize",
-            metavar="N|COLUMN=N,...",
-            help="Cut continuous columns, or those that are named, into so many intervals with "
-            "equally many cases.",
-        ),
-        _columns("--columns", "Use these columns only."),
-        _columns("--drop", "Leave these columns out."),
-        _columns("--discrete", "Take these columns as discrete, whatever they hold."),
-        _columns("--continuous", "Take these columns as continuous."),
+        add("weights"),
+        add("missing", type=str, multiple=True, default=None, show_default=False),
+        add("completions", "discretize"),
+        _columns("--columns", "Use only these columns."),
+        _columns("--drop", "Leave out these columns."),
+        _columns("--discrete", "Treat these columns as discrete."),
+        _columns("--continuous", "Treat these columns as continuous."),
         click.option(
             "--sep",
             metavar="CHARACTER",
-            show_default="found out",
-            help="What separates the columns of a CSV file; 'tab' for tabulators.",
+            show_default="detected",
+            help="Column separator of a CSV file; 'tab' for tabs.",
         ),
         click.option(
             "--decimal",
             type=click.Choice([".", ","]),
-            show_default="found out",
-            help="The decimal sign in a CSV file.",
+            show_default="detected",
+            help="Decimal sign of a CSV file.",
         ),
         click.option(
             "--encoding",
             metavar="NAME",
-            show_default="found out",
-            help="The encoding of a CSV file, such as utf-8 or cp1252.",
-        ),
-    )(command)
-
-
-def _columns(flag: str, what: str) -> Callable[[CommandT], CommandT]:
-    return click.option(flag, multiple=True, metavar="A,B,...", help=what)
-
-
-def criterion(*, of_result: str | None = None) -> Callable[[CommandT], CommandT]:
-    """Add what says how models are scored.
-
-    Parameters
-    ----------
-    of_result : str or None
-        Where the command is given a result whose settings hold unless others are given. Then what
-        is not given is None.
-    """
-    known = _known(of_result)
-    return _together(
-        click.option(
-            "--criterion",
-            type=click.Choice(CRITERIA, case_sensitive=False),
-            default=None if of_result else "bic",
-            show_default=f"{known}bic" if of_result else True,
-            help="What to maximise.",
-        ),
-        click.option(
-            "--ess",
-            type=Number(min=0, min_open=True),
-            metavar="NUMBER",
-            default=None if of_result else 1.0,
-            show_default=f"{known}1.0" if of_result else True,
-            help="Equivalent sample size of bdeu.",
-        ),
-        click.option(
-            "--penalty",
-            type=Number(min=0, min_open=True),
-            metavar="NUMBER",
-            default=None if of_result else 1.0,
-            show_default=f"{known}1.0" if of_result else True,
-            help="Factor of the penalty of bic and aic where columns are continuous.",
-        ),
-        click.option(
-            "--transform",
-            type=click.Choice(TRANSFORMS),
-            show_default=f"{known}none" if of_result else "none",
-            help="Replace continuous values by normal scores of their ranks first.",
-        ),
-    )
-
-
-def max_parents(*, of_result: str | None = None) -> Callable[[CommandT], CommandT]:
-    """Add which models are allowed; see `criterion`."""
-    return click.option(
-        "--max-parents",
-        type=Whole(min=0),
-        metavar="N",
-        show_default=f"{_known(of_result)}no limit",
-        help="Largest number of parents of a variable.",
-    )
-
-
-def _known(of_result: str | None) -> str:
-    return f"that of {of_result}, or " if of_result else ""
-
-
-def estimation(command: CommandT) -> CommandT:
-    """Add how local models are estimated; see `kes.fit`."""
-    return _together(
-        click.option(
-            "--prior",
-            type=PriorName(),
-            metavar="bdeu|ml|NUMBER",
-            default="bdeu",
-            show_default=True,
-            help="How to smooth: --ess cases spread evenly over each table; not at all (maximum "
-            "likelihood); or so many cases for each cell.",
-        ),
-        click.option(
-            "--ess",
-            type=Number(min=0, min_open=True),
-            metavar="NUMBER",
-            default=1.0,
-            show_default=True,
-            help="Equivalent sample size of --prior bdeu.",
+            show_default="detected",
+            help="Text encoding of a CSV file, such as utf-8 or cp1252.",
         ),
     )(command)
 
 
 def knowledge(command: CommandT) -> CommandT:
-    """Add what is known of the network; see `kes.cli.knowledge.read_knowledge`."""
+    """Add background knowledge; see `kes.cli.inputs.read_knowledge`."""
     return _together(
         click.option(
             "--knowledge",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="What is known of the network: a TOML or JSON file with tiers, required, "
-            "forbidden, apart, roots and leaves, or a knowledge file of Tetrad.",
+            help="Background knowledge: a TOML or JSON file with tiers, required, forbidden, "
+            "apart, roots and leaves, or a knowledge file of Tetrad.",
         ),
         click.option(
             "--tiers",
             metavar="A,B;C;...",
             help="Groups of columns, earliest first: no arc leads from a later to an earlier one.",
         ),
-        _pair("--require", "An arc from A to B that the network has."),
-        _pair("--forbid", "An arc from A to B that it does not have."),
-        _pair("--apart", "Two columns without an arc between them."),
+        _pair("--require", "Require the arc from A to B."),
+        _pair("--forbid", "Forbid the arc from A to B."),
+        _pair("--apart", "Forbid an edge between A and B."),
         _columns("--roots", "Columns without parents."),
         _columns("--leaves", "Columns without children."),
     )(command)
 
 
-def _pair(flag: str, what: str) -> Callable[[CommandT], CommandT]:
-    return click.option(flag, multiple=True, metavar="A,B", help=f"{what} Can be given again.")
+def _columns(flag: str, text: str) -> Callable[[CommandT], CommandT]:
+    return click.option(flag, multiple=True, metavar="A,B,...", help=text)
 
 
-def runs(
-    default: int | None, what: str, *, shown: bool | str = True
-) -> Callable[[CommandT], CommandT]:
-    """Add the number of runs, with what is `shown` as its default."""
-    return click.option(
-        "--runs",
-        type=Whole(min=1),
-        metavar="N",
-        default=default,
-        show_default=shown,
-        help=what,
-    )
+def _pair(flag: str, text: str) -> Callable[[CommandT], CommandT]:
+    return click.option(flag, multiple=True, metavar="A,B", help=f"{text} Can be repeated.")
 
 
-def budget(default: str | None, what: str) -> Callable[[CommandT], CommandT]:
-    """Add the time that the whole command may take."""
-    return click.option(
-        "--budget",
-        type=Time(),
-        metavar="TIME",
-        default=default,
-        show_default=True,
-        help=f"{what}, such as 30s, 5m, 1h30m.",
-    )
-
-
-def seed(command: CommandT) -> CommandT:
-    """Add the seed."""
-    return click.option(
-        "--seed",
-        type=Whole(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="Seed of all random choices: the same seed gives the same result.",
-    )(command)
-
-
-def jobs(command: CommandT) -> CommandT:
-    """Add the number of threads."""
-    return click.option(
-        "--jobs",
-        type=Whole(min=1),
-        metavar="N",
-        show_default="all usable cores",
-        help="Threads; they do not change the result.",
-    )(command)
+# --- output --------------------------------------------------------------------------------------
 
 
 def csv(command: CommandT) -> CommandT:
@@ -334,22 +367,12 @@ def csv(command: CommandT) -> CommandT:
     )(command)
 
 
-def progress(command: CommandT) -> CommandT:
-    """Add whether to show how far it is."""
-    return click.option(
-        "--progress/--no-progress",
-        default=None,
-        show_default="only on a terminal",
-        help="Show how far it is.",
-    )(command)
-
-
 def _together(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
     """Join decorators: the first option is listed first."""
 
     def decorate(command: CommandT) -> CommandT:
-        for add in reversed(options):
-            command = add(command)
+        for decorator in reversed(options):
+            command = decorator(command)
         return command
 
     return decorate

@@ -1,4 +1,4 @@
-"""``kes paper``: the evaluation of the paper, done again."""
+"""``kes paper``: reproduce the evaluation of the paper."""
 
 from __future__ import annotations
 
@@ -26,38 +26,37 @@ Examples:
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str]:
-    """Read a list of names."""
+    """Parse a list of experiments and databases."""
     names = [name.strip().lower() for name in (value or "").split(",") if name.strip()]
     known = [*EXPERIMENTS, *DATABASES]
     for name in names:
         if name not in known:
-            raise click.BadParameter(f"{name!r} is none of {', '.join(known)}")
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
     return names
 
 
 @click.command(
     "paper",
     cls=options.Command,
-    short_help="Do the paper's evaluation again.",
+    short_help="Reproduce the evaluation of the paper.",
     epilog=_EXAMPLES,
 )
 @click.option(
     "--only",
     metavar="NAMES",
     callback=_names,
-    help="Restrict it to some experiments "
+    help="Only these experiments "
     f"({', '.join(EXPERIMENTS)}) and databases ({', '.join(DATABASES)}).",
 )
-@options.runs(1000, "Runs per database and k.")
-@options.seed
-@options.jobs
+@options.add("runs", default=1000, show_default=True, help="Runs per database and k.")
+@options.add("random_state", "n_jobs")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     default=Path("paper"),
     show_default=True,
-    help="Where to write; runs that are there already are not done again.",
+    help="Folder to write to; runs that it holds already are not repeated.",
 )
 @click.option(
     "--coil",
@@ -77,28 +76,28 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     "--fill",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="Fill in the marked parts of this Markdown file, too.",
+    help="Also fill in the marked parts of this Markdown file.",
 )
-@options.progress
+@options.add("progress")
 @click.pass_context
 def command(
     ctx: click.Context,
     *,
     only: list[str],
     runs: int,
-    seed: int,
-    jobs: int | None,
+    random_state: int,
+    n_jobs: int | None,
     out: Path,
     coil: Path | None,
     leukemia: Path | None,
     fill: Path | None,
     progress: bool | None,
 ) -> None:
-    """Do the evaluation of Nielsen, Kočka and Peña (UAI 2003) again.
+    """Reproduce the evaluation of Nielsen, Kočka and Peña (UAI 2003).
 
-    Writes tables, figures and the runs themselves, with the printed values beside ours. Data that
-    cannot be shipped is left out unless you say where your copy is. After an interrupt the same
-    command goes on where it stopped.
+    Writes tables, figures and the runs themselves, with the published values beside ours. Data
+    that cannot be shipped are left out unless you give your copy. After an interrupt, the same
+    command resumes.
     """
     with _display(progress) as show:
         try:
@@ -106,15 +105,15 @@ def command(
                 out,
                 only=only,
                 runs=runs,
-                seed=seed,
-                n_jobs=jobs,
+                seed=random_state,
+                n_jobs=n_jobs,
                 coil=coil,
                 leukemia=leukemia,
                 fill=fill,
                 progress=show,
             )
         except Interrupted:
-            say(f"Interrupted. Saved to {out}; the same command goes on from there.", err=True)
+            say(f"Interrupted. Saved to {out}; repeat the command to resume.", err=True)
             ctx.exit(exit_code())
     for database, reason in written.skipped.items():
         say(f"Skipped {DATABASES[database]}: {reason}", err=True)
@@ -124,7 +123,7 @@ def command(
 
 @contextmanager
 def _display(progress: bool | None) -> Iterator[Callable[[Stage], object]]:
-    """Give a bar on a terminal; elsewhere, if asked for, a line for each part of the work."""
+    """Show a progress bar on a terminal; elsewhere, on request, a line for each stage."""
     terminal = sys.stderr.isatty()
     if not (terminal if progress is None else progress):
         yield lambda stage: None

@@ -1,4 +1,4 @@
-"""``kes plot``: a picture of a network, or of what the runs found."""
+"""``kes plot``: draw a network, or the results of the runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.model import Model, beside, graph_of, open_model
+from kes.cli.inputs import Model, beside, graph_of, open_model
 from kes.errors import KesError
 from kes.files import write_file
 from kes.formats import write_graph
@@ -42,8 +42,8 @@ Examples:
     type=click.Choice(_OF),
     default="network",
     show_default=True,
-    help="What to draw: the network; or, of a result, the scores of all runs, how many optima they "
-    "have found, or a map of the optima.",
+    help="What to draw: the network, or, of a result, the scores of all runs, the number of optima "
+    "found, or a map of the optima.",
 )
 @click.option(
     "--out",
@@ -55,15 +55,15 @@ Examples:
 def command(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     """Draw MODEL, a result, a network or a graph.
 
-    Arrows are compelled, dashed lines are edges whose direction the data cannot tell. Of a result
-    the width of an edge is the share of the runs that have it.
+    Arrows are compelled directions; dashed lines are edges whose direction the data cannot
+    determine. For a result, the width of an edge is the share of the runs that have it.
     """
     if out is None:
         out = beside(model, ".svg" if what == "network" else f"-{what}.svg")
     suffix = out.suffix.lower()
     known = _PICTURES + (_GRAPHS if what == "network" else ())
     if suffix not in known:
-        raise click.UsageError(f"--out {out}: pictures are written as {', '.join(known)}.")
+        raise click.UsageError(f"--out {out}: the suffix must be one of {', '.join(known)}.")
     found = open_model(model)
     if suffix in _GRAPHS:
         write_graph(graph_of(found, optimum), out)
@@ -73,7 +73,7 @@ def command(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
 
 
 def _drawn(model: Model, optimum: int, what: str, path: Path) -> Axes:
-    """Draw, and return where."""
+    """Draw, and return the axes."""
     if what == "network":
         graph = graph_of(model, optimum)
         support = model.edges() if isinstance(model, Optima) else None
@@ -86,7 +86,7 @@ def _drawn(model: Model, optimum: int, what: str, path: Path) -> Axes:
 
 
 def _rendered(ax: Axes, form: str) -> bytes:
-    """Return the figure as a file of this format; the same picture gives the same file."""
+    """Return the figure as the bytes of a file, reproducibly."""
     from matplotlib import rc_context
 
     figure = ax.get_figure(root=True)

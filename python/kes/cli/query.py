@@ -1,4 +1,4 @@
-"""``kes query``: what a network says of a variable, given others."""
+"""``kes query``: ask a network for probabilities and means."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.model import network_of
-from kes.cli.param_types import Whole
+from kes.cli.inputs import network_of
+from kes.cli.parsing import Integer
 from kes.cli.query_syntax import Asked, parse
-from kes.data.column import Discrete
 from kes.data.dataset import Dataset
 from kes.errors import listed
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.moments import Moments, Probability
-from kes.show.report.model_check import FAR, TITLE, state_shares
+
+_DIFFERENCE = 0.05
+"""Show the share of a state in the data if it differs more than this."""
 
 _EXAMPLES = """
 \b
@@ -40,13 +41,13 @@ Examples:
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
 @click.option(
     "--draws",
-    type=Whole(min=1),
+    type=Integer(min=1),
     metavar="N",
     default=10_000,
     show_default=True,
-    help="Draws where a network with both kinds of variables has no exact answer.",
+    help="Number of draws if a network of both kinds of variables has no exact answer.",
 )
-@options.seed
+@options.add("random_state")
 def command(
     *,
     model: Path,
@@ -54,22 +55,22 @@ def command(
     data: str | None,
     optimum: int,
     draws: int,
-    seed: int,
+    random_state: int,
 ) -> None:
-    """Ask MODEL, a network or a result with its data, what it says of a variable.
+    """Ask MODEL, a network or a result with its data, for probabilities and means.
 
-    A question names one variable, whose distribution is told (of a continuous one, mean and
-    standard deviation), or states of some, whose joint probability is told; after a bar come the
-    variables that are known. Quote names and states with special characters: "'a b'=1".
+    A question names one variable, for its distribution (of a continuous variable, mean and standard
+    deviation), or states of several variables, for their joint probability. The evidence follows
+    after a bar. Quote names and states with special characters: "'a b'=1".
     """
     found, table = network_of(model, data, optimum)
     network = _answerable(found)
     asked = [parse(question, network) for question in questions]
-    blocks = [[*_answers(network, question, table, draws, seed)] for question in asked]
+    blocks = [[*_answers(network, question, table, draws, random_state)] for question in asked]
     texts = zip(asked, blocks, strict=True)
     say("\n\n".join("\n  ".join([question.text, *lines]) for question, lines in texts))
     if any("±" in line for lines in blocks for line in lines):
-        say("\n± is the error of simulation, not of the network")
+        say("\n± is the standard error of the simulation")
 
 
 def _answerable(network: Fitted) -> Fitted:
@@ -95,30 +96,28 @@ def _answers(
     found = network.probability(target, known, **how)
     if isinstance(found, dict):
         width = max(len(str(state)) for state in found)
-        yield from (f"{state!s:<{width}}  {_written(share)}" for state, share in found.items())
+        yield from (f"{state!s:<{width}}  {_formatted(share)}" for state, share in found.items())
     else:
-        yield _written(found)
+        yield _formatted(found)
     if table is None or known:
         return
     if isinstance(found, dict):
-        yield from _otherwise(table, str(target), {str(s): float(p) for s, p in found.items()})
+        yield from _differences(table, str(target), {str(s): float(p) for s, p in found.items()})
     elif len(target) == 1 and not isinstance(target, str):
         [(node, state)] = target.items()
-        yield from _otherwise(table, node, {str(state): float(found)})
+        yield from _differences(table, node, {str(state): float(found)})
 
 
-def _otherwise(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
-    """Say which states of a node have other shares in the data than the network says."""
-    column = table.columns[table.names.index(node)]
-    assert isinstance(column, Discrete), "it has states"
-    shares = zip(map(str, column.states), state_shares(column, table), strict=True)
-    off = [
+def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
+    """Name the states of a node whose shares in the data differ from what the network says."""
+    states = map(str, table.states[table.names.index(node)])
+    different = [
         f"{state} {share:.3f}"
-        for state, share in shares
-        if abs(share - said.get(state, share)) > FAR
+        for state, share in zip(states, table.state_shares(node), strict=True)
+        if abs(share - said.get(state, share)) > _DIFFERENCE
     ]
-    if off:
-        yield f"in the data: {listed(off, show=str)}; see {TITLE!r} in the report (kes report)"
+    if different:
+        yield f"in the data: {listed(different, show=str)}; kes report checks the model"
 
 
 def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) -> Iterator[str]:
@@ -127,14 +126,14 @@ def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) 
         found: Moments = network.conditional(target, asked.known, draws=draws, seed=seed)
     else:
         found = network.conditional(target, asked.known)
-    scale = "" if network.transform is None else "  (of normal scores of its ranks)"
+    scale = "" if network.transform is None else "  (of the normal scores of its ranks)"
     error = f" ± {found.error[0]:.2g}" if found.error[0] else ""
     yield f"mean       {found.mean[0]:.6g}{error}{scale}"
     yield f"deviation  {found.deviation[0]:.6g}"
 
 
-def _written(probability: float | Probability) -> str:
-    """Write a probability, with the standard error of its simulation if there was one."""
+def _formatted(probability: float | Probability) -> str:
+    """Format a probability, with the standard error if it was simulated."""
     if not isinstance(probability, Probability):
         return f"{probability:.6f}"
     return str(probability) if probability.error else f"{probability.value:.6f}"

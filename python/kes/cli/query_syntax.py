@@ -1,4 +1,4 @@
-"""Questions to a network, as one writes them: P(cancer | smoker=yes)."""
+"""The syntax of queries: P(cancer | smoker=yes)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _FORM = 'write it as "P(cancer | smoker=yes, age=old)", with quotes around all o
 
 @dataclass(frozen=True)
 class Asked:
-    """A question.
+    """A parsed question.
 
     Attributes
     ----------
     text : str
-        As it was written.
+        The question as the user wrote it.
     target : str or mapping
         A variable, or variables with states.
     known : mapping
-        What is known of others.
+        The evidence: values of other variables.
     """
 
     text: str
@@ -36,25 +36,27 @@ class Asked:
 
 
 def parse(text: str, network: Fitted) -> Asked:
-    """Read a question to a network; the P and its brackets may be left out.
+    """Parse a question to a network; the P and its parentheses are optional.
 
     Raises
     ------
     KesError
-        If it is no question, or names a variable that the network does not have.
+        If the syntax is wrong, or the network does not have a variable.
     """
     outer = _OUTER.fullmatch(text)
     if outer is None and _OPENED.match(text):
-        raise KesError(f"the question {text!r} lacks its closing bracket; {_FORM}")
+        raise KesError(f"the question {text!r} has no closing parenthesis; {_FORM}")
     target, bar, known = _Words(text, outer[1] if outer else text, network).read()
     if not target or (bar and not known):
-        raise KesError(f"the question {text!r} lacks a part; {_FORM}")
+        raise KesError(f"the question {text!r} is incomplete; {_FORM}")
     if any(value is None for value in known.values()):
         name = next(name for name, value in known.items() if value is None)
-        raise KesError(f"in the question {text!r}, {name!r} has no value; {_FORM}")
+        raise KesError(f"in the question {text!r}, {name!r} has no value; {_FORM}", column=name)
     both = [name for name in target if name in known]
     if both:
-        raise KesError(f"in the question {text!r}, {both[0]!r} is asked for and known")
+        raise KesError(
+            f"in the question {text!r}, {both[0]!r} is both target and evidence", column=both[0]
+        )
     given = {name: _value(network, name, value or "") for name, value in known.items()}
     if len(target) == 1 and (name := next(iter(target))) and target[name] is None:
         return Asked(text, name, given)
@@ -63,26 +65,28 @@ def parse(text: str, network: Fitted) -> Asked:
         if state is None:
             raise KesError(
                 f"the question {text!r} asks for several variables, and {name!r} has no state; ask "
-                "for one variable, or say a state of each"
+                "for one variable, or give a state of each",
+                column=name,
             )
         if not network.states[name]:
             raise KesError(
-                f"{name!r} is continuous: no single value has a probability; ask for its mean and "
-                f"deviation: {name}{' | ...' if known else ''}"
+                f"{name!r} is continuous: single values have no probability; ask for its mean and "
+                f"standard deviation: {name}{' | ...' if known else ''}",
+                column=name,
             )
         states[name] = _value(network, name, state)
     return Asked(text, states, given)
 
 
 def word(text: str) -> str:
-    """Write a name or a state so that it is read as such, in quotes if need be."""
+    """Quote a name or a state if the syntax needs it."""
     if re.fullmatch(r"[\w.+-]+(?: [\w.+-]+)*", text):
         return text
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
 def _value(network: Fitted, name: str, text: str) -> str | float:
-    """Return a value as the network takes it: numbers of continuous nodes, and of intervals."""
+    """Return a value as the network takes it: a number for a continuous or discretized node."""
     states = network.states[name]
     if text in map(str, states) or (states and name not in network.cuts):
         return text
@@ -90,25 +94,27 @@ def _value(network: Fitted, name: str, text: str) -> str | float:
         return float(text)
     except ValueError:
         if states:
-            return text  # the network says which states there are
-        raise KesError(f"{name!r} is continuous, and {text!r} is no number") from None
+            return text  # the network lists its states
+        raise KesError(
+            f"{name!r} is continuous, and {text!r} is not a number", column=name
+        ) from None
 
 
 class _Words:
-    """Reads ``a=1, b | c=2`` from left to right."""
+    """Parser of ``a=1, b | c=2``, from left to right."""
 
     def __init__(self, question: str, text: str, network: Fitted) -> None:
         self._question, self._text, self._network = question, text, network
         self._at = 0
 
     def read(self) -> tuple[dict[str, str | None], bool, dict[str, str | None]]:
-        """Return what stands before the bar, whether there is one, and what stands after it."""
+        """Return the part before the bar, whether there is a bar, and the part after it."""
         target = self._list()
         bar = self._take("|")
         known = self._list() if bar else {}
         rest = self._text[self._at :].strip()
         if rest:
-            raise KesError(f"cannot read {rest!r} in the question {self._question!r}; {_FORM}")
+            raise KesError(f"cannot parse {rest!r} in the question {self._question!r}; {_FORM}")
         return target, bar, known
 
     def _list(self) -> dict[str, str | None]:
@@ -117,7 +123,9 @@ class _Words:
             if name not in self._network.states:
                 raise self._no_variable(name)
             if name in found:
-                raise KesError(f"{name!r} comes twice in the question {self._question!r}")
+                raise KesError(
+                    f"{name!r} occurs twice in the question {self._question!r}", column=name
+                )
             found[name] = self._word() if self._take("=") else None
             if not self._take(","):
                 break
@@ -128,13 +136,14 @@ class _Words:
         if compared != name and compared in self._network.states:
             return KesError(
                 f"{name!r} asks for a range; a question names single values, as in {compared}=1. "
-                "For ranges, learn from intervals: kes learn --discretize 3"
+                "For ranges, learn from intervals: kes learn --discretize 3",
+                column=compared,
             )
         if re.search(rf"=\s*\d+,{re.escape(name)}", self._question):
             return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
-        meant = suggest(name, self._network.nodes)
-        form = "" if meant and " " not in name else f"; {_FORM}"
-        return KesError(f"the network has no variable {name!r}{meant}{form}")
+        suggestion = suggest(name, self._network.nodes)
+        form = "" if suggestion and " " not in name else f"; {_FORM}"
+        return KesError(f"the network has no variable {name!r}{suggestion}{form}", column=name)
 
     def _word(self) -> str | None:
         match = _WORD.match(self._text, self._at)

@@ -1,4 +1,4 @@
-"""``kes report``: from a result file to one HTML file that opens anywhere."""
+"""``kes report``: write a result as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.model import DataRequest, beside, open_result
-from kes.cli.table_options import TableOptions
+from kes.cli.inputs import DataRequest, TableOptions, beside, open_result
 
 
 @click.command("report", cls=options.Command, short_help="Write an HTML report on a result.")
@@ -19,14 +18,14 @@ from kes.cli.table_options import TableOptions
 @click.option(
     "--evidence/--no-evidence",
     default=None,
-    show_default="for the best network, as far as a few seconds go",
-    help="Find out how sure all edges of all optima are, however long that takes; or leave it out.",
+    show_default="for the best network, for a few seconds",
+    help="Compute the evidence for all edges of all optima, however long it takes; or none.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    show_default="the name of RESULT with .html",
+    show_default="RESULT with the suffix .html",
     help="File to write.",
 )
 def command(
@@ -38,17 +37,17 @@ def command(
     out: Path | None,
     **table: Unpack[TableOptions],
 ) -> None:
-    """Write all about RESULT, a file that kes learn wrote, into one HTML file.
+    """Write a report on RESULT, a file that kes learn wrote, as one HTML file.
 
-    For instance: kes report a.kes.json.gz
+    For example: kes report a.kes.json.gz
 
-    The file opens in any browser and needs no network. With the data, which are looked for by the
-    name that the result remembers, it shows probabilities as well.
+    The file opens in any browser, offline. If the data are found by the name that the result
+    remembers, it shows probabilities as well.
     """
     target = out or beside(result, ".html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(
-            f"--out {target}: a report is an HTML page; call it {target.with_suffix('.html')}. A "
+            f"--out {target}: a report is an HTML file: {target.with_suffix('.html')}. A "
             f"picture of the network: kes plot {result} --out {target.with_suffix('.pdf')}"
         )
     optima = open_result(result, DataRequest(data, table))

@@ -1,4 +1,4 @@
-"""``kes sample``: new cases from a network."""
+"""``kes sample``: draw cases from a network."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import click
 
 from kes.cli import options
 from kes.cli.console import check_csv, say, write_csv
-from kes.cli.model import network_of
-from kes.cli.param_types import Whole
+from kes.cli.inputs import network_of
+from kes.cli.parsing import Integer
 from kes.data import Dataset
 from kes.data.column import Discrete
 from kes.results.summary import counted
@@ -19,13 +19,13 @@ from kes.results.summary import counted
 @options.model
 @click.option(
     "--rows",
-    type=Whole(min=1),
+    type=Integer(min=1),
     metavar="N",
     default=1000,
     show_default=True,
     help="Number of cases.",
 )
-@options.seed
+@options.add("random_state")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -34,21 +34,21 @@ from kes.results.summary import counted
     help="CSV file to write; compressed if it ends in .csv.gz.",
 )
 def command(
-    *, model: Path, data: str | None, optimum: int, rows: int, seed: int, out: Path | None
+    *, model: Path, data: str | None, optimum: int, rows: int, random_state: int, out: Path | None
 ) -> None:
     """Draw independent cases from MODEL: a network, or a result with its data.
 
-    For instance: kes sample best.bif --rows 500 --out new.csv
+    For example: kes sample best.bif --rows 500 --out new.csv
     """
     check_csv(out)
-    drawn = network_of(model, data, optimum)[0].sample(rows, seed=seed)
+    drawn = network_of(model, data, optimum)[0].sample(rows, seed=random_state)
     write_csv(drawn.names, zip(*_values(drawn), strict=True), out)
     if out is not None:
         say(f"{out}: {counted(rows, 'case')}")
 
 
 def _values(table: Dataset) -> list[list[object]]:
-    """Return the columns of a table as states and numbers."""
+    """Return the columns of a table with states instead of codes."""
     return [
         [column.states[code] for code in column.codes]
         if isinstance(column, Discrete)

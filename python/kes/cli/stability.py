@@ -1,20 +1,19 @@
-"""``kes stability``: which edges would be found again in other samples."""
+"""``kes stability``: find out which edges do not depend on the sample."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import click
 
 from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted, stability
 from kes.cli import options
 from kes.cli.console import say, show
-from kes.cli.model import DataRequest, open_result
-from kes.cli.param_types import Number, Whole
+from kes.cli.inputs import DataRequest, TableOptions, open_result
+from kes.cli.parsing import Integer, Number
 from kes.cli.signals import exit_code
-from kes.cli.table_options import TableOptions
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
@@ -26,7 +25,7 @@ _SHOWN = {
     "x -> y": "resampling_x_to_y",
     "y -> x": "resampling_y_to_x",
 }
-"""Columns of the table, and where they come from."""
+"""Columns of the table, by their names in `Stability.edges`."""
 
 _EXAMPLES = """
 \b
@@ -39,13 +38,13 @@ Examples:
 @click.command(
     "stability",
     cls=options.Command,
-    short_help="Tell which edges other samples would have.",
+    short_help="Show which edges do not depend on the sample.",
     epilog=_EXAMPLES,
 )
 @options.result
 @click.option(
     "--resamples",
-    type=Whole(min=1),
+    type=Integer(min=1),
     metavar="N",
     default=100,
     show_default=True,
@@ -56,8 +55,8 @@ Examples:
     type=click.Choice(SCHEMES),
     default=SCHEMES[0],
     show_default=True,
-    help="Draw a share of the cases, or as many as there are with replacement, which makes graphs "
-    "too dense.",
+    help="Draw a share of the cases without replacement, or all of them with replacement, which "
+    "makes graphs too dense.",
 )
 @click.option(
     "--fraction",
@@ -65,11 +64,10 @@ Examples:
     metavar="SHARE",
     default=0.5,
     show_default=True,
-    help="The share of the cases for --scheme subsample.",
+    help="Share of the cases for --scheme subsample.",
 )
-@options.runs(10, "Runs on each table, followed by improving.")
-@options.jobs
-@options.progress
+@options.add("runs", default=10, show_default=True, help="Runs on each table, before improving.")
+@options.add("n_jobs", "progress")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -80,18 +78,17 @@ def command(
     scheme: str,
     fraction: float,
     runs: int,
-    jobs: int | None,
+    n_jobs: int | None,
     progress: bool | None,
     **table: Unpack[TableOptions],
 ) -> None:
-    """Repeat the search of RESULT on tables drawn from its data, and tell which edges come back.
+    """Repeat the search of RESULT on tables drawn from its data, and show which edges recur.
 
-    The settings are those of the result. An edge that hangs on a few cases is missing from many of
-    the networks; --resamples times --runs searches take their time.
+    The settings are those of the result. An edge that depends on a few cases is missing from many
+    of the networks. This takes --resamples times --runs runs.
     """
     optima = open_result(result, DataRequest(data, table, "tables are drawn from the data"))
     problem = optima.ready(None, None, None)
-    chosen: dict[str, Any] = _settings(optima)
     try:
         found = stability(
             problem.table,
@@ -99,11 +96,11 @@ def command(
             scheme=scheme,
             fraction=fraction,
             runs=runs,
-            n_jobs=jobs,
+            n_jobs=n_jobs,
             completions=problem.reading.completions,
             missing=problem.reading.missing,
             progress=sys.stderr.isatty() if progress is None else progress,
-            **chosen,
+            **optima.settings.options(),
         )
     except StabilityInterrupted as stop:
         done = 0 if stop.stability is None else stop.stability.resamples
@@ -114,23 +111,13 @@ def command(
     _show(optima, found)
 
 
-def _settings(optima: Optima) -> dict[str, Any]:
-    """Return the settings of a result as `kes.stability` takes them."""
-    settings = optima.settings
-    names = ("k", "criterion", "penalty", "transform", "max_parents", "two_phase", "start")
-    own = {name: getattr(settings, name) for name in (*names, "neighbourhood", "knowledge")}
-    if settings.ess is not None:
-        own["ess"] = settings.ess
-    return own | {"random_state": settings.seed}
-
-
 def _fewer(found: Stability) -> str:
-    """Say that an edge may be missing because there were fewer cases, if there were."""
+    """Explain that an edge may be missing because a subsample has fewer cases."""
     if found.scheme != SCHEMES[0]:
         return ""
     return (
-        f" Where {found.cases} cases do not pay for its parameters, an edge is missing that all "
-        f"of them do pay for: kes edges tells what it is worth there."
+        f" An edge may also be missing because {found.cases} cases are too few for it: kes edges "
+        "shows its evidence in all cases."
     )
 
 
@@ -143,10 +130,10 @@ def _show(optima: Optima, found: Stability) -> None:
             "in the best": ["yes" if {r["x"], r["y"]} in best else "" for r in edges],
         },
         note=f"{counted(found.resamples, 'table')} of {found.cases} cases each, by "
-        f"{found.scheme}; {counted(found.runs, 'run')} on each. The directions are compelled ones; "
-        "in the rest of its support an edge is open." + _fewer(found),
+        f"{found.scheme}; {counted(found.runs, 'run')} on each. Directions count if they are "
+        "compelled; in the rest of its support an edge is undirected." + _fewer(found),
     )
     show(table)
-    lacking = best - {frozenset((row["x"], row["y"])) for row in edges}
-    for pair in sorted(map(sorted, lacking)):
-        say(f"{pair[0]} - {pair[1]}, which the best model has, came back in none of them.")
+    absent = best - {frozenset((row["x"], row["y"])) for row in edges}
+    for pair in sorted(map(sorted, absent)):
+        say(f"{pair[0]} - {pair[1]} of the best model is in none of them.")

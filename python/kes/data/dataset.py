@@ -256,6 +256,14 @@ class Dataset:
                 columns[name] = pd.Categorical.from_codes(column.codes, dtype=kind)
         return pd.DataFrame(columns)
 
+    def state_shares(self, name: str) -> NDArray[np.float64]:
+        """Return the share of the cases in each state of a discrete column."""
+        column = self.columns[self.names.index(name)]
+        assert isinstance(column, Discrete), "it has states"
+        counts = np.bincount(column.codes, self.weights, len(column.states)).astype(np.float64)
+        shares: NDArray[np.float64] = counts / counts.sum()
+        return shares
+
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         continuous = self.kinds.count("continuous")

@@ -13,14 +13,13 @@ from kes.data.factor import Factor, code_type
 from kes.data.infer_kinds import saying
 from kes.data.raw_columns import Raw
 from kes.errors import KesError, either, listed, option, unknown
-
-CHOICES = ("error", "drop", "state", "em")
+from kes.options import MISSING
 
 
 def check_choice(missing: str, *, gaps: bool = False) -> None:
     """Validate the option `missing`; "em" is allowed only where `gaps` can be imputed."""
-    if missing not in CHOICES:
-        raise unknown("value of missing", missing, CHOICES, option="missing")
+    if missing not in MISSING:
+        raise unknown("value of missing", missing, MISSING, option="missing")
     if missing == "em" and not gaps:
         raise KesError(
             f"{option('missing', 'em')} imputes values from a model and is not supported here; use "
@@ -136,7 +135,7 @@ def nowhere(marks: Sequence[str]) -> list[str]:
     if not marks:
         return []
     note = f"{listed(marks)} {'occurs' if len(marks) == 1 else 'occur'} nowhere in the table"
-    ways = f"; known ways are {listed(CHOICES[1:], show=str)}"
+    ways = f"; known ways are {listed(MISSING[1:], show=str)}"
     return [either(f"na_values: {note}", f"{option('na_values')}: {note}{ways}")]
 
 

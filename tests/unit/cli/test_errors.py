@@ -8,7 +8,7 @@ import pytest
 import kes
 from kes.cli import run
 from kes.cli.commands import COMMANDS
-from kes.cli.suggestions import _MEANT
+from kes.cli.parsing import _SYNONYMS
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
 
@@ -45,9 +45,9 @@ def test_no_file(tmp_path, capsys):
     [
         (["--k", "1.5"], "'--k': 1.5 is not in the range"),
         (["--k", "nan"], "Error: --k must be a number from 0 to 1"),
-        (["--k", "0,8"], "'--k': '0,8' has a decimal comma; write 0.8, with a point"),
+        (["--k", "0,8"], "'--k': '0,8' has a decimal comma; write 0.8"),
         (["--k", "x,y"], "'--k': 'x,y' is not a valid float"),
-        (["--ess", ",5"], "'--ess': ',5' has a decimal comma; write .5, with a point"),
+        (["--ess", ",5"], "'--ess': ',5' has a decimal comma; write .5"),
         (["--runs", "0"], "'--runs': 0 is not in the range"),
         (["--ess", "0"], "'--ess': 0.0 is not in the range"),
         (["--criterion", "bci"], "'--criterion': 'bci' is not one of"),
@@ -60,11 +60,11 @@ def test_no_file(tmp_path, capsys):
         (["--improve-tasks", "5", "--no-improve"], "--improve-tasks cannot be combined"),
         (["--improve-budget", "1s", "--no-improve"], "--improve-budget cannot be combined"),
         (["--failures", "3"], "--failures needs --neighbourhood sampled"),
-        (["--missing", "drop", "--missing", "state"], "both drop and state; choose one"),
+        (["--missing", "drop", "--missing", "state"], "exclude each other"),
         (["--two-phase", "--neighbourhood", "sampled"], "--two-phase needs the exact"),
         (["--two-phase", "--neighbourhood", "sampled"], "or use --neighbourhood exact"),
-        (["--example", "alarm"], "Give a data file, or --example alarm (and not both)"),
-        (["--rows", "5"], "--rows belongs to --example"),
+        (["--example", "alarm"], "Give either a data file or --example alarm"),
+        (["--rows", "5"], "--rows is for --example"),
         (["--weights", "nope"], "nope"),
         (["--nonsense"], "No such option '--nonsense'.\n"),
         (["--max_parents", "3"], "No such option '--max_parents'. Did you mean '--max-parents'?"),
@@ -87,22 +87,22 @@ def test_command_line(arguments, message, tmp_path, capsys, monkeypatch):
 
 def test_command_line_without_data(capsys):
     assert run(["learn"]) == 2
-    assert "Give a data file, or --example alarm" in capsys.readouterr().err
+    assert "Give either a data file or --example alarm" in capsys.readouterr().err
 
 
 def test_an_example_shows_which_arguments_lack(capsys):
     assert run(["effects", "a.kes.json.gz"]) == 2
     shown = capsys.readouterr().err
-    assert "Missing argument 'X'. For instance: kes effects a.kes.json.gz smoker cancer" in shown
+    assert "Missing argument 'X'. For example: kes effects a.kes.json.gz smoker cancer" in shown
     assert run(["fit"]) == 2
-    assert "For instance: kes fit " in capsys.readouterr().err, "its own, not another command"
+    assert "For example: kes fit " in capsys.readouterr().err, "its own, not another command"
 
 
 def test_the_example_is_not_read_in_any_way(capsys):
     words = ["--columns", "HR,HRBP", "--discretize", "3", "--weights", "foo"]
     assert run(["learn", "--example", "alarm", *words]) == 2
     shown = capsys.readouterr().err
-    assert "not for --example" in shown
+    assert "not supported with --example" in shown
     assert all(word in shown for word in words[::2])
 
 
@@ -186,7 +186,7 @@ def test_columns_without_a_name(tmp_path, capsys):
     assert run(["learn", str(table), *few, "--drop", "column 1"]) == 0
     assert "Note" not in capsys.readouterr().err
     assert run(["learn", str(table), *few, "--drop", ""]) == 2
-    assert 'one without a name is called by its place: "column 1"' in capsys.readouterr().err
+    assert 'a column without a name is called "column 1"' in capsys.readouterr().err
 
 
 def test_python_gets_the_names_of_python_again(capsys):
@@ -215,8 +215,8 @@ def shared(name):
         ("criterion", {"learn", "certify"}),
         ("ess", {"learn", "certify"}),
         ("max_parents", {"learn", "certify"}),
-        ("seed", {"learn", "paper"}),
-        ("jobs", {"learn", "certify", "paper"}),
+        ("random_state", {"learn", "paper"}),
+        ("n_jobs", {"learn", "certify", "paper"}),
         ("progress", {"learn", "certify", "paper"}),
     ],
 )
@@ -263,4 +263,4 @@ def test_every_synonym_leads_to_something_that_a_command_has():
     for name in COMMANDS:
         for param in import_module(f"kes.cli.{name}").command.params:
             own |= {*param.opts, *param.secondary_opts, str(param.name).upper()}
-    assert {name for names in _MEANT for name in names} <= own
+    assert {name for names in _SYNONYMS for name in names} <= own

@@ -162,11 +162,11 @@ def test_a_file_that_is_gone_or_changed_is_named(printed, home, tmp_path, monkey
     result = tmp_path / "data.kes.json.gz"
     result.write_bytes((home / "data.kes.json.gz").read_bytes())
     monkeypatch.chdir(tmp_path)
-    why = f"{result} was learned from data.csv, which is neither there nor beside the result"
+    why = f"{result} was learned from data.csv, which was not found"
     if changed:
         lines = (home / "data.csv").read_text().splitlines(keepends=True)
         (tmp_path / "data.csv").write_text("".join(lines[:-1]))
-        why = f"data.csv does not hold the data of {result} any more (the rows or their weights"
+        why = f"data.csv no longer holds the data of {result} (the rows or their weights"
     code, out, err = printed("query", result, "P(cancer)")
     assert (code, out) == (2, "")
     assert why in err

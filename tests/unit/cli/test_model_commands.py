@@ -47,7 +47,7 @@ def test_a_network_is_called_as_its_table_and_says_what_others_refuse(printed, t
     for words in (["fit", result, "--out", out], ["convert", result, out]):
         code, _, err = printed(*words)
         assert code == 0
-        assert "only one state: 'site'" in err
+        assert "a single state: 'site'" in err
         assert "kes learn --drop site" in err
         assert out.read_text().startswith("network my_trip {")
     with pytest.raises(pyagrum.GumException):  # the premise of the note
@@ -126,7 +126,7 @@ def test_continuous_columns_are_cut_for_files_that_hold_states(printed):
     """The same as fitting the best graph to the table cut into thirds."""
     code, _, err = printed("fit", "mixed.kes.json.gz", "--out", "mixed.bif")
     assert code == 0
-    assert "BIF files hold discrete networks, so continuous columns are cut into 3" in err
+    assert "BIF files hold discrete networks only, so continuous columns are cut into 3" in err
     best, table = kes.load("mixed.kes.json.gz").best, pd.read_csv("mixed.csv")
     expected = kes.fit(best.graph, kes.discretize(table, bins=3))
     found = kes.read_network("mixed.bif")
@@ -150,16 +150,16 @@ def test_help_is_a_command_too(printed):
         (["fit", "data.kes.json.gz", "--out", "a.dot"], "DOT files hold no probabilities"),
         (["fit", "data.kes.json.gz", "--out", "a.txt"], "cannot tell the format"),
         (["fit", "none.kes.json.gz"], "there is no file 'none.kes.json.gz' (looked in"),
-        (["fit", "data.csv"], "a table; this needs what is learned from it: kes learn data.csv"),
-        (["report", "data.csv"], "a table; this needs what is learned from it: kes learn data.csv"),
-        (["audit", "data.kes.json.gz"], "this needs a table; its table is data.csv"),
-        (["learn", "data.kes.json.gz"], "this needs a table; its table is data.csv"),
+        (["fit", "data.csv"], "not a model; learn one first: kes learn data.csv"),
+        (["report", "data.csv"], "not a model; learn one first: kes learn data.csv"),
+        (["audit", "data.kes.json.gz"], "not a table; its table is data.csv"),
+        (["learn", "data.kes.json.gz"], "not a table; its table is data.csv"),
         (["learn", "data.csv", "--out", "a.bif"], "call it a.kes.json.gz. Networks are written by"),
-        (["learn", "data.csv", "--runs", "abc"], "'abc' is not a valid whole number"),
+        (["learn", "data.csv", "--runs", "abc"], "'abc' is not a valid integer"),
         (["convert", "data.kes.json.gz", "a.txt"], "cannot tell the format"),
         (["sample", "data.kes.json.gz", "--out", "a.xlsx"], "written as .csv or .csv.gz"),
-        (["plot", "data.kes.json.gz", "--out", "a.txt"], "pictures are written as .svg"),
-        (["report", "data.kes.json.gz", "--out", "x.pdf"], "a report is an HTML page"),
+        (["plot", "data.kes.json.gz", "--out", "a.txt"], "must be one of .svg"),
+        (["report", "data.kes.json.gz", "--out", "x.pdf"], "a report is an HTML file"),
         (["score", "none.csv", "data.kes.json.gz"], "none.csv"),
         (["compare", "data.kes.json.gz", "numbers.kes.json.gz"], "different variables"),
         (["compare", "data.kes.json.gz"], "Missing argument 'THERE'"),

@@ -66,12 +66,12 @@ def test_query_says_what_its_error_is_and_where_the_data_differ(printed, tmp_pat
     result = tmp_path / "t.kes.json"
     known = ("--tiers", "x;c", "--runs", 2)
     assert printed("learn", tmp_path / "t.csv", *known, "--out", result)[0] == 0
-    line = "± is the error of simulation, not of the network"
+    line = "± is the standard error of the simulation"
     _, out, _ = printed("query", result, "P(c)", "c=low", "P(c | x=3)")
     all_states, one, given = (block.splitlines() for block in out.split("\n\n")[:3])
-    shares = f"in the data: high {high.mean():.3f}, low {1 - high.mean():.3f}; see 'Does the"
+    shares = f"in the data: high {high.mean():.3f}, low {1 - high.mean():.3f}; kes report"
     assert all_states[-1].strip().startswith(shares)
-    assert one[-1].strip().startswith(f"in the data: low {1 - high.mean():.3f}; see")
+    assert one[-1].strip().startswith(f"in the data: low {1 - high.mean():.3f}; kes report")
     assert not any("in the data" in text for text in given)
     assert out.count(line) == 1
     _, out, _ = printed("query", "data.kes.json.gz", "P(cancer)")
@@ -106,15 +106,15 @@ def test_files_without_cuts_take_numbers_for_intervals(printed, tmp_path, suffix
     [
         ("P(cancr)", "did you mean 'cancer'?"),
         ("P(cancer | smoker)", "'smoker' has no value"),
-        ("P(cancer | )", "lacks a part"),
-        ("P()", "lacks a part"),
-        ("P(cancer", "lacks its closing bracket"),
+        ("P(cancer | )", "is incomplete"),
+        ("P()", "is incomplete"),
+        ("P(cancer", "no closing parenthesis"),
         ("cancer given smoker", "no variable 'cancer given smoker'; write it as \"P(cancer | "),
         ("P(cancer, smoker)", "'cancer' has no state"),
-        ("P(cancer | cancer=yes)", "is asked for and known"),
-        ("P(cancer | smoker=yes, smoker=no)", "'smoker' comes twice"),
+        ("P(cancer | cancer=yes)", "both target and evidence"),
+        ("P(cancer | smoker=yes, smoker=no)", "'smoker' occurs twice"),
         ("P(cancer | smoker=maybe)", "has no state 'maybe', only 'no', 'yes'"),
-        ("P(cancer | smoker=yes | noise=a)", "cannot read '| noise=a'"),
+        ("P(cancer | smoker=yes | noise=a)", "cannot parse '| noise=a'"),
     ],
 )
 def test_questions_that_are_none(printed, question, complaint):
@@ -125,7 +125,7 @@ def test_questions_that_are_none(printed, question, complaint):
 
 def test_a_continuous_value_has_no_probability(printed):
     assert "ask for its mean" in printed("query", "numbers.kes.json.gz", "P(dose=1)")[2]
-    assert "is no number" in printed("query", "numbers.kes.json.gz", "dose | effect=high")[2]
+    assert "is not a number" in printed("query", "numbers.kes.json.gz", "dose | effect=high")[2]
 
 
 @pytest.mark.parametrize("name", ["a", "a b", "a|b", "x=1", "p(x)", "it's", "1,5", "<= 2", "-3.5"])

@@ -35,7 +35,7 @@ def test_without_data_only_supports_are_told(result, printed):
     assert code == 0
     assert "search_support" in out
     assert "evidence" not in out
-    assert "does not tell which file it was learned from; --data FILE names them" in err
+    assert "does not name the file that it was learned from; give them by --data FILE" in err
 
 
 def test_effects_are_told_with_what_they_assume(result, printed):
@@ -96,8 +96,8 @@ def test_both_commands_are_offered():
     from kes.cli import kes as command
 
     offered = CliRunner().invoke(command, ["--help"]).output
-    assert re.search(r"^  edges +Tell how sure", offered, re.MULTILINE)
-    assert re.search(r"^  effects +Tell what setting", offered, re.MULTILINE)
+    assert re.search(r"^  edges +Show the evidence", offered, re.MULTILINE)
+    assert re.search(r"^  effects +Estimate the effect", offered, re.MULTILINE)
 
 
 def untimed(text):
@@ -121,7 +121,7 @@ def test_certify_reads_the_table_as_its_result_did(tmp_path, printed):
     assert printed("certify", table, "--result", path, "--drop", "c")[0] != 0, "gaps are in the way"
     assert untimed(printed("certify", path)[1]) == untimed(out), "it knows its table"
     table.unlink()
-    assert "is a result of kes learn, and this needs a table" in printed("certify", path)[2]
+    assert "is a result of kes learn, not a table" in printed("certify", path)[2]
 
 
 def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):

@@ -105,18 +105,13 @@ def gaps_pointer(found: list[Gap] | None) -> str:
 # --- one variable --------------------------------------------------------------------------------
 
 
-def state_shares(column: Discrete, table: Dataset) -> _Numbers:
-    """Return the share of the cases of a table that each state of a column has."""
-    return np.bincount(column.codes, _weights(table), len(column.states)).astype(np.float64)
-
-
 def _single(table: Dataset, drawn: Dataset) -> Iterator[Gap]:
     weights = _weights(table)
     for name, own, other in zip(table.names, table.columns, drawn.columns, strict=True):
         if isinstance(own, Continuous) and isinstance(other, Continuous):
             yield from _told(_distance(name, own.values, weights, other.values), _LEAST)
         elif isinstance(own, Discrete) and isinstance(other, Discrete):
-            one, two = state_shares(own, table), state_shares(other, drawn)
+            one, two = table.state_shares(name), drawn.state_shares(name)
             state = int(np.argmax(np.abs(one - two)))
             what = f"{_name(name)} = {escape(str(own.states[state]))}"
             size = float(abs(one[state] - two[state]))

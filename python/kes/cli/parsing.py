@@ -1,13 +1,18 @@
-"""What is probably meant by a command or an option that there is not."""
+"""Command-line parsing: types of values, and suggestions for mistyped commands and options."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
-_MEANT = {
+from kes.options import PRIORS, Prior
+from kes.validation import duration
+
+_SYNONYMS = {
     ("X",): "from cause treatment exposure",
     ("Y",): "to effect outcome",
     ("SOURCE",): "input i",
@@ -40,11 +45,10 @@ _MEANT = {
     ("--progress",): "verbose v",
     ("QUESTIONS",): "query question evidence given target ask q",
 }
-"""Options and arguments, in the order in which a command is searched for them, and words that other
-programs, Python and earlier versions have for them."""
+"""Options and arguments, and the words that other programs, Python and earlier versions use for
+them. A command is searched for them in this order."""
 
-
-_COMMANDS = {
+_COMMAND_SYNONYMS = {
     "query": "predict infer inference ask probability posterior classify",
     "learn": "search run discover ges",
     "fit": "estimate parameters",
@@ -58,39 +62,101 @@ _COMMANDS = {
     "certify": "prove proof exact optimal",
     "audit": "check describe inspect",
 }
-"""Commands, and words that others have for them."""
+
+
+# --- types of values -----------------------------------------------------------------------------
+
+
+class Number(click.FloatRange):
+    """A number with a decimal point."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Parse the number; explain what is wrong with a decimal comma."""
+        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value):
+            point = value.strip().replace(",", ".")
+            self.fail(f"{value!r} has a decimal comma; write {point}.", param, ctx)
+        number: float = super().convert(value, param, ctx)
+        return number
+
+
+class Integer(click.IntRange):
+    """An integer."""
+
+    name = "integer"
+
+
+class PriorName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
+    """The prior of a network's parameters: a name or a number."""
+
+    name = "prior"
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Prior:
+        """Parse a name or a number of cases."""
+        if value in PRIORS:
+            chosen: Prior = value
+            return chosen
+        return Number(min=0, min_open=True).convert(value, param, ctx)
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
+    """A duration, in seconds."""
+
+    name = "duration"
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Parse 90, 30s, 5m or 1h30m."""
+        return duration(str(param.name) if param else "duration", value)
+
+
+# --- suggestions ---------------------------------------------------------------------------------
 
 
 def no_such_command(given: str, known: Sequence[str], ctx: click.Context) -> click.UsageError:
-    """Error for a command that there is not, with the one that is probably meant."""
-    meant = (command for command, words in _COMMANDS.items() if given.lower() in words.split())
-    return _no_such("command", given, _advice(next(meant, _closest(given, known))), ctx)
+    """Return the error for an unknown command, with a suggestion."""
+    same = (name for name, words in _COMMAND_SYNONYMS.items() if given.lower() in words.split())
+    return _no_such("command", given, _advice(next(same, _closest(given, known))), ctx)
 
 
 def no_such_option(given: str, command: click.Command, ctx: click.Context) -> click.UsageError:
-    """Error for an option that a command does not have, with what is probably meant."""
+    """Return the error for an unknown option of a command, with a suggestion."""
     params = command.get_params(ctx)
     own = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
     flags = [flag for flag in own if flag.startswith("--")]
     arguments = [param for param in params if isinstance(param, click.Argument)]
     named = {str(argument.name).upper(): argument for argument in arguments}
-    for meant in _synonyms(given):
-        if meant in flags:
-            return _no_such("option", given, _advice(meant), ctx)
-        if meant in named:
+    for candidate in _candidates(given):
+        if candidate in flags:
+            return _no_such("option", given, _advice(candidate), ctx)
+        if candidate in named:
             order = " ".join(argument.make_metavar(ctx) for argument in arguments)
-            name = named[meant].make_metavar(ctx).strip("[]")
+            name = named[candidate].make_metavar(ctx).strip("[]")
             advice = f" {name} is given without an option: {ctx.command_path} {order}"
             return _no_such("option", given, advice, ctx)
     return _no_such("option", given, _advice(_closest(given, flags)), ctx)
 
 
-def _synonyms(given: str) -> list[str]:
+def _candidates(given: str) -> list[str]:
+    """Return options and arguments that a word may stand for, the most probable first."""
     word = given.strip("-").lower().replace("_", "-")
-    meant = [names for names, words in _MEANT.items() if word in words.split()]
-    same = [names for names in _MEANT if f"--{word}" in names]  # the word of other commands
+    synonyms = [names for names, words in _SYNONYMS.items() if word in words.split()]
+    same = [names for names in _SYNONYMS if f"--{word}" in names]  # the word of other commands
     own = (f"--{word}", word.upper())
-    return [*own, *(name for names in (*same, *meant) for name in names)]
+    return [*own, *(name for names in (*same, *synonyms) for name in names)]
 
 
 def _closest(given: str, known: Sequence[str]) -> str | None:
@@ -99,8 +165,8 @@ def _closest(given: str, known: Sequence[str]) -> str | None:
     return by_word[close[0]] if close else None
 
 
-def _advice(meant: str | None) -> str:
-    return f" Did you mean '{meant}'?" if meant else ""
+def _advice(suggestion: str | None) -> str:
+    return f" Did you mean '{suggestion}'?" if suggestion else ""
 
 
 def _no_such(what: str, given: str, advice: str, ctx: click.Context) -> click.UsageError:
