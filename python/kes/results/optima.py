@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
@@ -386,25 +384,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
 
     @cached_property
     def _optima(self) -> tuple[Optimum, ...]:
-        record, hits = self.record, Counter(self.record.runs)
-        top = record.level(record.pool[self._lineage.order[0]].score) if self.proven else math.inf
-        return tuple(
-            Optimum(
-                score=record.pool[place].score,
-                hits=hits[place],
-                first_run=record.first_runs.get(place),
-                origin=self._lineage.origin(place),
-                is_local_optimum=record.pool[place].is_local_optimum,
-                names=record.names,
-                edges=record.pool[place].graph,
-                knowledge=record.settings.knowledge,
-                proven=record.level(record.pool[place].score) >= top,
-                kinds=tuple(self.kinds.values()),
-                transform=record.settings.transform,
-                reading=record.reading,
-            )
-            for place in self._lineage.order
-        )
+        return tuple(Optimum(self._lineage, place) for place in self._lineage.order)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 from kes.data.column import Kind
@@ -15,57 +15,114 @@ from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.options import FitOptions
+from kes.results.lineage import Lineage
 from kes.results.methods import OptimumMethods
+from kes.search.record import Record
 
 
-@dataclass(frozen=True)
 class Optimum(OptimumMethods):
-    """A model that a search found.
+    """A model that a search found: a place in its record.
 
-    Attributes
+    Parameters
     ----------
-    score : float
-        The criterion, in natural logarithms; higher is better.
-    hits : int
-        Number of runs that ended here; 0 for a model that only GES or improving found.
-    first_run : int or None
-        The first of them; None if there is none.
-    origin : str
-        Where it comes from: "run 8", "GES", "recombined from run 3 and run 41", "refined from
-        task 210", "perturbed from task 12", "ordered from GES". A model that improving found is
-        called by the number of its task; `Optima.ancestry` goes back to the runs. "exact" if no
-        search but a proof found it.
-    is_local_optimum : bool
-        Whether no admissible neighbour scores higher, checked from scratch. A search in two
-        phases or with a sampled neighbourhood may stop elsewhere.
-    names : tuple of str
-        The variables.
-    edges : CoreGraph
-        Its directed and undirected edges, as pairs of variable numbers.
-    knowledge : Knowledge or None
-        What the search was told.
-    proven : bool
-        Whether it is proven that no network scores higher: see `Optima.proof`.
-    kinds : tuple of str
-        Kind of each variable: "discrete" or "continuous".
-    transform : str or None
-        What was done to continuous values.
-    reading : ReadOptions
-        How the data were read.
+    lineage : Lineage
+        The models of the record.
+    place : int
+        The place of the model in the pool of the record.
     """
 
-    score: float
-    hits: int
-    first_run: int | None
-    origin: str
-    is_local_optimum: bool
-    names: tuple[str, ...] = field(repr=False)
-    edges: CoreGraph = field(repr=False)
-    knowledge: Knowledge | None = field(default=None, repr=False)
-    proven: bool = field(default=False, repr=False)
-    kinds: tuple[Kind, ...] = field(default=(), repr=False, compare=False)
-    transform: str | None = field(default=None, repr=False, compare=False)
-    reading: ReadOptions = field(default_factory=ReadOptions, repr=False, compare=False)
+    def __init__(self, lineage: Lineage, place: int) -> None:
+        self._lineage, self._place = lineage, place
+
+    @property
+    def _record(self) -> Record:
+        return self._lineage.record
+
+    @property
+    def score(self) -> float:
+        """The criterion, in natural logarithms; higher is better."""
+        return self._record.pool[self._place].score
+
+    @property
+    def hits(self) -> int:
+        """Number of runs that ended here; 0 for a model that only GES or improvement found."""
+        return self._lineage.hits[self._place]
+
+    @property
+    def first_run(self) -> int | None:
+        """The first run that ended here; None if there is none."""
+        return self._record.first_runs.get(self._place)
+
+    @property
+    def origin(self) -> str:
+        """How the model was found.
+
+        "run 8", "GES", "recombined from run 3 and run 41", "refined from task 210", "perturbed from
+        task 12", "ordered from GES"; "exact" if only a proof found it. Models that improvement
+        found are named by their task; `Optima.ancestry` goes back to the runs.
+        """
+        return self._lineage.origin(self._place)
+
+    @property
+    def is_local_optimum(self) -> bool:
+        """Whether no admissible neighbour scores higher, checked from scratch.
+
+        A search in two phases or with a sampled neighbourhood may stop elsewhere.
+        """
+        return self._record.pool[self._place].is_local_optimum
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is proven that no network scores higher: see `Optima.proof`."""
+        return self._lineage.is_proven(self._place)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self._record.names
+
+    @property
+    def edges(self) -> CoreGraph:
+        """The directed and undirected edges, as pairs of variable numbers."""
+        return self._record.pool[self._place].graph
+
+    @property
+    def knowledge(self) -> Knowledge | None:
+        """The background knowledge of the search."""
+        return self._record.settings.knowledge
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kind of each variable: "discrete" or "continuous"."""
+        return tuple("discrete" if states else "continuous" for states in self._record.states)
+
+    @property
+    def transform(self) -> str | None:
+        """The transformation of continuous values."""
+        return self._record.settings.transform
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the data were read."""
+        return self._record.reading
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Optimum) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return (*self._shown.values(), self.names, self.edges, self.knowledge, self.proven)
+
+    @property
+    def _shown(self) -> dict[str, object]:
+        shown = ("score", "hits", "first_run", "origin", "is_local_optimum")
+        return {name: getattr(self, name) for name in shown}
+
+    def __repr__(self) -> str:
+        return f"Optimum({', '.join(f'{name}={value!r}' for name, value in self._shown.items())})"
 
     @cached_property
     def graph(self) -> EssentialGraph:
@@ -76,12 +133,12 @@ class Optimum(OptimumMethods):
     def mpdag(self) -> Pdag:
         """The model with what the knowledge orients; without knowledge, the same as `graph`.
 
-        It stands for the networks of the class that obey the knowledge.
+        It stands for the networks of the class that satisfy the knowledge.
         """
         return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)
 
     def as_read(self, data: Data) -> tuple[FitOptions, ReadOptions]:
-        """Return what makes data be read, cut and transformed as those of the search were."""
+        """Return options to read, discretize and transform data like those of the search."""
         reading = self.reading
         same: FitOptions = {
             "missing": reading.missing,
