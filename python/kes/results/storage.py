@@ -1,7 +1,7 @@
 """Result files: JSON, gzipped if the name ends in .gz, the same bytes for the same result.
 
 A file is replaced as a whole, so at any moment a crash leaves either the old content or the new.
-What is in it says `kes.results.serialization`.
+`kes.results.serialization` describes the content.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def write(record: Record, path: PathLike) -> None:
     """
     try:
         content = encoded(record)
-    except ValueError as error:  # a number that is none, or text that is no Unicode
-        raise KesError(f"cannot write {path}: no file can hold this result ({error})") from error
+    except ValueError as error:  # a number that is not finite, or invalid Unicode
+        message = f"cannot write {path}: JSON cannot represent this result ({error})"
+        raise KesError(message, file=str(path)) from error
     write_file(path, content)
 
 
@@ -58,7 +59,8 @@ def read(path: PathLike) -> Record:
     if isinstance(version, int) and version > VERSION:
         raise KesError(
             f"{path} was written by kes {document.get('kes')}, which is newer than this "
-            f"{_core.__version__}; install that version, or a later one"
+            f"{_core.__version__}; install that version, or a later one",
+            file=str(path),
         )
     try:
         return decoded(document)
@@ -67,7 +69,7 @@ def read(path: PathLike) -> Record:
 
 
 def holds_result(path: PathLike) -> bool:
-    """Tell whether a file is a result file, by what is in it.
+    """Tell whether a file is a result file, by its content.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def holds_result(path: PathLike) -> bool:
 class Checkpoint:
     """A watcher of a collector that writes its record to a file at intervals.
 
-    The file holds all runs that have ended, also those that earlier ones still keep waiting.
+    The file holds all runs that have ended, also those that are ahead of earlier ones.
 
     Parameters
     ----------
@@ -92,8 +94,8 @@ class Checkpoint:
 
     Notes
     -----
-    If a write fails, this is said once, on the standard error, and the next is tried when it is
-    due: a disk that is full or away for a while must not cost hours of work.
+    A failed write is reported once, on standard error, and repeated when the next one is due: a
+    disk that is full or missing for a while must not cost hours of work.
     """
 
     def __init__(self, path: PathLike, interval: float) -> None:
@@ -103,7 +105,7 @@ class Checkpoint:
         self._next = time.monotonic() + interval
 
     def __call__(self, collector: Collector) -> None:
-        """Write what has been found if it is time to."""
+        """Write the runs so far if a checkpoint is due."""
         if time.monotonic() >= self._next and collector.done:
             self.keep(collector.record(ahead=True))
 
@@ -112,13 +114,13 @@ class Checkpoint:
         try:
             write(record, self._path)
         except KesError as error:
-            self._complain(error)
+            self._warn(error)
         self._next = time.monotonic() + self._interval
 
-    def _complain(self, error: Exception) -> None:
+    def _warn(self, error: Exception) -> None:
         if not self._warned:
             self._warned = True
-            again = f"the search goes on, and tries again every {self._interval:g} s"
+            again = f"the search continues and tries again every {self._interval:g} s"
             print(f"Note: {error}; {again}", file=sys.stderr)
 
 
@@ -126,7 +128,7 @@ class Checkpoint:
 
 
 def _document(path: PathLike) -> dict[str, Any]:
-    """Read and parse; by what is in the file, whatever its name."""
+    """Read and parse a file by its content, whatever its name."""
     content = b""
     try:
         content = read_file(path)
@@ -152,7 +154,7 @@ def _beginning(path: PathLike) -> bytes:
 
 
 def _is_ours(content: bytes) -> bool:
-    """Tell, of what cannot be read, whether it was a result file, as far as it goes."""
+    """Tell whether a damaged file may have been a result file."""
     start = content[:_BEGINNING]
     return FORMAT.encode() in start or _HEAD.startswith(start) or GZIP.startswith(start)
 
@@ -160,11 +162,13 @@ def _is_ours(content: bytes) -> bool:
 def _foreign(path: PathLike) -> KesError:
     return KesError(
         f"{path} is not a kes result file; give a file that "
-        f"{either('Optima.save', 'kes learn --out')} wrote"
+        f"{either('Optima.save', 'kes learn --out')} wrote",
+        file=str(path),
     )
 
 
 def _damaged(path: PathLike, why: str) -> KesError:
     return KesError(
-        f"{path} is truncated or damaged ({why}); restore a copy, or remove it and learn again"
+        f"{path} is truncated or damaged ({why}); restore a copy, or remove it and learn again",
+        file=str(path),
     )

@@ -357,7 +357,7 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
         checkpoint.keep(alarm.record)
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
-    assert "No space left on device; the search goes on, and tries again" in shown
+    assert "No space left on device; the search continues and tries again" in shown
     checkpoint(collector)
     assert kes.load(path) == alarm
 

@@ -1,13 +1,13 @@
-"""What each edge of a model is worth in its place.
+"""The loss of score from deleting each edge of a model.
 
-An edge between x and y can be taken away in several ways, which lead to different neighbours: one
-for each set H of neighbours of y that are adjacent to x such that the others of them, NA, are
-joined to each other [Chickering 2002, Thm 17]. Then x and y are separated given the rest of NA and
-the parents of y, and the score loses the worth of their dependence given these. What the edge is
-worth is the least such loss.
+An edge between x and y can be deleted in several ways, which lead to different neighbours: one for
+each set H of neighbours of y that are adjacent to x such that the others of them, NA, are pairwise
+adjacent [Chickering 2002, Thm 17]. Then x and y are separated given the rest of NA and the parents
+of y, and the score loses the value of their dependence given these. The deletion loss of the edge
+is the smallest of these losses.
 
-`Stop.edges` tells the same, but lists all neighbours for it, of which large networks have
-hundreds of thousands.
+`Stop.edges` gives the same numbers, but lists all neighbours for it: hundreds of thousands in large
+networks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kes.search.problem import Problem
 
 
 def edge_worth(graph: EssentialGraph, problem: Problem) -> dict[frozenset[str], float]:
-    """Return for each edge what the score loses without it, whatever is known beforehand.
+    """Return the deletion loss of each edge, ignoring background knowledge.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class _Neighbourhoods:
             self._adjacent[b].add(a)
 
     def separators(self, x: str, y: str) -> Iterator[set[str]]:
-        """Yield what x and y are separated given, for each way to take away x -> y or x - y."""
+        """Yield the separating set of x and y for each way to delete x -> y or x - y."""
         common = sorted(self._undirected[y] & self._adjacent[x])
         parents = self._parents[y] - {x}
         for kept in _cliques(common, self._adjacent):
@@ -63,7 +63,7 @@ class _Neighbourhoods:
 
 
 def _cliques(nodes: list[str], adjacent: Mapping[str, set[str]]) -> Iterator[set[str]]:
-    """Yield all sets of nodes that are joined to each other, the empty one included."""
+    """Yield all cliques among some nodes, the empty one included."""
     if not nodes:
         yield set()
         return

@@ -1,14 +1,14 @@
-"""How sure a part of a network is, in nats: the best model with it against the best without it.
+"""Evidence for a part of a network, in nats: the best model with it against the best without it.
 
-The search knows many good models, so it can say what an edge is worth when everything else may
-adapt: the score of the best model with the edge minus that of the best without. (What removing the
-edge from *one* model loses, which `Optima.explain` tells, is more: there nothing adapts.) Models of
-several optima as a way to judge the parts of a network are due to [Peña 2004].
+The evidence for an edge is the score of the best model with the edge minus that of the best model
+without it, where everything else may adapt. (The loss from deleting the edge from *one* model,
+which `Optima.explain` gives, is larger: there nothing adapts.) Judging parts of a network by the
+models of several optima is due to [Peña 2004].
 
-Each side of the question is searched for its own best model (`constrained_search`). Where the table
-is small enough it is found for certain; elsewhere it is the best that was found, and the difference
-an estimate. Sides are unions where they must be: a network without the v-structure a -> c <- b
-lacks one of its arcs, has it turned, or joins a and b.
+Each side of the question is searched for its best model (`constrained_search`). On small tables the
+best model is proven; elsewhere it is the best found, and the evidence is an estimate. Some sides
+are unions: a network without the v-structure a -> c <- b lacks one of its arcs, has it reversed, or
+connects a and b.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kes.search.problem import Problem
 
 TASKS = 30
-"""Of improving on where the search of a side ends."""
+"""Improvement tasks for each side."""
 
 WEAK = 3.0
 """Nats below which an edge, or its direction, is called weak: odds of less than 20 to 1 against
@@ -41,17 +41,17 @@ _COLUMNS = {
     "v_structures": ("x", "collider", "y"),
     "ancestors": ("ancestor", "descendant"),
 }
-"""What evidence can be asked for, and the nodes that a row of it is about."""
+"""The kinds of parts, and the nodes that a row is about."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Whether a network has some part: the sides that it can be on if so, and if not.
+    """Whether a network has some part: the sides with it, and those without it.
 
     Attributes
     ----------
     nodes : tuple of int
-        The nodes that it is about.
+        The nodes of the part.
     yes, no : tuple of Side
         A network has the part iff it is on one of the former, and lacks it iff on one of the
         latter.
@@ -156,19 +156,19 @@ def _descent(a: int, b: int) -> Question:
 
 
 class Scoreboard:
-    """The best score of every side, as far as it is known.
+    """The best known score of every side.
 
     Parameters
     ----------
     contest : Contest
         Finds the best models of sides.
     questions : iterable of Question
-        Whose sides are of interest.
+        The questions whose sides are scored.
 
     Attributes
     ----------
     first, best : float
-        The highest score at hand, at first and now.
+        The highest known score, at first and now.
     settled : int
         Questions whose sides were searched.
     """
@@ -187,7 +187,7 @@ class Scoreboard:
     def settle(
         self, questions: Sequence[Question], deadline: float | None, progress: bool | Show | None
     ) -> None:
-        """Find the best models of their sides, as long as there is time."""
+        """Find the best models of their sides until the deadline."""
         order = sorted(questions, key=self._priority)
         sides = {side: None for question in order for side in question.sides}
         proving = self._contest.can_prove(len(sides))
@@ -214,7 +214,7 @@ class Scoreboard:
         return max(known, default=None)
 
     def how(self, sides: Sequence[Side]) -> str:
-        """Tell what the best scores of the sides rest on."""
+        """Return how the best scores of the sides were found."""
         if self._certain.issuperset(sides):
             return "exact"
         return "estimate" if self._searched.issuperset(sides) else "not searched"
@@ -230,20 +230,20 @@ class Scoreboard:
             self._take(self._contest.search(side))
 
     def _take(self, model: Candidate) -> None:
-        """Note a model on every side of which it is the best so far."""
+        """Record a model on every side of which it is the best so far."""
         self.best = max(self.best, model.score)
         for side, score in self._scores.items():
             if (score is None or model.score > score) and side.holds(model):
                 self._scores[side] = model.score
 
     def _priority(self, question: Question) -> tuple[float, tuple[int, ...]]:
-        """Put first what the optima at hand are surest of: there the other side is least known."""
+        """Put parts with most evidence first: their other side is least known."""
         worth = difference(self.score(question.yes), self.score(question.no))
         return -(math.inf if worth is None else worth), question.nodes
 
 
 def difference(one: float | None, other: float | None) -> float | None:
-    """Return by how much one score is higher; None if one of them is not known."""
+    """Return the difference of two scores; None if one of them is not known."""
     return None if one is None or other is None else one - other
 
 
@@ -280,7 +280,7 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
 
 
 def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
-    """Say what the numbers are and what they rest on."""
+    """Explain the numbers and how they were found."""
     lines = [
         "evidence: nats by which the best model with it beats the best without it "
         "(negative: without is better)."

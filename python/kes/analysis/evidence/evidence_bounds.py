@@ -1,9 +1,9 @@
-"""How sure the edges of the best model can be at most, without a further search.
+"""Upper bounds on the evidence for the edges of the best model, without a further search.
 
-`evidence` compares the best model with an edge and the best without it. The models at
-hand bound it from above: those that lack the edge, and the best model with the edge taken away
-(`deletion_loss`), are no better than the best of all without it. The same holds of the
-direction of an arc, and of the models that allow for the opposite one.
+`evidence` compares the best model with an edge and the best without it. Known models bound it from
+above: those without the edge, and the best model with the edge deleted (`deletion_loss`), score no
+higher than the best of all models without it. The same holds for the direction of an arc and models
+that allow the opposite one.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AtMost:
-    """Bounds on what is said for an edge, in nats.
+    """Upper bounds on the evidence for an edge, in nats.
 
     Attributes
     ----------
     evidence : float
-        The best model is better than one without the edge by no more than this.
+        On the evidence for the edge.
     direction : float or None
-        The same of models that allow for the opposite direction; None if the best model does
-        itself, or if none of the optima does.
+        On the evidence for its direction; None if the best model allows the opposite direction, or
+        if no optimum does.
     """
 
     evidence: float
@@ -36,7 +36,7 @@ class AtMost:
 
 
 def at_most(optima: Optima, problem: Problem) -> dict[frozenset[str], AtMost]:
-    """Return for each edge of the best model how sure it can be at most."""
+    """Return upper bounds for each edge of the best model."""
     best = optima.best
     evidence = edge_worth(best.graph, problem)
     direction: dict[frozenset[str], float] = {}
