@@ -1,4 +1,4 @@
-"""Calls into the Rust core, with its complaints turned into ours."""
+"""Calls into the Rust core, whose errors become `KesError`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kes.errors import KesError, listed, option
 from kes.settings import Criterion
 
 _LEAST_ROWS = 3
-_WIDE = 4  # bytes of codes of more states than the core takes, which it says then
+_WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
 @contextmanager
@@ -43,13 +43,13 @@ def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
 
 
 def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
-    """Hand a table over to the core, which scores it as its kind requires.
+    """Pass a table to the core, which scores it according to its kind.
 
     Raises
     ------
     KesError
-        If the criterion does not take such columns, two of them say the same, or the table is too
-        large for the core.
+        If the criterion does not support the kinds of columns, two columns determine each other,
+        or the table is too large for the core.
     """
     kind = dataset.kind
     check_kind(dataset, criterion)
@@ -68,7 +68,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
         column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
         for column in dataset.columns
     ]
-    # In the order of the names, so that the order of the columns decides nothing.
+    # In the order of the names, so that the order of the columns has no effect.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
     with core_errors(dataset.names):
         problem = _core.Problem.gaussian(
@@ -79,7 +79,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
 
 
 def check_kind(dataset: Dataset, criterion: Criterion) -> None:
-    """Refuse a table that the criterion is not for.
+    """Refuse a table that the criterion does not support.
 
     Raises
     ------
@@ -98,6 +98,7 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
             f"{listed([column for column, own in of.items() if own == wrong])}; {instead}{cut}, or "
             "leave them out",
             option="criterion",
+            column=next(column for column, own in of.items() if own == wrong),
         )
     if criterion.penalty != 1 and not criterion.has_penalty(kind):
         raise KesError(
@@ -114,7 +115,7 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
 
 
 def _too_wide(embedded: Mapping[str, int], excess: int) -> KesError:
-    """Error for too many states, with the fewest columns without which they are few enough."""
+    """Return the error for too many states, naming the fewest columns to leave out."""
     omitted: list[str] = []
     for column in sorted(embedded, key=embedded.__getitem__, reverse=True):
         if excess > 0:
@@ -124,7 +125,8 @@ def _too_wide(embedded: Mapping[str, int], excess: int) -> KesError:
     return KesError(
         f"in a table with continuous columns, all states together may be at most "
         f"{_core.MAX_VARIABLES}; most of them have {shown}: leave such columns out by "
-        f"{saying(omitted, 'omit')}, or merge states"
+        f"{saying(omitted, 'omit')}, or merge states",
+        column=omitted[0],
     )
 
 
@@ -152,6 +154,7 @@ def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
         ]
         instead = f", or take numbers as continuous with {saying(many, 'continuous')}"
         raise KesError(
-            f"columns that say the same, as each determines the other linearly: "
-            f"{listed(pairs, show=str)}; leave one of each pair out{instead if many else ''}"
+            f"collinear columns, each of which determines the other: "
+            f"{listed(pairs, show=str)}; leave one of each pair out{instead if many else ''}",
+            column=dataset.names[twins[0][0]],
         )

@@ -203,7 +203,7 @@ CHECKS: tuple[Callable[[Checks], int], ...] = (
 def examine(case: Case, folder: Path, rng: np.random.Generator) -> Counter[str]:
     """Do all checks of a case; the counts of what was compared."""
     if case.twins or case.impossible:
-        expected = "say the same" if case.twins else "required parents"
+        expected = "collinear columns" if case.twins else "required parents"
         with pytest.raises(kes.KesError, match=expected):
             case.learn(case.table())
         return Counter(refused=1)

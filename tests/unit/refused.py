@@ -12,7 +12,7 @@ from kes.errors import KesError
 
 
 @contextmanager
-def refused(word: str = "", *, file: Path | None = None, **fields: object) -> Iterator[None]:
+def refused(word: str = "", *, file: Path | str | None = None, **fields: object) -> Iterator[None]:
     """Expect a `KesError` with these fields (`option`, `column`, `row`, `file`).
 
     Parameters
@@ -20,7 +20,7 @@ def refused(word: str = "", *, file: Path | None = None, **fields: object) -> It
     word
         A key word or figure of the message, or a regular expression.
     """
-    with pytest.raises(KesError, match=word) as caught:
+    with pytest.raises(KesError, match=word or None) as caught:
         yield
     if file is not None:
         fields["file"] = str(file)
