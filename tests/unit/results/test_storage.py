@@ -466,14 +466,16 @@ def test_nesting_without_end(optima, tmp_path):
 @pytest.mark.parametrize("score", [math.inf, -math.inf])
 def test_infinite_scores_are_not_written(alarm, score, tmp_path):
     record = replace(alarm.record, ges=replace(alarm.record.ges, score=score))
-    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
+    with pytest.raises(kes.KesError, match="cannot write") as wrong:
         storage.write(record, tmp_path / "a.json")
+    assert wrong.value.file == str(tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("change", [{"tolerance": math.inf}, {"fingerprint": "\udcff"}])
 def test_what_no_file_can_hold(alarm, change, tmp_path):
-    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: no file can hold"):
+    with pytest.raises(kes.KesError, match="cannot write") as wrong:
         storage.write(replace(alarm.record, **change), tmp_path / "a.json")
+    assert wrong.value.file == str(tmp_path / "a.json")
 
 
 def test_no_file(tmp_path):
