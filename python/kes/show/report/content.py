@@ -26,7 +26,7 @@ from kes.results.optimum import Optimum
 from kes.search.problem import Problem
 from kes.show.report.charts import charts
 from kes.show.report.edge_certainty import Certainty, count_costly, verdict, verdict_ranges
-from kes.show.report.families import families
+from kes.show.report.families import FittedNetworks, families
 from kes.show.report.overview import overview
 from kes.show.report.variables import variables
 from kes.table import Table
@@ -54,6 +54,7 @@ def content(
     problem: Problem | None,
     certainty: Certainty,
     *,
+    fitted: FittedNetworks | None,
     file: PathLike | None,
 ) -> dict[str, Any]:
     """Return the data of the page. Decisions are made here; the scripts only show them.
@@ -67,7 +68,6 @@ def content(
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
-    dataset = None if problem is None else problem.dataset
     completion, level = optima.record.completion, optima.record.level
     worth = problem and {i: edge_worth(found.optima[i].graph, problem) for i in own}
 
@@ -115,7 +115,7 @@ def content(
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
         "clusters": overview(optima.best, packed),
-        "tables": None if dataset is None else families({i: found.optima[i] for i in own}, dataset),
+        "tables": None if fitted is None else families({i: found.optima[i] for i in own}, fitted),
         "stem": optima.stem or "kes",
         "commands": _commands(optima, problem, file),
         "files": _files(optima),

@@ -1,9 +1,9 @@
-"""How sure the edges of the best network are, and what a page finds out about that by itself.
+"""Certainty of the edges of the best network.
 
-What removing an edge costs with all else fixed, its worth, is no measure of that: others may stand
-in for it. Evidence is (`kes.analysis.evidence`), so a page has it unless it would take too long.
-How much is done follows from the size of the problem, not from the clock: equal results have equal
-pages.
+The *worth* of an edge, the loss of score by deleting it with all else fixed, is no measure of
+certainty: other edges may replace it. Evidence is (`kes.analysis.evidence`), so a page computes it
+unless that would take too long. The amount of work depends on the size of the problem, not on the
+clock: equal results have equal pages.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ if TYPE_CHECKING:
     from kes.search.problem import Problem
 
 SURE = 10.0
-"""Nats from which on an edge is called sure: odds of more than 20 000 to 1."""
+"""Least evidence of a sure edge in nats: odds of more than 20 000 to 1."""
 
 VERDICTS = {"sure": SURE, "likely": WEAK, "doubtful": -math.inf}
 """Verdicts on edges, and the least evidence for each in nats; the first that is reached counts.
 Another one is "required": background knowledge leaves no network without the edge."""
 
 CLEAR = 0.9
-"""Relative weight from which on a direction is called clear where there is no evidence for it."""
+"""Least relative weight of a clear direction where there is no evidence for it."""
 
 _WORK = 4_000_000
-"""Steps, one for each edge, pair of variables and task, that take a few seconds."""
+"""Steps (edges x pairs of variables x tasks) that take a few seconds."""
 
 _MOST_WORK = 12_000_000
-"""Steps without any task that take longer than a reader of the command line waits."""
+"""Steps without tasks above which evidence is not computed by default."""
 
 _PER_CUBE = 1e-5
-"""Steps more for the cube of the states of a variable in a table with numbers: they become columns,
-which are factorised."""
+"""Relative cost of the cubed number of states in a table with continuous columns: states become
+columns of a matrix that is factorised."""
 
 _ROWS = 10_000
-"""Rows up to which a step hardly depends on their number."""
+"""Rows up to which the cost of a step hardly depends on their number."""
 
 
 @dataclass(frozen=True)
 class Further:
-    """What was computed apart from the search, to be shown with it.
+    """Results of further analyses to show on the page.
 
     Attributes
     ----------
     evidence_note : str
-        How the evidence was found, or why there is none.
+        How the evidence was computed, or why there is none.
     """
 
     stability: Stability | None = None
@@ -71,32 +71,32 @@ class Further:
 def chosen_evidence(
     optima: Optima, problem: Problem | None, asked: Table | bool | None
 ) -> tuple[Table | None, str]:
-    """Return the evidence for a page, and a remark on it.
+    """Return the evidence for a page, and a note on it.
 
     Parameters
     ----------
     asked : Table, bool or None
-        The evidence itself; True to find it for all edges of all optima, however long that takes;
-        None to find it for those of the best, by as much work as takes a few seconds; or False.
+        The evidence itself; True to compute it for all edges of all optima, however long that
+        takes; None to compute it for those of the best, limited to a few seconds; or False.
     """
     if isinstance(asked, Table):
         return asked, evidence_words(asked)
     if asked is False:
         return None, ""
     if problem is None:
-        return None, "Evidence needs the data, which were not at hand."
+        return None, "Evidence needs the data, which were not available."
     if asked:
         found = evidence(optima, problem, "edges", tasks=TASKS, threads=threads(None))
         return found, evidence_words(found, TASKS)
     tasks = _tasks(optima, problem)
     if tasks is None:
-        return None, "For a network of this size evidence takes longer than a few seconds."
+        return None, "Evidence was not computed: it takes more than a few seconds for this network."
     found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=1)
     return found, evidence_words(found, tasks)
 
 
 def _tasks(optima: Optima, problem: Problem) -> int | None:
-    """Return how many tasks there is time for on each side; None if there is none for anything."""
+    """Return the number of tasks of each search; None if even none takes too long."""
     edges, size = len(optima.best.graph.skeleton), problem.size
     steps = float(max(edges, 1) * size.variables * max(size.variables, size.columns))
     steps *= max(1.0, optima.cases / _ROWS)
@@ -106,13 +106,13 @@ def _tasks(optima: Optima, problem: Problem) -> int | None:
 
 
 def evidence_words(table: Table, tasks: int | None = None) -> str:
-    """Say how evidence was found, and what else came out."""
+    """Return how the evidence was computed, and what else was found."""
     exact = sum(how == "exact" for how in table["how"])
     if exact == len(table):
-        how = "exact: the best networks with and without each edge were found for certain"
+        how = "exact: the best networks with and without each edge are proven optimal"
     else:
         search = "" if tasks is None else f", a search with {counted(tasks, 'task')} for each"
-        how = f"an estimate: it compares the best networks with and without each edge found{search}"
+        how = f"an estimate from the best networks found with and without each edge{search}"
         how += f"; exact for {exact} of {len(table)} edges" if exact else ""
     also = [
         line
@@ -146,14 +146,14 @@ def count_costly(worth: Mapping[frozenset[str], float]) -> int:
 
 
 class Certainty:
-    """What is known about the edges of all optima, and how sure those of the best are.
+    """Support of the edges of all optima, and certainty of those of the best.
 
     Parameters
     ----------
     problem : Problem or None
-        The data and settings, for what edges are worth.
+        The data and settings, for the worth of edges.
     further : Further
-        What is known besides.
+        Results of further analyses.
     """
 
     def __init__(self, optima: Optima, problem: Problem | None, further: Further) -> None:
@@ -167,12 +167,12 @@ class Certainty:
 
     @cached_property
     def worth(self) -> dict[frozenset[str], float] | None:
-        """What each edge of the best network is worth with all else fixed; None without data."""
+        """Worth of each edge of the best network; None without data."""
         return None if self._problem is None else edge_worth(self._best.graph, self._problem)
 
     @cached_property
     def nats(self) -> dict[frozenset[str], float | None]:
-        """Evidence for each edge of the best network; None where there is none."""
+        """Evidence for each edge of the best network; None if it is unknown."""
         pairs = self._best.graph.skeleton
         return {pair: self._rows[pair]["evidence"] if self.has_evidence else None for pair in pairs}
 
@@ -181,7 +181,7 @@ class Certainty:
         return sum(verdict(nats) in verdicts for nats in self.nats.values())
 
     def strongest(self, most: int) -> list[tuple[str, str, str]]:
-        """Return the strongest edges as two names with a mark between: an arrow, if clear."""
+        """Return the strongest edges as (name, mark, name); the mark is an arrow if clear."""
         graph = self._best.mpdag
         order = {name: i for i, name in enumerate(graph.nodes)}
         pairs = sorted(
@@ -206,7 +206,7 @@ class Certainty:
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
-        """Arcs of the best network whose direction is clear, or told by knowledge."""
+        """Arcs of the best network whose direction is clear, or implied by knowledge."""
         graph = self._best.mpdag
         return frozenset(
             arc for arc in graph.directed if arc in graph.by_knowledge or self._is_clear(*arc)

@@ -1,8 +1,8 @@
-"""The local models of the best networks, as the page needs them to show and to compute.
+"""CPDs of the best networks, for display and inference on the page.
 
-Tables are given by the cases that they were counted from, not by probabilities: that is shorter,
-tells how much stands behind each number, and the page gets the probabilities of `kes.fit` from it
-to the last digit. Networks that share a family share its numbers.
+Probability tables are sent as counts: they are shorter, show how many cases support each
+probability, and give exactly the probabilities of `kes.fit`. Networks that share a family share its
+CPD, which is estimated once.
 """
 
 from __future__ import annotations
@@ -16,33 +16,48 @@ import numpy as np
 from kes.data.column import Discrete
 from kes.data.dataset import Dataset
 from kes.network.cpds import configurations
-from kes.network.fitting import Fitted, fit
+from kes.network.fitting import Estimates, Fitted, Model
+from kes.network.fitting import families as parents_of
 from kes.results.optimum import Optimum
 from kes.show.report.variables import cases
 
 ESS = 1.0
-"""Cases that smoothing spreads over a table: the default of `kes.fit`."""
+"""Equivalent sample size of the prior: the default of `kes.fit`."""
 
 MOST_CELLS = 2**14
-"""Cells of the largest table in the page: no reader looks through more, no browser needs more."""
+"""Cells of the largest table on the page; nobody reads larger ones."""
 
 _MOST_IN_ALL = 2**18
-"""Cells of all tables: models come in until they are used up."""
+"""Cells of all tables together; further models are left out."""
 
 Family: TypeAlias = tuple[int, ...]
 """A node and its parents, by their numbers."""
 
 
-def families(optima: Mapping[int, Optimum], table: Dataset) -> dict[str, Any]:
-    """Return the local models of some optima, which are given with their numbers.
+class FittedNetworks:
+    """Networks of optima, fitted to one table; families that they share are estimated once."""
+
+    def __init__(self, table: Dataset) -> None:
+        self.table = table
+        self._cpds: dict[tuple[str, ...], Model] = {}
+
+    def network(self, optimum: Optimum) -> Fitted:
+        """Return the network that `kes.fit` gives for an optimum."""
+        parents = parents_of(optimum.names, optimum.mpdag.to_dag())
+        return Estimates(parents, last=self._cpds)(self.table)
+
+
+def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str, Any]:
+    """Return the CPDs of some optima, given by their numbers.
 
     Returns
     -------
     dict
-        ``families``: for each family the node, its parents, the kind of its model ("cases",
-        "linear", "logistic", or "large" for a table that is left out) and its numbers; ``of``: for
-        each optimum that has room, by number, the family of each node.
+        ``families``: for each family the node, its parents, the kind of its CPD ("cases",
+        "linear", "logistic", or "large" for a table that is left out) and its parameters; ``of``:
+        for each optimum within the limits, by number, the family of each node.
     """
+    table = fitted.table
     known: dict[Family, int] = {}
     rows: list[list[Any]] = []
     of: dict[int, list[int]] = {}
@@ -53,7 +68,7 @@ def families(optima: Mapping[int, Optimum], table: Dataset) -> dict[str, Any]:
         room -= sum(_cells(table, family) for family in new)
         if room < 0 and of:
             break
-        for family, entry in zip(new, _entries(table, optimum, new), strict=True):
+        for family, entry in zip(new, _entries(fitted, optimum, new), strict=True):
             known[family] = len(rows)
             rows.append([family[0], family[1:], *entry])
         of[number] = [known[family] for family in own]
@@ -61,7 +76,7 @@ def families(optima: Mapping[int, Optimum], table: Dataset) -> dict[str, Any]:
 
 
 def _families(optimum: Optimum) -> list[Family]:
-    """Return the families of the network that `kes.fit` takes from the class, by node."""
+    """Return the families of the network that `kes.fit` chooses from the class, by node."""
     number = {name: i for i, name in enumerate(optimum.names)}
     parents: list[list[int]] = [[] for _ in number]
     for a, b in optimum.mpdag.to_dag():
@@ -70,7 +85,7 @@ def _families(optimum: Optimum) -> list[Family]:
 
 
 def has_large(optimum: Optimum, table: Dataset) -> bool:
-    """Tell whether some family of an optimum has a table that is too large for the page."""
+    """Return whether some family of an optimum has a table too large for the page."""
     return any(not _cells(table, family) for family in _families(optimum))
 
 
@@ -79,7 +94,7 @@ def _is_table(table: Dataset, family: Family) -> bool:
 
 
 def _cells(table: Dataset, family: Family) -> int:
-    """Return the numbers that a family takes in the page."""
+    """Return how many numbers a family takes on the page; 0 if it is left out."""
     if not _is_table(table, family):
         return len(family)
     size = prod(len(table.states[node]) for node in family)
@@ -87,17 +102,17 @@ def _cells(table: Dataset, family: Family) -> int:
 
 
 def _entries(
-    table: Dataset, optimum: Optimum, wanted: Iterable[Family]
+    fitted: FittedNetworks, optimum: Optimum, wanted: Iterable[Family]
 ) -> list[tuple[str, list[float] | dict[str, Any] | None]]:
-    """Return the kind and the numbers of each family that is wanted."""
-    network: Fitted | None = None
+    """Return the kind and the parameters of each family."""
+    table, network = fitted.table, None
     found: list[tuple[str, list[float] | dict[str, Any] | None]] = []
     for family in wanted:
         if _is_table(table, family):
             found.append(("cases", _counted(table, family)) if _cells(table, family) else _LARGE)
             continue
         if network is None:
-            network = fit(optimum.mpdag, table)
+            network = fitted.network(optimum)
         found.append(network.local(table.names[family[0]]).describe())
     return found
 
@@ -106,7 +121,7 @@ _LARGE = ("large", None)
 
 
 def _counted(table: Dataset, family: Family) -> list[float]:
-    """Count the cases of each configuration of the parents, in order, and each state."""
+    """Count the cases of each parent configuration, in order, and each state."""
     node, *parents = family
     columns = [table.columns[i] for i in (*parents, node)]
     shape = [len(table.states[i]) for i in (*parents, node)]

@@ -1,4 +1,4 @@
-"""The top of the page: what was found, in a paragraph for who reads nothing else, and in cards."""
+"""The top of the page: a summary paragraph and cards."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
 
 _STRONGEST = 5
-"""Connections that are named."""
+"""Number of connections that are named."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """How sure it is that no network scores higher.
+    """Whether the best network is proven optimal.
 
     Attributes
     ----------
     proven : bool
-        Whether it is certain.
+        Whether no network scores higher.
     value, note : str
         The same in words.
     """
@@ -36,7 +36,7 @@ class Claim:
 
     @classmethod
     def of(cls, optima: Optima, certificate: Certificate | None) -> Claim:
-        """Find out, from a certificate if there is one."""
+        """Return the claim of a certificate, or else of the result's own proof."""
         best, level = optima.best, optima.record.level
         found, limit = optima.proof, optima.settings.max_parents
         proven, bound = optima.proven, None if found is None else found.upper_bound
@@ -46,33 +46,34 @@ class Claim:
             limit = certificate.max_parents
         if proven and (bound is None or level(bound) <= level(best.score)):
             scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
-            known = " that obeys what is known" if optima.settings.knowledge else ""
+            known = " that satisfies the knowledge" if optima.settings.knowledge else ""
             return cls(True, "highest score", f"no network{scope}{known} scores higher")
         if bound is not None:
-            gap = f"{bound - best.score:,.2f} nats"
-            return cls(False, gap, "at most are missing to the highest score there is")
+            distance = f"{bound - best.score:,.2f} nats"
+            return cls(False, distance, "upper bound on the distance from the optimum")
         hits = best.hits
         return cls(
             False,
             "best found",
-            f"{counted(hits, 'run')} ended in it, which does not prove that no rarer one is better"
+            f"found by {counted(hits, 'run')}, which does not prove that no rarer one is better"
             if hits
             else "a higher score may exist: see kes certify",
         )
 
 
 def _refuse_other(optima: Optima, certificate: Certificate) -> None:
-    """Refuse a certificate about something else."""
+    """Raise an error for a certificate of another problem."""
     same = set(certificate.graph.nodes) == set(optima.names)
     if not same or certificate.criterion != optima.settings.criterion:
         raise KesError(
-            "the certificate is about other variables or another criterion; make it with "
-            "kes.certify from the data and the criterion of this result"
+            "the certificate has other variables or another criterion; make it with kes.certify "
+            "from the data and the criterion of this result",
+            option="certificate",
         )
 
 
 def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
-    """Return what was found in a plain paragraph, as HTML."""
+    """Return the summary paragraph as HTML."""
     edges = len(optima.best.graph.skeleton)
     proven = (
         "It is proven that no network scores higher."
@@ -80,7 +81,7 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
         else "It is not proven that this network has the highest score."
     )
     if not edges:
-        return f"<p>By this criterion no variable tells anything about another. {proven}</p>"
+        return f"<p>By this criterion, no variable carries information about another. {proven}</p>"
     named = certainty.strongest(_STRONGEST)
     names = ", ".join(f"{_name(a)} {mark} {_name(b)}" for a, mark, b in named)
     most = "The strongest connections are" if edges > len(named) else "The connections are"
@@ -102,11 +103,11 @@ def _sureness(certainty: Certainty, edges: int) -> str:
         verb = "is" if sure == 1 else "are"
         return f"{of}, {sure} {verb} sure, {edges - sure - weak} likely, and {doubtful}."
     if certainty.worth is None:
-        return f"{of} it was not looked at how sure they are."
+        return f"{of}: their certainty was not computed."
     many = count_costly(certainty.worth)
     return (
-        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if taken out alone; "
-        "whether others could stand in for them was not looked at."
+        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if removed alone; "
+        "whether other connections could replace them was not computed."
     )
 
 
@@ -118,14 +119,14 @@ def _directions(certainty: Certainty, edges: int) -> str:
 
 
 def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
-    """Return the few things to know about the best network, as HTML."""
+    """Return the key facts about the best network as HTML."""
     graph = optima.best.mpdag
     edges, clear = len(graph.skeleton), len(certainty.clear)
     alone = len(optima.names) - len({node for edge in graph.skeleton for node in edge})
-    isolated = f"; {counted(alone, 'variable')} joined to none" if alone else ""
-    told = len(graph.by_knowledge)
-    known = f", {told} of them told to the search" if told else ""
-    sure = ("Not looked at", "how sure the connections are")
+    isolated = f"; {counted(alone, 'variable')} isolated" if alone else ""
+    directed = len(graph.by_knowledge)
+    known = f", {directed} of them by knowledge" if directed else ""
+    sure = ("Not computed", "see evidence")
     if certainty.has_evidence:
         many, weak = certainty.count("sure", "required"), certainty.count("doubtful")
         sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
@@ -134,7 +135,7 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     )
     parts = [
         ("Best network", counted(edges, "connection"), directions),
-        ("How sure they are", *sure),
+        ("Certainty", *sure),
         ("Proven" if proof.proven else "Not proven", proof.value, proof.note),
     ]
     return "".join(_card(*part) for part in parts)

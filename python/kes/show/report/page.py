@@ -22,8 +22,9 @@ from kes.show.report import prose
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import CLEAR, SURE, Certainty, Further, chosen_evidence
+from kes.show.report.families import FittedNetworks
 from kes.show.report.headline import Claim, cards, headline
-from kes.show.report.model_check import TITLE, gaps, gaps_pointer, gaps_words
+from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
 from kes.show.report.recipe import python_call
 
 if TYPE_CHECKING:
@@ -41,24 +42,24 @@ def write(optima: Optima, path: PathLike, options: ReportOptions) -> None:
 
 def report_text(optima: Optima, options: ReportOptions) -> str:
     """Return the report, made today, as text."""
-    told: ReportOptions = {**REPORT_DEFAULTS, **options}
-    data, effects = told["data"], told["effects"]
-    is_at_hand = data is not None or optima.problem is not None
-    problem = optima.ready(data, told["weights"], told["missing"]) if is_at_hand else None
-    evidence, note = chosen_evidence(optima, problem, told["evidence"])
+    chosen: ReportOptions = {**REPORT_DEFAULTS, **options}
+    data, effects = chosen["data"], chosen["effects"]
+    has_data = data is not None or optima.problem is not None
+    problem = optima.ready(data, chosen["weights"], chosen["missing"]) if has_data else None
+    evidence, note = chosen_evidence(optima, problem, chosen["evidence"])
     return page(
         optima,
         problem=problem,
         made=date.today(),
         further=Further(
-            told["stability"],
+            chosen["stability"],
             evidence,
             [effects] if isinstance(effects, Effects) else effects,
             note,
         ),
-        certificate=told["certificate"],
-        title=told["title"],
-        file=told["file"],
+        certificate=chosen["certificate"],
+        title=chosen["title"],
+        file=chosen["file"],
     )
 
 
@@ -76,18 +77,19 @@ def page(
     further = further or Further()
     found, coverage = Landscape.of(optima), Coverage(optima)
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
-    shown = content(optima, found, coverage, problem, certainty, file=file)
-    apart = None if problem is None else gaps(optima, problem)
+    fitted = None if problem is None else FittedNetworks(problem.dataset)
+    shown = content(optima, found, coverage, problem, certainty, fitted=fitted, file=file)
+    different = None if fitted is None else misfits(optima, fitted)
     sheet, code = style(), script()
     return Template(template("page.html")).substitute(
         policy=_policy(sheet, code),
         title=escape(title or prose.title(optima)),
-        headline=headline(optima, certainty, proof) + gaps_pointer(apart),
+        headline=headline(optima, certainty, proof) + misfit_pointer(different),
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),
         reproduction_title=TITLE,
-        reproduction="" if problem is None else gaps_words(apart),
+        reproduction="" if problem is None else misfit_text(different),
         search=prose.search(optima),
         numbers=prose.numbers(optima, found),
         coverage=prose.seen(coverage, proven=proof.proven),

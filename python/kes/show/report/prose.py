@@ -1,4 +1,4 @@
-"""What the page says in words: the data, what was found, and how much the runs have seen."""
+"""Text of the page: the data, the search, its coverage, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
 
 _LONG = 90
-"""Characters from which on a value is long."""
+"""Characters above which a value gets a line of its own."""
 
 _MISSING = {
-    "drop": "rows with missing values were left out",
-    "state": "a missing value is a state of its own",
+    "drop": "rows with missing values are dropped",
+    "state": "missing is a separate state",
     "error": "none",
 }
 
 
 def title(optima: Optima) -> str:
-    """Return the heading of a page that was given none."""
+    """Return the default heading."""
     network = f"Network of {counted(len(optima.names), 'variable')}"
     source = _source(optima)
     return f"{network} in {source}" if source else network
 
 
 def _source(optima: Optima) -> str:
-    """Return what the data are called; nothing if they came without a name."""
+    """Return the name of the data, or "" if they have none."""
     reading = optima.record.reading
     if reading.example is not None:
         return "the example ALARM"
@@ -48,27 +48,27 @@ def _source(optima: Optima) -> str:
 
 
 def facts(optima: Optima, made: date | None) -> str:
-    """Return what the data are, and when the page was made: labels and values, as HTML."""
+    """Return a description of the data and the date of the report as HTML."""
     return _list((label, value) for label, value in _facts(optima, made) if value)
 
 
 def _facts(optima: Optima, made: date | None) -> Iterator[tuple[str, str]]:
     reading = optima.record.reading
     yield "Source", _source(optima)
-    yield "Report made on", f"{made.day} {made:%B %Y}" if made else ""
+    yield "Report date", f"{made.day} {made:%B %Y}" if made else ""
     weighted = f", weighted by {reading.weights!r}" if isinstance(reading.weights, str) else ""
     yield "Cases", f"{optima.cases:,.12g}".replace(",", " ") + weighted
     yield "Variables", _kinds(optima)
     yield "Missing values", completed(optima) or _MISSING.get(reading.missing, reading.missing)
-    yield "Cut into intervals", listed(list(reading.cuts)) if reading.cuts else ""
+    yield "Discretized", listed(list(reading.cuts)) if reading.cuts else ""
     omitted = [name for name, kind in reading.kinds.items() if kind == "omit"]
-    yield "Left out on request", listed(omitted) if omitted else ""
+    yield "Omitted on request", listed(omitted) if omitted else ""
     known = optima.settings.knowledge
-    yield "Told to the search", known.counts if known else ""
+    yield "Knowledge", known.counts if known else ""
 
 
 def notes(optima: Optima) -> str:
-    """Return what was decided about the data, folded away, as HTML."""
+    """Return the notes on the data, folded, as HTML."""
     if not optima.notes:
         return ""
     items = "".join(f"<li>{escape(note)}</li>" for note in optima.notes)
@@ -86,7 +86,7 @@ def _kinds(optima: Optima) -> str:
 
 
 def search(optima: Optima) -> str:
-    """Return how the search went, as HTML paragraphs."""
+    """Return a description of the search as HTML paragraphs."""
     best, run, ges = optima.best, optima.best_run, ges_standing(optima)
     runs = counted(len(optima.runs), "run")
     ends = counted(len(optima.of_runs), "optimum", "optima")
@@ -95,13 +95,13 @@ def search(optima: Optima) -> str:
     how = f"found by {best.hits} of {runs}" if best.hits else best.origin
     lines = [
         f"The best network scores {_shown(best.score)} nats by {criterion}; {how}.",
-        f"{runs} ended in {ends} on {levels}. The best of them scores {_shown(run.score)}; it was "
-        f"found by {run.hits}, first by run {run.first_run}.",
+        f"{runs} ended in {ends} on {levels}. The best run scores {_shown(run.score)}; {run.hits} "
+        f"found it, the first was run {run.first_run}.",
     ]
     if optima.tasks:
         raised = f"raised the best score by {optima.gain:,.2f}"
         lines.append(
-            f"{counted(optima.tasks, 'task')} to improve on them "
+            f"{counted(optima.tasks, 'improvement task')} "
             f"{raised if optima.best is not run else 'found no higher score'}."
         )
     lines.append(
@@ -120,24 +120,24 @@ def _shown(score: float) -> str:
 
 
 def numbers(optima: Optima, found: Landscape) -> str:
-    """Return what the table of optima has to say about its numbers, as HTML."""
+    """Return a note on the numbers in the table of optima, as HTML."""
     parts = [
         "0 is the best: <code>optima[0]</code> in Python, <code>--optimum 0</code> in the shell."
     ]
     if len(found.optima) < len(optima):
         parts.append(f"Only the best of the {len(optima)} optima are on this page.")
     if any(not optimum.hits for optimum in found.optima):
-        parts.append("No run ended in those without hits; the tag says where they come from.")
+        parts.append("No run ended in those without hits; the tag shows their origin.")
     return " ".join(parts)
 
 
 def seen(coverage: Coverage, *, proven: bool) -> str:
-    """Return how much of the landscape the runs have seen, as HTML paragraphs.
+    """Return the coverage of the landscape as HTML paragraphs.
 
     Parameters
     ----------
     proven : bool
-        Whether it is certain that no score is higher than the best.
+        Whether the best score is proven optimal.
     """
     mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
     lines = [
@@ -146,59 +146,59 @@ def seen(coverage: Coverage, *, proven: bool) -> str:
             if coverage.models == 1
             else f"{coverage.once} of the {coverage.models} models were found by one run only. "
         )
-        + f"About {mass.value:.1%} of further runs would end in a model not seen yet "
+        + f"About {mass.value:.1%} of further runs would end in a new model "
         f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
     ]
     if gain is not None:
         lines.append(
-            f"There are at least about {chao.value:.0f} models that runs can end in "
+            f"Runs can end in at least about {chao.value:.0f} models "
             f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound)."
         )
     if proven:
         lines.append(
-            "The best score is proven: more runs can only find more of the optima that score lower."
+            "The best score is proven optimal: more runs can only find optima that score lower."
         )
         return _paragraphs(lines)
     if gain is not None:
         lines.append(
-            "As many runs again would bring a better score with a chance of "
-            f"{_chance(gain.probability)}; the average gain would be {gain.score:.3g}."
+            "Twice as many runs would find a better score with a probability of "
+            f"{_probability(gain.probability)}; the mean gain would be {gain.score:.3g}."
         )
     hit = (
-        "The best score was hit only once, so a better one may well exist."
+        "The best score was found only once, so a better one may well exist."
         if coverage.best_hits == 1
-        else f"The best score was hit by {coverage.best_hits} runs, which does not prove that no "
+        else f"The best score was found by {coverage.best_hits} runs, which does not prove that no "
         "rarer model is better."
     )
     lines.append(f"Little unseen mass does not mean that the best model was found. {hit}")
     return _paragraphs(lines)
 
 
-def _chance(probability: float) -> str:
-    return "less than 1%" if probability < 0.01 else f"up to about {probability:.0%}"
+def _probability(probability: float) -> str:
+    return "less than 1%" if probability < 0.01 else f"up to {probability:.0%}"
 
 
-# --- doing it again ------------------------------------------------------------------------------
+# --- reproduction --------------------------------------------------------------------------------
 
 
 def settings(optima: Optima) -> str:
-    """Return all that decides the result, as HTML."""
+    """Return all settings that determine the result, as HTML."""
     return _list(settings_rows(optima))
 
 
 def command(optima: Optima, file: PathLike | None) -> str:
-    """Return the command that gives the result, as HTML."""
+    """Return the command that reproduces the result, as HTML."""
     line = command_line(optima, file)
     if line is None:
         return (
-            "<p>The command line has no option for cuts at these very places, for a start graph, "
-            "for weights that are no column, or for further calls of improve(): use Python.</p>"
+            "<p>The command line does not support these cut points, a start graph, weights that "
+            "are not a column, or further calls of improve(): use Python.</p>"
         )
     return f'<pre tabindex="0"><code>{escape(line)}</code></pre>'
 
 
 def _list(rows: Iterable[tuple[str, str]]) -> str:
-    """Return labels and values; what would make a narrow column tall gets a line of its own."""
+    """Return labels and values; long values get a line of their own."""
     wide = ' class="long"'
     return "".join(
         f"<div{wide if len(value) > _LONG or label == 'note' else ''}><dt>{escape(label)}</dt>"
