@@ -1,38 +1,41 @@
-"""Shows options that are taken together in the signatures that take them, as Python does."""
+"""Show declared options in the reference: signatures and docstrings as Python has them."""
 
+import inspect
 from functools import reduce
 from importlib import import_module
-from inspect import signature
 
 from griffe import Extension, Function, Parameter, ParameterKind
 
 
 class OptionsExtension(Extension):
-    """Puts every option in the place of ``**options: Unpack[SomeOptions]``."""
+    """Replace ``**options: Unpack[SomeOptions]`` by the options, with their documentation."""
 
     def on_function(self, *, func: Function, **kwargs: object) -> None:
-        """Change the parameters of a function that has just been read."""
-        together = next((p for p in func.parameters if p.name == "options"), None)
-        if together is None or together.kind is not ParameterKind.var_keyword:
+        """Complete a function after griffe has read its source."""
+        options = next((p for p in func.parameters if p.name == "options"), None)
+        if options is None or options.kind is not ParameterKind.var_keyword:
             return
-        shown = signature(_of(func.path)).parameters  # of `checked_options`: with the defaults
+        documented = _resolve(func.path)
+        shown = inspect.signature(documented).parameters
         if "options" in shown:
-            return  # an inner function, which is in no reference
+            return  # an inner function, which is not in the reference
         del func.parameters["options"]
-        declared = _of(together.annotation.slice.canonical_path).__annotations__
-        for name in [name for name in shown if name in declared]:
-            func.parameters.add(
-                Parameter(
-                    name,
-                    annotation=declared[name].__forward_arg__,
-                    kind=ParameterKind.keyword_only,
-                    default=repr(shown[name].default),
+        for name, parameter in shown.items():
+            if name not in func.parameters:
+                func.parameters.add(
+                    Parameter(
+                        name,
+                        annotation=str(parameter.annotation),
+                        kind=ParameterKind.keyword_only,
+                        default=repr(parameter.default),
+                    )
                 )
-            )
+        if func.docstring is not None:
+            func.docstring.value = inspect.getdoc(documented) or func.docstring.value
 
 
-def _of(path: str) -> object:
-    """Give the object of a full name."""
+def _resolve(path: str) -> object:
+    """Return the object of a full name."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
         try:
