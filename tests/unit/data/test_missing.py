@@ -186,7 +186,7 @@ def test_text_that_looks_missing_is_noted():
     assert dataset.notes == (
         "a state looks like a missing value: 'a' ('?'); if that means missing: na_values=['?']",
     )
-    with naming_flags(FLAGS):
+    with naming_flags(FLAGS | {"na_values": "--missing"}):
         (note,) = encode(pd.DataFrame({"a": ["x", "?"], "b": [1, 2]})).notes
     assert note.endswith('if that means missing: --missing "?"')
 
