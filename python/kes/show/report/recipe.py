@@ -1,4 +1,4 @@
-"""How to get a result again: its settings in words, as a Python call and as a command."""
+"""Reproduce a result: its settings, as a list, as a Python call and as a command."""
 
 from __future__ import annotations
 
@@ -7,41 +7,53 @@ import shlex
 from typing import TYPE_CHECKING
 
 from kes.budget import Size
-from kes.options import Sampled
+from kes.declare import declared
+from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.options import LearnOptions, Sampled
 from kes.results.summary import completed
 
 if TYPE_CHECKING:
     from kes.data.read_options import ReadOptions
     from kes.files import PathLike
-    from kes.graph.knowledge import Knowledge
     from kes.results.optima import Optima
     from kes.search.record import Improving
     from kes.settings import Settings
 
 
+_ALWAYS = ("k", "criterion", "random_state")
+"""Options that are shown even if they have their default."""
+
+
 def settings_rows(optima: Optima) -> list[tuple[str, str]]:
-    """Return all that decides the result: a label and a value each."""
-    settings = optima.settings
+    """Return everything that decides the result, as labels and values."""
+    settings, limit = optima.settings, optima.settings.max_parents
+    special = {
+        "k": ("k", f"{settings.k:g}"),
+        "criterion": ("criterion", _criterion(optima)),
+        "ess": ("equivalent sample size", f"{settings.ess}"),
+        "penalty": ("penalty", f"multiplied by {settings.penalty:g}"),
+        "random_state": ("seed", str(settings.seed)),
+    }
+    always = {
+        "max_parents": ("maximum number of parents", "no limit" if limit is None else str(limit)),
+        "two_phase": (
+            "phases",
+            "additions, then removals" if settings.two_phase else "additions and removals",
+        ),
+        "neighbourhood": ("neighbourhood", _neighbourhood(settings)),
+        "start": ("start", _start(settings)),
+        "knowledge": ("knowledge", repr(settings.knowledge) if settings.knowledge else "none"),
+    }
+    given = {name: value for name, value in _changed(settings).items() if name not in always}
     rows = [
-        ("k", f"{settings.k:g}"),
-        ("runs", str(len(optima.runs))),
-        ("criterion", _criterion(optima)),
+        special.get(name, (name.replace("_", " "), str(value))) for name, value in given.items()
     ]
-    if settings.ess is not None:
-        rows.append(("equivalent sample size", f"{settings.ess:g}"))
-    if settings.penalty != 1:
-        rows.append(("penalty", f"multiplied by {settings.penalty:g}"))
-    if settings.transform is not None:
-        rows.append(("transform", settings.transform))
-    most = settings.max_parents
     return [
-        *rows,
-        ("seed", str(settings.seed)),
-        ("most parents", "no limit" if most is None else str(most)),
-        ("phases", "additions, then removals" if settings.two_phase else "additions and removals"),
-        ("neighbourhood", _neighbourhood(settings)),
-        ("start", _start(settings)),
-        ("knowledge", "none" if settings.knowledge is None else repr(settings.knowledge)),
+        rows[0],
+        ("runs", str(len(optima.runs))),
+        *rows[1:],
+        *always.values(),
         ("missing values", _missing(optima)),
         *(("cut into intervals", _cut(*cut)) for cut in optima.record.reading.cuts.items()),
         ("weights", _weights(optima.record.reading)),
@@ -54,44 +66,41 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
     ]
 
 
+def _changed(settings: Settings) -> dict[str, object]:
+    """Return the options of `kes.learn` that give these settings, without unimportant defaults."""
+    known = declared(LearnOptions)
+    return {
+        name: value
+        for name, value in settings.options().items()
+        if name in _ALWAYS or value != known[name].default
+    }
+
+
 def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
-    settings = optima.settings
     reading, improving = optima.record.reading, optima.record.improving
-    options: dict[str, object] = {"k": settings.k, "criterion": settings.criterion}
-    options |= _amounts(optima)
-    if settings.ess is not None:
-        options["ess"] = settings.ess
-    if settings.penalty != 1:
-        options["penalty"] = settings.penalty
-    if settings.transform is not None:
-        options["transform"] = settings.transform
-    options["random_state"] = settings.seed
-    if settings.max_parents is not None:
-        options["max_parents"] = settings.max_parents
-    if settings.two_phase:
-        options["two_phase"] = True
+    options = _changed(optima.settings) | _amounts(optima)
     if not _needs_reading(reading):
         options |= _reading_options(reading)
-    text = "".join(f", {name}={value!r}" for name, value in options.items())
+    text = "".join(f", {name}={_python(value)}" for name, value in options.items())
     text += _preparing(reading)
     if reading.weights is True:
         text += ", weights=weights"
-    if isinstance(settings.neighbourhood, Sampled):
-        text += f", neighbourhood=kes.{settings.neighbourhood!r}"
-    if settings.start is not None:
-        text += f", start={settings.start.to_dag()!r}"
-    if settings.knowledge is not None:
-        text += f", knowledge=kes.{settings.knowledge!r}"
     coded, source = _coded(reading), _table(reading)
     lines = ["import kes", *coded, f"optima = kes.learn({'data' if coded else source}{text})"]
     if improving.earlier:
-        lines.append("# and models that improving had found before there were so many runs")
+        lines.append("# and models that were found by improving fewer runs")
     return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
 
 
+def _python(value: object) -> str:
+    if isinstance(value, EssentialGraph):
+        return repr(value.to_dag())
+    return f"kes.{value!r}" if isinstance(value, Sampled | Knowledge) else repr(value)
+
+
 def _coded(reading: ReadOptions) -> list[str]:
-    """Return how to read the data where `kes.learn` has no option for it."""
+    """Return the lines that read the data, if `kes.learn` has no options for it."""
     if not _needs_reading(reading):
         return []
     options = _reading_options(reading)
@@ -109,16 +118,16 @@ def _coded(reading: ReadOptions) -> list[str]:
 
 
 def _table(reading: ReadOptions) -> str:
-    """Return what Python reads the table from: the file, if it came from one."""
+    """Return the table as a Python expression: the file, if it came from one."""
     if reading.example is not None:
         return f"kes.datasets.alarm(rows={reading.example})"
     return repr(os.path.basename(reading.source)) if reading.source else "data"
 
 
 def _needs_reading(reading: ReadOptions) -> bool:
-    """Tell whether `kes.learn` alone cannot read the data in this way."""
-    said = (reading.na_values, reading.columns, reading.sep, reading.decimal, reading.encoding)
-    return any(said)
+    """Return whether `kes.learn` has no options for reading the data in this way."""
+    given = (reading.na_values, reading.columns, reading.sep, reading.decimal, reading.encoding)
+    return any(given)
 
 
 def _reading_options(reading: ReadOptions) -> dict[str, object]:
@@ -134,7 +143,7 @@ def _reading_options(reading: ReadOptions) -> dict[str, object]:
 
 
 def _preparing(reading: ReadOptions) -> str:
-    """Return what `kes.learn` is told to do with the columns that were read."""
+    """Return the options of `kes.learn` that change columns after reading."""
     text = f", completions={reading.completions}" if reading.missing == "em" else ""
     if reading.cuts and not _needs_reading(reading):
         text += f", discretize={_cuts(reading)}"
@@ -146,40 +155,23 @@ def _cuts(reading: ReadOptions) -> str:
 
 
 def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
-    """Return the command that gives this result; None if only Python can say it.
+    """Return the command that gives this result; None if the shell has no options for it.
 
     Parameters
     ----------
     file
-        The file that holds the result, to be called so again.
+        The file that holds the result, whose name the command uses.
     """
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
-    called = improving.earlier + sum(improving.calls)
     known = _knowledge_words(settings.knowledge)
     only_python = settings.start is not None or reading.weights is True or reading.cuts
-    if only_python or called or known is None:
+    if only_python or improving.earlier or improving.calls or known is None:
         return None
-    words = ["kes", "learn", *_table_words(reading), "--k", f"{settings.k!r}"]
     amounts = _amounts(optima)
+    words = ["kes", "learn", *_table_words(reading)]
+    for name, value in _changed(settings).items():
+        words += known if name == "knowledge" else _words(name, value)
     words += ["--runs", str(amounts["runs"])] if amounts else []
-    words += ["--criterion", settings.criterion]
-    if settings.ess is not None:
-        words += ["--ess", f"{settings.ess!r}"]
-    if settings.penalty != 1:
-        words += ["--penalty", f"{settings.penalty!r}"]
-    if settings.transform is not None:
-        words += ["--transform", settings.transform]
-    words += ["--seed", str(settings.seed)]
-    if settings.max_parents is not None:
-        words += ["--max-parents", str(settings.max_parents)]
-    words += known
-    if settings.two_phase:
-        words.append("--two-phase")
-    if isinstance(settings.neighbourhood, Sampled):
-        words += ["--neighbourhood", "sampled"]
-        words += ["--reversals", str(settings.neighbourhood.reversals)]
-        if settings.neighbourhood.failures is not None:
-            words += ["--failures", str(settings.neighbourhood.failures)]
     if reading.weights:
         words += ["--weights", str(reading.weights)]
     words += _reading_words(reading)
@@ -193,6 +185,16 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
 
 
+def _words(name: str, value: object) -> list[str]:
+    """Return the words of a command that set an option."""
+    if isinstance(value, Sampled):
+        sampled = {"reversals": value.reversals, "failures": value.failures}
+        given = [(f"--{key}", str(own)) for key, own in sampled.items() if own is not None]
+        return ["--neighbourhood", "sampled", *(word for pair in given for word in pair)]
+    flag = declared(LearnOptions)[name].flag or "--" + name.replace("_", "-")
+    return [flag] if value is True else [flag, str(value)]
+
+
 def _table_words(reading: ReadOptions) -> list[str]:
     if reading.example is not None:
         return ["--example", "alarm", "--rows", str(reading.example)]
@@ -200,7 +202,7 @@ def _table_words(reading: ReadOptions) -> list[str]:
 
 
 def _knowledge_words(known: Knowledge | None) -> list[str] | None:
-    """Return the flags that say what is known; None if names do not allow it."""
+    """Return the flags of knowledge; None if a name contains a separator."""
     if known is None:
         return []
     if any("," in name or ";" in name or name != name.strip() for name in known.variables):
@@ -258,7 +260,7 @@ def _variables(optima: Optima) -> str:
 
 
 def _amounts(optima: Optima) -> dict[str, object]:
-    """Return the options of `kes.learn` that say how much to do."""
+    """Return the options of `kes.learn` that set the amount of work."""
     if _are_chosen(optima):
         return {}
     amounts: dict[str, object] = {"runs": len(optima.runs)}
@@ -269,14 +271,14 @@ def _amounts(optima: Optima) -> dict[str, object]:
 
 
 def _are_chosen(optima: Optima) -> bool:
-    """Tell whether all amounts are those that `learn` chooses if none is given."""
+    """Return whether all amounts are the defaults of `learn`."""
     record = optima.record
     is_left = record.improving.asked.is_auto and record.improving.complete
     return is_left and len(record.runs) == Size.of(record.states, record.cases).runs
 
 
 def _is_default(improving: Improving) -> bool:
-    """Tell whether `learn` did by itself all that it does by default."""
+    """Return whether `learn` did the default amount of improving."""
     return improving.asked.option is True and improving.complete
 
 
