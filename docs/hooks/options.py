@@ -4,7 +4,7 @@ import inspect
 from functools import reduce
 from importlib import import_module
 
-from griffe import Extension, Function, Parameter, ParameterKind
+from griffe import Class, Extension, Function, Parameter, ParameterKind
 
 
 class OptionsExtension(Extension):
@@ -32,6 +32,11 @@ class OptionsExtension(Extension):
                 )
         if func.docstring is not None:
             func.docstring.value = inspect.getdoc(documented) or func.docstring.value
+
+    def on_class_members(self, *, cls: Class, **kwargs: object) -> None:
+        """Complete a class whose constructor takes options."""
+        if cls.docstring is not None and "__init__" in cls.members:
+            cls.docstring.value = inspect.getdoc(_resolve(cls.path)) or cls.docstring.value
 
 
 def _resolve(path: str) -> object:

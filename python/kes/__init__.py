@@ -1,137 +1,103 @@
-"""Bayesian-network structure from tables of any kind, and the landscape of local optima around it.
+"""Learn Bayesian networks, and see every local optimum instead of one.
 
 >>> import kes
 >>> optima = kes.learn(kes.datasets.alarm(rows=1000), runs=20)
 >>> optima.best.graph.nodes[:2]
 ('HISTORY', 'CVP')
 
-`learn` does many runs of k-greedy equivalence search [Nielsen 2003] and returns the `Optima` they
-end in. The same from the command line: ``kes learn data.csv``.
+`learn` does many runs of k-greedy equivalence search [Nielsen 2003] and returns the `Optima` that
+they end in. The command line does the same: ``kes learn data.csv``.
 """
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
+TYPE_CHECKING = False  # typing takes longer to import than all of this
 
 if TYPE_CHECKING:
-    from kes import datasets
-    from kes._core import __version__
-    from kes.analysis.certificate import Certificate, CertifyProgress
-    from kes.analysis.certify import certify
-    from kes.analysis.explain import explain
-    from kes.analysis.ground_truth import compare_to_truth
-    from kes.analysis.held_out import cross_validate
-    from kes.analysis.k_sweep import Sweep, sweep
-    from kes.analysis.stability import Stability, StabilityInterrupted, stability
-    from kes.analysis.support import ConsensusGraph
-    from kes.api import inclusion_boundary, learn, load, score
-    from kes.data import Dataset
-    from kes.data.audit import audit
-    from kes.data.discretizer import Discretizer, discretize
-    from kes.errors import ClusterLost, Interrupted, KesError
+    from kes import datasets as datasets
+    from kes._core import __version__ as __version__
+    from kes.analysis.certificate import Certificate as Certificate
+    from kes.analysis.certificate import CertifyProgress as CertifyProgress
+    from kes.analysis.certify import certify as certify
+    from kes.analysis.explain import explain as explain
+    from kes.analysis.ground_truth import compare_to_truth as compare_to_truth
+    from kes.analysis.held_out import cross_validate as cross_validate
+    from kes.analysis.k_sweep import Sweep as Sweep
+    from kes.analysis.k_sweep import sweep as sweep
+    from kes.analysis.stability import Stability as Stability
+    from kes.analysis.stability import StabilityInterrupted as StabilityInterrupted
+    from kes.analysis.stability import stability as stability
+    from kes.analysis.support import ConsensusGraph as ConsensusGraph
+    from kes.api import inclusion_boundary as inclusion_boundary
+    from kes.api import learn as learn
+    from kes.api import load as load
+    from kes.api import score as score
+    from kes.data import Dataset as Dataset
+    from kes.data.audit import audit as audit
+    from kes.data.discretizer import Discretizer as Discretizer
+    from kes.data.discretizer import discretize as discretize
+    from kes.errors import ClusterLost as ClusterLost
+    from kes.errors import Interrupted as Interrupted
+    from kes.errors import KesError as KesError
     from kes.estimator import KES as KES
-    from kes.graph import EssentialGraph
-    from kes.graph.boundary import Neighbour
-    from kes.graph.knowledge import Knowledge
-    from kes.graph.mpdag import Mpdag
-    from kes.network import (
-        BayesianNetwork,
-        GaussianNetwork,
-        MixedNetwork,
-        convert,
-        fit,
-        read_graph,
-        read_network,
-    )
-    from kes.options import Sampled
-    from kes.progress import Progress
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-    from kes.settings import Settings
-    from kes.table import Table
-
-# KES is not here: a star import must neither need scikit-learn nor wait for it.
-__all__ = [
-    "BayesianNetwork",
-    "Certificate",
-    "CertifyProgress",
-    "ClusterLost",
-    "ConsensusGraph",
-    "Dataset",
-    "Discretizer",
-    "EssentialGraph",
-    "GaussianNetwork",
-    "Interrupted",
-    "KesError",
-    "Knowledge",
-    "MixedNetwork",
-    "Mpdag",
-    "Neighbour",
-    "Optima",
-    "Optimum",
-    "Progress",
-    "Sampled",
-    "Settings",
-    "Stability",
-    "StabilityInterrupted",
-    "Sweep",
-    "Table",
-    "__version__",
-    "audit",
-    "certify",
-    "compare_to_truth",
-    "convert",
-    "cross_validate",
-    "datasets",
-    "discretize",
-    "explain",
-    "fit",
-    "inclusion_boundary",
-    "learn",
-    "load",
-    "read_graph",
-    "read_network",
-    "score",
-    "stability",
-    "sweep",
-]
+    from kes.graph import EssentialGraph as EssentialGraph
+    from kes.graph.boundary import Neighbour as Neighbour
+    from kes.graph.knowledge import Knowledge as Knowledge
+    from kes.graph.mpdag import Mpdag as Mpdag
+    from kes.network import BayesianNetwork as BayesianNetwork
+    from kes.network import GaussianNetwork as GaussianNetwork
+    from kes.network import MixedNetwork as MixedNetwork
+    from kes.network import fit as fit
+    from kes.network.files import convert as convert
+    from kes.network.files import read_graph as read_graph
+    from kes.network.files import read_network as read_network
+    from kes.options import Sampled as Sampled
+    from kes.progress import Progress as Progress
+    from kes.results.optima import Optima as Optima
+    from kes.results.optimum import Optimum as Optimum
+    from kes.settings import Settings as Settings
+    from kes.table import Table as Table
 
 _HOMES = {
     "kes._core": "__version__",
+    "kes.analysis.certificate": "Certificate CertifyProgress",
+    "kes.analysis.certify": "certify",
     "kes.analysis.explain": "explain",
-    "kes.analysis.stability": "Stability StabilityInterrupted stability",
-    "kes.analysis.support": "ConsensusGraph",
-    "kes.analysis.k_sweep": "Sweep sweep",
     "kes.analysis.ground_truth": "compare_to_truth",
     "kes.analysis.held_out": "cross_validate",
+    "kes.analysis.k_sweep": "Sweep sweep",
+    "kes.analysis.stability": "Stability StabilityInterrupted stability",
+    "kes.analysis.support": "ConsensusGraph",
+    "kes.api": "inclusion_boundary learn load score",
     "kes.data": "Dataset",
     "kes.data.audit": "audit",
     "kes.data.discretizer": "Discretizer discretize",
     "kes.errors": "ClusterLost Interrupted KesError",
-    "kes.analysis.certificate": "Certificate CertifyProgress",
-    "kes.analysis.certify": "certify",
+    "kes.estimator": "KES",
     "kes.graph": "EssentialGraph",
     "kes.graph.boundary": "Neighbour",
     "kes.graph.knowledge": "Knowledge",
     "kes.graph.mpdag": "Mpdag",
-    "kes.api": "inclusion_boundary learn load score",
     "kes.network": "BayesianNetwork GaussianNetwork MixedNetwork fit",
     "kes.network.files": "convert read_graph read_network",
+    "kes.options": "Sampled",
     "kes.progress": "Progress",
     "kes.results.optima": "Optima",
     "kes.results.optimum": "Optimum",
-    "kes.options": "Sampled",
     "kes.settings": "Settings",
     "kes.table": "Table",
-    "kes.estimator": "KES",
 }
-"""The module of each of these names.
+"""The public names, by module: the one list of them.
 
-It is imported when one of its names is used: numpy and all that stands on it takes tenths of a
-second, in which the command line already has to answer to Ctrl-C, and scikit-learn as long again.
+A module is imported when one of its names is used. Importing numpy and what builds on it takes
+tenths of a second, in which the command line must already react to Ctrl-C; scikit-learn takes as
+long again. The imports above are for type checkers; a test compares them with this list.
 """
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+# Without KES: a star import must neither need scikit-learn nor wait for it.
+__all__ = [name for name in sorted({*_HOME, "datasets"}) if name != "KES"]
 
 
 def __getattr__(name: str) -> object:

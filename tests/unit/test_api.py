@@ -1,11 +1,13 @@
 """`kes.learn`: what each option promises, and that nothing but data and settings decides a run."""
 
+import ast
 import importlib
 import itertools
 import subprocess
 import sys
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -376,6 +378,16 @@ def test_import_loads_nothing_that_is_not_needed():
     code = f"import sys, kes; print([m for m in '{heavy}'.split() if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_type_checkers_see_the_public_names():
+    """The imports under TYPE_CHECKING are those that the package does when a name is used."""
+    tree = ast.parse(Path(kes.__file__).read_text(encoding="utf-8"))
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {(node.module, alias.name) for node in block.body for alias in node.names}
+    public = {(module, name) for module, names in kes._HOMES.items() for name in names.split()}
+    assert seen == public | {("kes", "datasets")}
+    assert set(kes.__all__) == {name for _, name in seen} - {"KES"}
 
 
 def test_public_names_exist():
