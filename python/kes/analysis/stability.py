@@ -198,7 +198,7 @@ def stability(
     allowed, execution = Budget.of(options), Execution.of(options)
     each = allowed.runs or 1
     if scheme not in SCHEMES:
-        raise unknown("scheme", scheme, SCHEMES)
+        raise unknown("scheme", scheme, SCHEMES, option="scheme")
     problem = Problem.of(data, options)
     settings, cases = problem.settings, Cases(problem.table)
     size = cases.number if scheme == "bootstrap" else _size(cases, fraction)

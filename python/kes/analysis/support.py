@@ -167,7 +167,7 @@ def v_structure_table(nodes: Sequence[str], parts: Sequence[Ensemble]) -> Table:
 def blanket_table(nodes: Sequence[str], parts: Sequence[Ensemble], node: str | None) -> Table:
     """Return a row for each member of the Markov blanket of a node, or of each node."""
     if node is not None and node not in nodes:
-        raise unknown("node", node, nodes)
+        raise unknown("node", node, nodes, option="node")
     position = {name: i for i, name in enumerate(nodes)}
 
     def members(graph: Pdag) -> Iterator[tuple[str, str]]:
@@ -334,7 +334,7 @@ def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> Consens
 def chosen(parts: Iterable[Ensemble], support: str) -> Ensemble:
     """Return the ensemble of a kind of support; raise an error if it is not available."""
     if support not in SUPPORT_COLUMNS:
-        raise unknown("support", support, SUPPORT_COLUMNS)
+        raise unknown("support", support, SUPPORT_COLUMNS, option="support")
     found = next((part for part in parts if part.kind == support), None)
     if found is None:
         raise KesError(

@@ -64,7 +64,7 @@ def _edge_supports(
     if not isinstance(support, Table):
         return support
     if kind not in SUPPORT_COLUMNS:
-        raise unknown("support", kind, SUPPORT_COLUMNS)
+        raise unknown("support", kind, SUPPORT_COLUMNS, option="kind")
     column = SUPPORT_COLUMNS[kind]
     if not {"x", "y", column} <= set(support.columns):
         raise KesError(

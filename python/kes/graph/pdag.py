@@ -116,7 +116,7 @@ class Pdag:
         in its v-structures.
         """
         if node not in self._nodes:
-            raise unknown("node", node, self._nodes)
+            raise unknown("node", node, self._nodes, option="node")
         joined = {other for edge in self.skeleton if node in edge for other in edge}
         spouses = {other for a, _, b in self.v_structures() if node in (a, b) for other in (a, b)}
         return frozenset((joined | spouses) - {node})

@@ -208,20 +208,21 @@ def test_interrupted_with_what_is_finished(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": 0}, "resamples must be an integer of at least 1"),
-        ({"scheme": "jackknife"}, "unknown scheme 'jackknife'"),
-        ({"fraction": 0}, "subsamples of 0; they must have at least 2 cases and fewer"),
+        ({"resamples": 0}, "at least 1"),
+        ({"scheme": "jackknife"}, "'jackknife'"),
+        ({"fraction": 0}, "subsamples of 0"),
         ({"fraction": 1}, "fewer than the data"),
-        ({"fraction": 2}, "fraction must be a number from 0 to 1"),
-        ({"runs": 0}, "runs must be an integer"),
-        ({"k": 2}, "k must be a number from 0 to 1"),
+        ({"fraction": 2}, "from 0 to 1"),
+        ({"runs": 0}, "integer"),
+        ({"k": 2}, "from 0 to 1"),
         ({"weights": [0.5] * 400}, "not integers.*scheme='bootstrap'"),
-        ({"weights": [MOST_CASES] * 400, "scheme": "bootstrap"}, "can be drawn one by one"),
+        ({"weights": [MOST_CASES] * 400, "scheme": "bootstrap"}, "at most 1e"),
     ],
 )
-def test_errors(data, options, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_errors_name_the_option(data, options, message):
+    with pytest.raises(kes.KesError, match=message) as caught:
         kes.stability(data, **options)
+    assert caught.value.option == next(iter(options))
 
 
 def test_bootstrap_takes_real_weights(data):
