@@ -9,6 +9,7 @@ import pytest
 import kes
 from kes.analysis.evidence import constrained_search
 from kes.analysis.evidence.constrained_search import Candidate, Side, moved
+from kes.graph.core_graph import CoreGraph
 from kes.graph.parent_sets import descendants, parent_sets
 
 from . import brute, knowledge
@@ -217,7 +218,7 @@ def names(n):
 def assert_as_enumerated(graph, dags, known):
     """All that is read off a class is what its admissible DAGs say."""
     n = known.n
-    model = Candidate(names(n), graph, 0.0, known.core)
+    model = Candidate(names(n), CoreGraph.of(graph), 0.0, known.core)
     assert model.arcs == {arc for dag in dags for arc in brute.arcs_of(dag)}
     for x in range(n):
         found = parent_sets(names(n), graph, x, known.core)
@@ -240,7 +241,7 @@ def test_what_is_read_off_a_class(n):
     every = brute.models(n)
     for graph, dags in zip(every.essential, every.classes, strict=True):
         assert_as_enumerated(graph, dags, knowledge.Known(n, None, [], []))
-        model = Candidate(names(n), graph, 0.0, (None, [], []))
+        model = Candidate(names(n), CoreGraph.of(graph), 0.0, (None, [], []))
         for a, c, b in permutations(range(n), 3):
             if a < b:
                 side = Side("collider", (a, c, b))

@@ -212,7 +212,7 @@ def test_nothing_to_do_is_an_error(tmp_path, capsys):
     assert run(["paper", "--only", "coil", "--out", str(tmp_path)]) == 2
     assert "KES_COIL" in capsys.readouterr().err
     assert run(["paper", "--only", "coli", "--out", str(tmp_path)]) == 2
-    assert "'coli' is none of table1, figure1" in capsys.readouterr().err
+    assert "'coli' is not one of table1, figure1" in capsys.readouterr().err
 
 
 def test_an_unknown_name_is_an_error_also_without_a_command_line(tmp_path):

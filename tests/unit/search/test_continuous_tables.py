@@ -240,15 +240,15 @@ class TestUse:
         certificate = kes.certify(table, optima=optima)
         assert certificate.proven
         assert certificate.score == optima.best.score
-        with pytest.raises(kes.KesError, match=r"found with penalty 1\.0, not 2\.0"):
+        with pytest.raises(kes.KesError) as wrong:
             kes.certify(table, penalty=2.0, optima=optima)
+        assert wrong.value.option == "penalty"
 
     def test_large_ones_cannot_be_and_say_so(self):
         wide = np.random.default_rng(1).normal(size=(100, 40))
-        with pytest.raises(
-            kes.KesError, match=r"no score is too high.*40 variables.*max_parents=3"
-        ):
+        with pytest.raises(kes.KesError, match=r"40 variables.*max_parents=3") as wrong:
             kes.certify(wide)
+        assert wrong.value.option == "max_parents"
         few = kes.certify(wide[:, :12], max_parents=1)
         assert few.proven
 
@@ -274,7 +274,7 @@ class TestBadInput:
 
     def test_sets_that_become_collinear_are_noted(self, table):
         optima = kes.learn(table.assign(e=table.a + table.d), **RUNS)
-        assert any("determine another linearly" in n and "'a', 'd', 'e'" in n for n in optima.notes)
+        assert any("collinear columns" in n and "'a', 'd', 'e'" in n for n in optima.notes)
         assert all(math.isfinite(optimum.score) for optimum in optima)
 
     def test_a_model_of_them_has_no_score(self, table):
@@ -286,7 +286,7 @@ class TestBadInput:
             lambda: kes.learn(bound, start=arcs),
             lambda: kes.inclusion_boundary(graph, bound),
         ):
-            with pytest.raises(kes.KesError, match=r"has no score: it joins 'a', 'd', 'e'"):
+            with pytest.raises(kes.KesError, match=r"has no score: .*'a', 'd', 'e'"):
                 use()
         half = kes.EssentialGraph.from_dag([*bound.columns], [("a", "e")])
         steps = kes.inclusion_boundary(half, bound)

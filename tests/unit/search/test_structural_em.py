@@ -298,7 +298,7 @@ def test_estimates_are_made_again_only_where_gaps_are_filled_anew():
 
 
 def test_large_tables_get_fewer_rounds():
-    assert [structural_em.most_rounds(10**power) for power in (1, 6, 7, 9)] == [20, 20, 3, 2]
+    assert [structural_em.max_rounds(10**power) for power in (1, 6, 7, 9)] == [20, 20, 3, 2]
 
 
 def test_incomplete_tables_are_data(table, optima):
