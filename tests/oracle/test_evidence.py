@@ -221,7 +221,7 @@ def assert_as_enumerated(graph, dags, known):
     model = Candidate(names(n), CoreGraph.of(graph), 0.0, known.core)
     assert model.arcs == {arc for dag in dags for arc in brute.arcs_of(dag)}
     for x in range(n):
-        found = parent_sets(names(n), graph, x, known.core)
+        found = parent_sets(names(n), CoreGraph.of(graph), x, known.core)
         assert {brute.bits(one.members) for one in found} == {dag[x] for dag in dags}
         assert len(found) == len({one.members for one in found})
         for one in found:
