@@ -1,4 +1,4 @@
-"""What goes wrong, said so that the user can put it right."""
+"""Errors that users can correct, and helpers for their messages."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ T = TypeVar("T")
 
 _FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("_FLAGS", default=None)
 _SHOWN = 10
-"""How many names a message lists before it counts the rest."""
+"""Number of names that a message lists before it counts the rest."""
 
 LONGEST = 500
-"""Characters that a message has at most."""
+"""Maximum number of characters of a message."""
 _LINES = 8
 _LINE = 160
-"""Lines of a message at most, and the characters of one of several."""
+"""Maximum number of lines of a message, and of characters of each."""
 _GUESSED = 100
 _GUESSES = 5000
-"""Longest text, and most known names, among which the one probably meant is looked for."""
+"""Maximum length of a text, and number of known names, for which suggestions are computed."""
 
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-"""What moves the cursor, hides text, turns its direction, or cannot be encoded."""
+"""Characters that move the cursor, hide or reverse text, or cannot be encoded."""
 
 
 class KesError(ValueError):
-    r"""Input that cannot be used; the message says what is wrong, where, and what to do.
+    r"""Invalid input; the message says what is wrong, where, and what to do.
 
     However hostile the input, the message is short (at most 500 characters, always including its
     end, which says what to do) and shows control characters as escapes.
@@ -47,7 +47,7 @@ class KesError(ValueError):
     *lines : str
         Further lines.
     option, column, row, file
-        What the error is about, as far as that is known; see the attributes.
+        What the error is about, as far as it is known; see the attributes.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def about(
 
 
 def printable(text: str) -> str:
-    r"""Return a text as a terminal may show it: control characters and the like as escapes.
+    r"""Return a text with control characters and the like as escapes, safe for a terminal.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def printable(text: str) -> str:
 
 
 def _brief(lines: Sequence[str]) -> list[str]:
-    """Return lines of a message, cut and escaped."""
+    """Return lines of a message, shortened and escaped."""
     if len(lines) == 1:
         return [_cut(lines[0], LONGEST)]
     shown: list[str] = []
@@ -144,7 +144,7 @@ def _brief(lines: Sequence[str]) -> list[str]:
 
 
 def _cut(text: str, most: int) -> str:
-    """Escape a text, and leave out its middle if it is too long."""
+    """Escape a text, and cut out its middle if it is too long."""
     long = len(text) > most
     shown = printable(text[:most] + text[-most:] if len(text) > 2 * most else text)
     if not long and len(shown) <= most:
@@ -154,7 +154,7 @@ def _cut(text: str, most: int) -> str:
 
 
 class UnknownOption(KesError, TypeError):
-    """An option that a function does not have."""
+    """An unknown option of a function."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -181,12 +181,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 class ClusterLost(KesError):
-    """A cluster that went away during a search.
+    """The connection to a cluster was lost during a search.
 
     Attributes
     ----------
     optima : Optima or None
-        What was found until then, to be saved or extended; None before the first run has ended.
+        What was found by then, to be saved or extended; None before the first run has ended.
     """
 
     def __init__(self, message: str, optima: Optima | None = None) -> None:
@@ -215,7 +215,7 @@ class NotSaved(KesError):
 
 
 def not_installed(package: str) -> KesError:
-    """Error for an optional package that is not there, with what works however kes was installed.
+    """Return the error for a missing optional package, with the command that installs it.
 
     Examples
     --------
@@ -227,13 +227,13 @@ def not_installed(package: str) -> KesError:
 
 @contextmanager
 def naming_flags(flags: Mapping[str, str]) -> Iterator[None]:
-    """Let messages name options as the command line does.
+    """Let messages name options by the flags of the command line.
 
     Parameters
     ----------
     flags : mapping
-        The flags of those options that have another name there, or another form: where in it
-        stands ``{}`` is the place of a choice.
+        Flags that differ from the option's name by more than hyphens; ``{}`` in a flag is the
+        place of a choice.
     """
     token = _FLAGS.set(flags)
     try:
@@ -243,7 +243,7 @@ def naming_flags(flags: Mapping[str, str]) -> Iterator[None]:
 
 
 def option(name: str, value: object = None) -> str:
-    """Name an option, or a choice of it, in a message, as its reader has to write it.
+    """Return an option, or a choice of it, as the user has to write it.
 
     Examples
     --------
@@ -267,12 +267,12 @@ def option(name: str, value: object = None) -> str:
 
 
 def either(python: str, command_line: str) -> str:
-    """Return how something is said in Python, or on the command line where that is being used."""
+    """Return the text for Python users, or that for users of the command line."""
     return python if _FLAGS.get() is None else command_line
 
 
 def suggest(given: str, known: Iterable[str]) -> str:
-    """Return the known name that is probably meant, as a remark to append, or nothing.
+    """Return a suggestion of a similar known name, to append to a message, or nothing.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def unknown(
 
 
 def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str:
-    """Write items into a message: the first ten, and how many more there are.
+    """Format items for a message: the first ten, and the number of further ones.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def listed(items: Iterable[object], show: Callable[[object], str] = repr) -> str
 
 
 def repeated(items: Iterable[T]) -> list[T]:
-    """Return what comes more than once, in the order in which it comes first.
+    """Return the items that occur more than once, in order of first occurrence.
 
     Examples
     --------

@@ -17,7 +17,6 @@ from kes.data.infer_kinds import quoted
 from kes.declare import Option, declared
 from kes.errors import naming_flags
 from kes.options import (
-    CRITERION,
     MISSING,
     FitOptions,
     LearnOptions,
@@ -45,6 +44,15 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _DECLARED: Mapping[str, Option] = {**declared(FitOptions), **declared(LearnOptions)}
 _SWITCHES = (callback, check_improve, check_prove)
 """Checks of options that the shell switches on and off: ``--prove/--no-prove``."""
+
+_SEARCH = tuple(
+    name
+    for name, option in declared(LearnOptions).items()
+    if option.help is not None
+    and option.group != "data"
+    and name not in ("out", "checkpoint", "client", "progress")
+)
+"""Options of `kes.learn` that the shell has, except those of input and output."""
 
 FLAGS = {name: option.flag for name, option in _DECLARED.items() if option.flag}
 """Flags that differ from the Python name by more than hyphens."""
@@ -160,26 +168,15 @@ def estimation(command: CommandT) -> CommandT:
 
 def search(command: CommandT) -> CommandT:
     """Add all options of a search; `search_options` makes those of `kes.learn` of them."""
-    sampled = Sampled()
+    more = {"improve": _improve_flags, "neighbourhood": _sampled_flags}
+    command = knowledge(command)
+    for name in reversed(_SEARCH):
+        command = add(name)(more[name](command) if name in more else command)
+    return command
+
+
+def _improve_flags(command: CommandT) -> CommandT:
     return _together(
-        add("k", "runs", *CRITERION, "max_parents"),
-        knowledge,
-        add("random_state", "n_jobs", "two_phase", "neighbourhood"),
-        click.option(
-            "--reversals",
-            type=Integer(min=0),
-            metavar="N",
-            show_default=str(sampled.reversals),
-            help="For sampled: maximum number of covered arcs to reverse before a draw.",
-        ),
-        click.option(
-            "--failures",
-            type=Integer(min=1),
-            metavar="N",
-            show_default="20 draws per pair of variables",
-            help="For sampled: stop a run after N iterations without improvement.",
-        ),
-        add("cache_mb", "budget", "patience", "improve"),
         click.option(
             "--improve-tasks",
             type=Integer(min=1),
@@ -194,7 +191,25 @@ def search(command: CommandT) -> CommandT:
             metavar="TIME",
             help="Time for improving, instead of a number of tasks; not exactly reproducible.",
         ),
-        add("prove"),
+    )(command)
+
+
+def _sampled_flags(command: CommandT) -> CommandT:
+    return _together(
+        click.option(
+            "--reversals",
+            type=Integer(min=0),
+            metavar="N",
+            show_default=str(Sampled().reversals),
+            help="For sampled: maximum number of covered arcs to reverse before a draw.",
+        ),
+        click.option(
+            "--failures",
+            type=Integer(min=1),
+            metavar="N",
+            show_default="20 draws per pair of variables",
+            help="For sampled: stop a run after N iterations without improvement.",
+        ),
     )(command)
 
 
@@ -203,21 +218,15 @@ def search_options(given: dict[str, Any]) -> dict[str, Any]:
 
     Knowledge is left to `kes.cli.inputs.read_knowledge`.
     """
-    names = (
-        *("k", "runs", *CRITERION, "max_parents", "random_state", "n_jobs", "two_phase"),
-        *("cache_mb", "budget", "patience"),
+    found = {name: given.pop(name) for name in _SEARCH}
+    found["improve"] = _improve(
+        found["improve"], given.pop("improve_tasks"), given.pop("improve_budget")
     )
-    prove = given.pop("prove")
-    return {
-        **{name: given.pop(name) for name in names},
-        "neighbourhood": _neighbourhood(
-            given.pop("neighbourhood"), given.pop("reversals"), given.pop("failures")
-        ),
-        "improve": _improve(
-            given.pop("improve"), given.pop("improve_tasks"), given.pop("improve_budget")
-        ),
-        "prove": "auto" if prove is None else prove,
-    }
+    found["neighbourhood"] = _neighbourhood(
+        found["neighbourhood"], given.pop("reversals"), given.pop("failures")
+    )
+    found["prove"] = "auto" if found["prove"] is None else found["prove"]
+    return found
 
 
 def _improve(improve: bool, tasks: int | None, budget: float | None) -> bool | int | str:
