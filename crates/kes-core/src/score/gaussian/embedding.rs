@@ -223,6 +223,6 @@ mod tests {
         assert_eq!(error(Column::Numbers(&[f64::INFINITY, 1.0])), "variable 0 is inf in row 0");
         assert_eq!(error(Column::Codes(&[0, -1])), "variable 0 has the code -1 in row 1");
         let many: Vec<i32> = (0..5000).collect();
-        assert!(error(Column::Codes(&many)).contains("5000 occurring states of variable 0"));
+        assert!(error(Column::Codes(&many)).contains("variable 0 has 5000 states that occur"));
     }
 }
