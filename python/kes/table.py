@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,12 @@ _WIDTH = 100
 _CELL = 40
 _DECIMALS = 3
 _LARGE = 1e12
+
+
+def tabulated(names: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> Table:
+    """Return a table with columns of these names and with these rows."""
+    every = list(rows)
+    return Table({name: [row[i] for row in every] for i, name in enumerate(names)}, note=note)
 
 
 class Table:

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.analysis.evidence import constrained_search
-from kes.analysis.evidence.constrained_search import Candidate, Side, moved
+from kes.analysis import constrained_search
+from kes.analysis.constrained_search import Candidate, Side, moved
 from kes.graph.core_graph import CoreGraph
 from kes.graph.parent_sets import descendants, parent_sets
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import kes
-from kes.paper.erratum import information
-from kes.paper.theorems import LARGER, SMALLER
+from kes.paper.theorems import LARGER, SMALLER, information
 
 from . import brute, engine
 from .distributions import Distribution, noisy_cycle, random_dag, random_distribution

@@ -28,16 +28,10 @@ ESS = 1.0
 
 @dataclass(frozen=True)
 class Contrast:
-    """The two interventions on the cause that are compared, and the outcome.
+    """The two interventions on the cause x that are compared, and the outcome y.
 
-    Attributes
-    ----------
-    x, y : str
-        The cause and the outcome.
-    states : pair of int or None
-        Codes of the two states of x; None for a continuous x, where the contrast is one unit.
-    outcome : int or None
-        Code of the state of y whose probability changes; None for the mean of a continuous y.
+    `states` are codes of x, None for one unit of a continuous x; `outcome` is the code of the state
+    of y whose probability changes, None for the mean of a continuous y.
     """
 
     x: str
@@ -53,14 +47,8 @@ class Contrast:
 class Interventions:
     """Distributions of y under the interventions that set x to each of its states.
 
-    Attributes
-    ----------
-    table : ndarray, shape (states of x, states of y)
-        P(y | do(x)).
-    seen : ndarray of bool, shape (states of x, configurations of the parents)
-        Whether the state of x occurs there; elsewhere the estimate is the prior.
-    shares : ndarray, shape (configurations of the parents,)
-        P(pa).
+    `table` is P(y | do(x)), `seen` tells for each state of x and configuration of the parents
+    whether it occurs (elsewhere the estimate is the prior), and `shares` is P(pa).
     """
 
     table: NDArray[np.float64]
@@ -133,20 +121,7 @@ def coefficients(
 
     Computed from the residuals of both after regression on the others and a constant [Frisch &
     Waugh 1933], so that the others may be collinear.
-
-    Parameters
-    ----------
-    target : ndarray, shape (rows,)
-        The response.
-    cause, others : ndarray, shape (rows, columns)
-        The regressors.
-    weights : ndarray, shape (rows,), or None
-        Number of cases of each row.
-
-    Returns
-    -------
-    ndarray, shape (columns of cause,)
-        NaN if the cause is collinear with the others.
+    It is NaN if the cause is collinear with the others. `weights` are numbers of cases.
     """
     root = np.sqrt(np.ones(len(target)) if weights is None else weights)[:, None]
     design = root * np.hstack([np.ones((len(target), 1)), others])

@@ -17,11 +17,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TypeAlias, Unpack
 
 from kes import _core
+from kes._core import Families
 from kes.analysis.certificate import Certificate, CertifyCost, CertifyProgress, about
-from kes.analysis.incumbents import Incumbents, score_of
 from kes.budget import PER_SET, Budget, Size
 from kes.data.dataset import Data, Dataset
 from kes.data.incomplete import Incomplete
@@ -32,20 +32,21 @@ from kes.exact.prover import Prover
 from kes.graph import EssentialGraph
 from kes.options import ScoringOptions
 from kes.results.optima import Optima
+from kes.results.optimum import Optimum
+from kes.search.constraints import refuse_inadmissible
 from kes.search.execution import threads
 from kes.search.problem import Problem
 from kes.search.proof import with_proof
 from kes.search.record import Model, Proof
 from kes.settings import Settings
+from kes.table import Table
 from kes.validation import duration, megabytes
 
-if TYPE_CHECKING:
-    from kes._core import Families
-    from kes.analysis.incumbents import Comparable
+Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_K = 0.4  # of the search for an incumbent
+_K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # of the search for an incumbent
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
 _SEARCH = 0.5  # largest share of the rest for the incumbent, if the bound can be lowered afterwards
@@ -134,10 +135,7 @@ def certify(
         clock("searching for a network")
         share = _SEARCH if families.lacking is None else 1.0
         incumbents.search(prover.threads, clock.after(share))
-        if families.lacking is None:
-            found = _bounded(prover, families, incumbents.best[0])
-        else:
-            found = _partial(families)
+        found = _bounded(prover, families, incumbents.best[0])
     return _certificate(problem, incumbents, families, found, clock.seconds)
 
 
@@ -191,15 +189,15 @@ def _estimate(dataset: Dataset, settings: Settings) -> CertifyCost:
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
     sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
-    counting = sets * Size.of(dataset.states, dataset.rows).set_seconds
-    solving = 2.0**n * n * _PER_STEP if n <= _core.MAX_COMPONENT else 0.0
-    comparing = 0.0
+    seconds = sets * Size.of(dataset.states, dataset.rows).set_seconds
+    if n <= _core.MAX_COMPONENT:
+        seconds += 2.0**n * n * _PER_STEP
     if dataset.kind != "discrete":
         # Where everything depends on everything, no set of parents is ruled out, and each is
         # compared with all of its subsets.
         families = _as_float(sum(math.comb(n - 1, size) for size in range(most + 1)))
-        comparing = n * families * families * _PER_PAIR
-    return CertifyCost(variables=n, sets=sets, bytes=8 << n, seconds=counting + solving + comparing)
+        seconds += n * families * families * _PER_PAIR
+    return CertifyCost(variables=n, sets=sets, bytes=8 << n, seconds=seconds)
 
 
 def _as_float(number: int) -> float:
@@ -240,7 +238,8 @@ class _Reporter:
     def __init__(
         self, progress: bool | Callable[[CertifyProgress], object] | None, limit: float
     ) -> None:
-        self._show = _lines() if progress is True else progress or None
+        self._show = self._print if progress is True else progress or None
+        self._printed = ("", 0.0)
         self._started = time.monotonic()
         self.deadline = self._started + limit
 
@@ -252,38 +251,29 @@ class _Reporter:
         if self._show is not None:
             self._show(CertifyProgress(stage, done, upper_bound, self.seconds))
 
+    def _print(self, progress: CertifyProgress) -> None:
+        if progress.stage != self._printed[0] or progress.seconds - self._printed[1] >= _EVERY:
+            self._printed = (progress.stage, progress.seconds)
+            print(progress, file=sys.stderr, flush=True)
+
     def after(self, share: float) -> float:
         """Return the time when this share of the rest will be over."""
         now = time.monotonic()
         return now + share * (self.deadline - now)
 
 
-def _lines() -> Callable[[CertifyProgress], object]:
-    last = ("", 0.0)
-
-    def show(progress: CertifyProgress) -> None:
-        nonlocal last
-        if progress.stage != last[0] or progress.seconds - last[1] >= _EVERY:
-            last = (progress.stage, progress.seconds)
-            print(progress, file=sys.stderr, flush=True)
-
-    return show
-
-
 def _bounded(prover: Prover, families: Families, incumbent: float) -> Bounded:
-    """Bound the score by the linear programme; keep its network only if it is better."""
-    found = prover.by_programme(families, incumbent)
-    core = prover.core
+    """Bound the score by the linear programme; without all families, by each variable itself."""
+    if families.lacking is not None:
+        scarce = option({"time": "budget", "memory": "memory_mb"}[families.lacking])
+        method = (
+            f"what each variable can score at most; {scarce} was too small to find all families"
+        )
+        return Bounded(families.upper_bound([]), False, None, method)
+    found, core = prover.by_programme(families, incumbent), prover.core
     if found.arcs is not None and core.score(found.arcs) <= incumbent + core.tolerance:
-        return replace(found, arcs=None)
+        return replace(found, arcs=None)  # not better
     return found
-
-
-def _partial(families: Families) -> Bounded:
-    """Bound every variable by itself: without all families, no more is known."""
-    scarce = option({"time": "budget", "memory": "memory_mb"}[families.lacking or "time"])
-    method = f"what each variable can score at most; {scarce} was too small to find all families"
-    return Bounded(families.upper_bound([]), False, None, method)
 
 
 def _certificate(
@@ -312,3 +302,97 @@ def _certificate(
         knowledge=settings.knowledge,
         compared=incumbents.table(top),
     )
+
+
+class Incumbents:
+    """The networks to compare, with scores and names."""
+
+    def __init__(self, problem: Problem, given: Comparable) -> None:
+        self._problem = problem
+        self._networks: list[tuple[str, float, EssentialGraph]] = []
+        if isinstance(given, Optima):
+            self._check(given)
+            for optimum in given:
+                is_ges = optimum is given.ges and optimum.hits
+                self._add(f"{optimum.origin}, GES" if is_ges else optimum.origin, optimum.graph)
+        elif isinstance(given, Optimum | EssentialGraph):
+            self._add("given", given.graph if isinstance(given, Optimum) else given)
+        elif given is not None:
+            raise KesError(
+                f"optima must be the result of kes.learn, an optimum, or a graph, "
+                f"not {type(given).__name__}",
+                option="optima",
+            )
+
+    def _check(self, optima: Optima) -> None:
+        mine, theirs = self._problem.settings, optima.settings
+        for name in ("criterion", "ess", "penalty", "transform", "max_parents", "knowledge"):
+            here, there = getattr(mine, name), getattr(theirs, name)
+            if here != there:
+                given = there is not None
+                advice = f"pass {option(name, there)}" if given else f"leave out {option(name)}"
+                raise KesError(
+                    f"the optima were found with {name} {there}, not {here}: {advice}", option=name
+                )
+        self._problem.check(optima.record)
+
+    def _add(self, name: str, graph: EssentialGraph) -> None:
+        if set(graph.nodes) != set(self._problem.dataset.names):
+            raise KesError(
+                f"the nodes of the graph {name!r} are not the columns of the data", option="optima"
+            )
+        if self._problem.settings.knowledge is not None:
+            refuse_inadmissible(graph, self._problem.settings.knowledge, f"the graph {name!r}")
+        self._networks.append((name, score_of(self._problem, graph), graph))
+
+    def __bool__(self) -> bool:
+        return bool(self._networks)
+
+    def search(self, threads: int, deadline: float) -> None:
+        """Search for a network, if there is none.
+
+        If none is found before the deadline, on the clock `time.monotonic`, the network with only
+        the required arcs serves.
+        """
+        if self._networks:
+            return
+        problem, names = self._problem, self._problem.dataset.names
+        driver, keep_going = problem.driver(threads), lambda: time.monotonic() < deadline
+        greedy = driver.greedy().search(Budget(runs=1), keep_going)  # the fastest way to a network
+        found = driver.search(_INCUMBENT, keep_going, pool=greedy)
+        if found:
+            best, _ = max(found, key=lambda network: network[1])
+            arcs = best.to_dag(len(names))
+        else:
+            arcs = problem.knowledge[1] if problem.knowledge else []
+        self._add("", EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs]))
+
+    @property
+    def best(self) -> tuple[float, EssentialGraph]:
+        """Score and model of the best network."""
+        _, score, graph = max(self._networks, key=lambda network: network[1])
+        return score, graph
+
+    def table(self, upper_bound: float) -> Table:
+        """Return the networks to compare, with their gaps to a bound."""
+        named = [network for network in self._networks if network[0]]
+        return Table(
+            {
+                "network": [name for name, _, _ in named],
+                "score": [score for _, score, _ in named],
+                "gap": [upper_bound - score for _, score, _ in named],
+            }
+        )
+
+    def ties(self, graph: EssentialGraph, score: float) -> int:
+        """Return the number of distinct models on the level of a score, including `graph`."""
+        core = self._problem.core
+        levels = [(_core.level(s, core.tolerance), other) for _, s, other in self._networks]
+        here = _core.level(score, core.tolerance)
+        return len({graph, *(other for level, other in levels if level == here)})
+
+
+def score_of(problem: Problem, graph: EssentialGraph) -> float:
+    """Score a model as a search would; -inf if it connects collinear columns."""
+    place = {name: i for i, name in enumerate(problem.dataset.names)}
+    return problem.core.score([(place[a], place[b]) for a, b in graph.to_dag()])

@@ -1,4 +1,9 @@
-"""Comparisons of models: edge by edge, all pairs, with GES, and with the truth."""
+"""Comparisons of models: edge by edge, all pairs, with GES, with the truth, and as a map.
+
+On the map similar models are close together. It is found by classical multidimensional scaling
+[Torgerson 1952] of the structural Hamming distances: distances in the plane approximate the number
+of edges in which models differ.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +25,7 @@ from kes.graph.pdag import Pdag
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import Standing, counted
-from kes.table import Table
+from kes.table import Table, tabulated
 
 # --- two graphs ----------------------------------------------------------------------------------
 
@@ -73,41 +79,30 @@ class Comparison:
         )
 
     @property
-    def shd(self) -> int:
-        """Structural Hamming distance: the number of pairs whose status differs."""
-        kinds = (
-            self.added,
-            self.removed,
-            self.reversed,
-            self.newly_directed,
-            self.newly_undirected,
-        )
-        return sum(map(len, kinds))
-
-    def table(self) -> Table:
-        """Return a row for each difference: the change, the pair, and its status here and there."""
-        changes = {
+    def _changes(self) -> dict[str, frozenset[Any]]:
+        return {
             "added": self.added,
             "removed": self.removed,
             "reversed": self.reversed,
             "direction compelled": self.newly_directed,
             "direction opened": self.newly_undirected,
         }
+
+    @property
+    def shd(self) -> int:
+        """Structural Hamming distance: the number of pairs whose status differs."""
+        return sum(map(len, self._changes.values()))
+
+    def table(self) -> Table:
+        """Return a row for each difference: the change, the pair, and its status here and there."""
         place = {node: i for i, node in enumerate(self.here.nodes)}
-        rows = [
+        pairs = [
             (change, *sorted(pair, key=place.__getitem__))
-            for change, pairs in changes.items()
+            for change, pairs in self._changes.items()
             for pair in sorted(pairs, key=lambda pair: sorted(place[node] for node in pair))
         ]
-        return Table(
-            {
-                "change": [change for change, *_ in rows],
-                "x": [x for _, x, _ in rows],
-                "y": [y for *_, y in rows],
-                "here": [_status(self.here, x, y) for _, x, y in rows],
-                "there": [_status(self.there, x, y) for _, x, y in rows],
-            }
-        )
+        rows = [(*row, *(_status(g, *row[1:]) for g in (self.here, self.there))) for row in pairs]
+        return tabulated(("change", "x", "y", "here", "there"), rows)
 
     def __str__(self) -> str:
         directions = len(self.newly_directed) + len(self.newly_undirected)
@@ -127,11 +122,7 @@ class Comparison:
 
 
 def compare_graphs(
-    here: Pdag,
-    there: Pdag,
-    *,
-    score_difference: float | None = None,
-    shared: int | None = None,
+    here: Pdag, there: Pdag, score_difference: float | None = None, shared: int | None = None
 ) -> Comparison:
     """Compare two graphs over the same nodes."""
     differing = sorted(set(here.nodes) ^ set(there.nodes))
@@ -155,11 +146,14 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     """Compare the best optimum of a result with another model; see `Optima.compare`."""
     best = here.best
     if isinstance(other, Optima):
-        known = _same_criterion(here, other)
+        ours, theirs = (
+            (one.record.fingerprint, one.settings.criterion, one.settings.ess)
+            for one in (here, other)
+        )
         return compare_graphs(
             best.mpdag,
             other.best.mpdag,
-            score_difference=other.best.score - best.score if known else None,
+            score_difference=other.best.score - best.score if ours == theirs else None,
             shared=len({optimum.graph for optimum in here} & {own.graph for own in other}),
         )
     if isinstance(other, Optimum):
@@ -169,15 +163,6 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
         comparison = compare_graphs(*seen_alike(best.mpdag, graph))
     score = _score(here, graph)
     return comparison if score is None else replace(comparison, score_difference=score - best.score)
-
-
-def _same_criterion(here: Optima, other: Optima) -> bool:
-    """Return whether the scores of two results are comparable."""
-    ours, theirs = here.settings, other.settings
-    return here.record.fingerprint == other.record.fingerprint and (ours.criterion, ours.ess) == (
-        theirs.criterion,
-        theirs.ess,
-    )
 
 
 def _score(optima: Optima, graph: EssentialGraph) -> float | None:
@@ -299,6 +284,9 @@ def ges_standing(optima: Optima) -> GesStanding:
 # --- the truth -----------------------------------------------------------------------------------
 
 
+_TRUTH_COLUMNS = ("shd", "extra", "missing", "misdirected", "precision", "recall", "f1")
+
+
 def truth_table(optima: Optima, truth: Truth) -> Table:
     """Compare every optimum with the true graph; see `Optima.truth`."""
     true = as_graph(truth, optima.names)
@@ -308,13 +296,7 @@ def truth_table(optima: Optima, truth: Truth) -> Table:
             "optimum": range(len(optima)),
             "score": [optimum.score for optimum in optima],
             "hits": [optimum.hits for optimum in optima],
-            "shd": [one.shd for one in found],
-            "extra": [one.extra for one in found],
-            "missing": [one.missing for one in found],
-            "misdirected": [one.misdirected for one in found],
-            "precision": [one.precision for one in found],
-            "recall": [one.recall for one in found],
-            "f1": [one.f1 for one in found],
+            **{name: [getattr(one, name) for one in found] for name in _TRUTH_COLUMNS},
         },
         note=_truth_note(true, optima.settings.knowledge),
     )
@@ -328,3 +310,52 @@ def _truth_note(true: EssentialGraph, knowledge: Knowledge | None) -> str:
     if reason is not None:
         return f"The true graph violates the knowledge ({reason}): essential graphs are compared."
     return "All graphs are compared under the knowledge: directions that it implies do not count."
+
+
+MAX_OPTIMA = 1000
+"""Optima on a map: more are neither distinguishable nor placed in reasonable time."""
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """The best optima and that of GES in the plane.
+
+    `numbers` are their indices among all optima, `ges` is the place of the optimum of GES in
+    `optima`. The best optimum is to the upper right of the middle.
+    """
+
+    optima: Sequence[Optimum]
+    numbers: Sequence[int]
+    points: NDArray[np.float64]
+    distances: NDArray[np.int64]
+    ges: int
+
+    @classmethod
+    def of(cls, optima: Optima, max_optima: int = MAX_OPTIMA) -> Landscape:
+        """Place the best of the optima."""
+        ges = optima.index(optima.ges)
+        numbers = [*range(min(max_optima, len(optima))), *([ges] if ges >= max_optima else [])]
+        shown = [optima[number] for number in numbers]
+        between = shd_matrix([optimum.mpdag for optimum in shown])
+        return cls(
+            optima=shown,
+            numbers=numbers,
+            points=placed(between),
+            distances=between,
+            ges=numbers.index(ges),
+        )
+
+
+def placed(between: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return points in the plane with about the given distances between them.
+
+    The signs of eigenvectors are arbitrary: the first point gets nonnegative coordinates.
+    """
+    squares = between.astype(np.float64) ** 2
+    centred = squares - squares.mean(axis=0)
+    inner = -(centred - centred.mean(axis=1, keepdims=True)) / 2
+    values, vectors = np.linalg.eigh(inner)
+    points = np.zeros((len(between), 2))
+    for axis, largest in enumerate(np.argsort(-values, kind="stable")[:2]):
+        points[:, axis] = vectors[:, largest] * np.sqrt(max(values[largest], 0.0))
+    return np.where(points[0] < 0, -points, points)

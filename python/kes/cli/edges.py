@@ -8,7 +8,7 @@ from typing import Unpack
 
 import click
 
-from kes.analysis.evidence.evidence import TASKS, EvidenceInterrupted
+from kes.analysis.evidence import TASKS, EvidenceInterrupted
 from kes.cli import options
 from kes.cli.console import check_csv, say, show_or_write
 from kes.cli.inputs import DataRequest, TableOptions, open_result

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 
-from kes.analysis.evidence.evidence import WEAK
-from kes.analysis.evidence.evidence_bounds import AtMost, at_most
+from kes.analysis.evidence import WEAK
+from kes.analysis.evidence_bounds import AtMost, at_most
 from kes.cli.console import say, width
 from kes.cli.inputs import beside
 from kes.cli.query_syntax import word

@@ -4,7 +4,7 @@
 beside ours. ``kes paper`` is its command line.
 
 - `runner`: loads the databases, does the runs, keeps them in files and resumes after an interrupt;
-- `table1`, `figures`, `theorems`, `erratum`: the experiments;
+- `experiments`, `theorems`: Table 1 and the figures; the theorems and an erratum to Example 1;
 - `document`: writes tables and figures.
 """
 

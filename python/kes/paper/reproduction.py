@@ -11,11 +11,9 @@ from kes import _core
 from kes.errors import KesError, unknown
 from kes.paper import document
 from kes.paper.document import Section, check_plotting
-from kes.paper.erratum import Erratum
-from kes.paper.figures import Figure1, Neighbourhoods, SampleSizes
+from kes.paper.experiments import Figure1, Neighbourhoods, SampleSizes, Table1
 from kes.paper.runner import DATABASES, Bench, Cell, Library, Outcome
-from kes.paper.table1 import Table1
-from kes.paper.theorems import Theorems
+from kes.paper.theorems import Erratum, Theorems
 from kes.progress import Progress
 from kes.validation import integer
 

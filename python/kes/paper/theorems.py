@@ -7,15 +7,21 @@ shows a search what an endless sample would. The theorems then say where each ru
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kes import datasets
-from kes.api import learn
+from kes.api import learn, score
+from kes.data import Dataset
+from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.paper.document import Section, table
-from kes.paper.runner import Cell, Outcome
-from kes.paper.table1 import KS
+from kes.paper.experiments import KS
+from kes.paper.runner import CASES, Cell, Outcome
 
 if TYPE_CHECKING:
     from kes.network import BayesianNetwork
@@ -141,3 +147,162 @@ def _is_combination(graph: EssentialGraph, groups: int) -> bool:
         chosen = SMALLER if smaller else LARGER
         arcs += [(f"{tail}{group}", f"{head}{group}") for tail, head in chosen]
     return graph == EssentialGraph.from_dag(nodes, arcs)
+
+
+PRINTED = (0.12, 0.30, 0.0)
+DECEPTIVE = (0.12, 0.30, 0.05)
+LIMIT = 1e8
+"""Cases that stand for endlessly many."""
+
+_GRID = (
+    np.arange(0.10, 0.1401, 0.005),  # a
+    np.arange(0.26, 0.3401, 0.005),  # b
+    np.arange(0.0, 0.0301, 0.0025),  # c
+)
+_FINE = np.arange(0.0, 0.0501, 0.0005)  # c alone
+_AXES = {letter: axis for axis, letter in enumerate("XYZU")}
+
+Parameters = tuple[float, float, float]
+
+
+class Erratum:
+    """Why GES is not trapped, and the nearest marginals that trap it."""
+
+    key = "erratum"
+    title = "Erratum to Example 1"
+
+    def cells(self, runs: int) -> list[Cell]:
+        """Return the runs needed: none that are worth keeping."""
+        return []
+
+    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
+        """Do the sums."""
+        both = {"printed": PRINTED, "deceptive": DECEPTIVE}
+        informations = {name: _informations(parameters) for name, parameters in both.items()}
+        scores = {name: _scores(parameters) for name, parameters in both.items()}
+        moves = {name: _moves(parameters) for name, parameters in both.items()}
+        grid = _by_distance()
+        nearest = {cases: _nearest(cases, grid) for cases in (float(CASES), LIMIT)}
+        least = {cases: _least_unevenness(cases) for cases in (float(CASES), LIMIT)}
+        parts = [
+            "Mutual information in nats.",
+            table(
+                ["Marginals", *informations["printed"]],
+                [[name, *(f"{i:.5f}" for i in row.values())] for name, row in informations.items()],
+            ),
+            f"BIC of the two models at {CASES} cases, natural logarithms.",
+            table(
+                ["Marginals", "G1, 19 parameters", "G2, 23 parameters", "GES ends in"],
+                [[name, *row] for name, row in scores.items()],
+            ),
+            f"The moves of GES at {CASES} cases: the pair joined or separated, given which "
+            "variables, and the gain.",
+            table(
+                ["Marginals", "1", "2", "3", "4", "5", "6", "7"],
+                [[name, *(row + [""] * 7)[:7]] for name, row in moves.items()],
+                left=8,
+            ),
+            "The nearest marginals that trap GES: of all (a, b, c) on a grid, those with the "
+            "smallest total variation distance (half the sum of absolute differences over the 32 "
+            f"states) from the printed distribution; for {CASES} cases and for {LIMIT:g}, which "
+            "stand for endlessly many. With a and b as printed, the smallest c that traps GES.",
+            table(
+                ["Cases", "a", "b", "c", "distance", "P(X)", "smallest c alone"],
+                [
+                    [
+                        f"{cases:g}",
+                        *(f"{value:g}" for value in parameters),
+                        f"{distance:.4f}",
+                        f"{0.25 + parameters[2]:g}, {0.25 - parameters[2]:g}, ...",
+                        f"{least[cases]:g}",
+                    ]
+                    for cases, (parameters, distance) in nearest.items()
+                ],
+            ),
+        ]
+        values = {
+            "mutual information": informations,
+            "scores": scores,
+            "moves of GES": moves,
+            "nearest": {f"{cases:g}": list(found) for cases, found in nearest.items()},
+            "smallest c": {f"{cases:g}": c for cases, c in least.items()},
+        }
+        return Section(self.key, self.title, "\n\n".join(parts), values)
+
+
+def _joint(parameters: Parameters) -> NDArray[np.float64]:
+    weights = datasets.example1(cases=2.0, parameters=parameters).weights
+    assert weights is not None
+    return weights.reshape(4, 2, 2, 2) / 2.0
+
+
+def information(joint: NDArray[np.float64], x: str, y: str, given: str = "") -> float:
+    """Return I(x; y | given) in nats; letters name the axes X, Y, Z, U."""
+
+    def entropy(letters: str) -> float:
+        others = tuple(axis for letter, axis in _AXES.items() if letter not in letters)
+        p = joint.sum(axis=others).ravel()
+        return float(-(p @ np.log(p)))
+
+    return entropy(x + given) + entropy(y + given) - entropy(x + y + given) - entropy(given)
+
+
+def _informations(parameters: Parameters) -> dict[str, float]:
+    joint = _joint(parameters)
+    pairs = [("X", "Y", ""), ("X", "U", ""), ("X", "U", "Y"), ("Y", "Z", ""), ("X", "Z", "")]
+    return {
+        f"I({x};{y}\\|{given})" if given else f"I({x};{y})": information(joint, x, y, given)
+        for x, y, given in pairs
+    }
+
+
+def _scores(parameters: Parameters) -> list[str]:
+    data = datasets.example1(cases=CASES, parameters=parameters)
+    both = [f"{score(list(arcs), data):.2f}" for arcs in (SMALLER, LARGER)]
+    return [*both, "G2" if _is_trapped(data) else "G1"]
+
+
+def _moves(parameters: Parameters) -> list[str]:
+    data = datasets.example1(cases=CASES, parameters=parameters)
+    optima = learn(data, k=1, runs=1, improve=False)
+    steps = optima.trace(0)
+    columns = (steps[name] for name in ("kind", "x", "y", "given", "delta"))
+    return [
+        f"{'+' if kind == 'insert' else '−'} {x}{y}"
+        + (f" given {''.join(sorted(given))}" if given else "")
+        + f": {delta:.1f}"
+        for kind, x, y, given, delta in zip(*columns, strict=True)
+    ]
+
+
+def _is_trapped(data: Dataset) -> bool:
+    larger = EssentialGraph.from_dag(data.names, LARGER)
+    return learn(data, k=1, runs=1, improve=False).best.graph == larger
+
+
+def _traps(parameters: Parameters, cases: float) -> bool:
+    return _is_trapped(datasets.example1(cases=cases, parameters=parameters))
+
+
+def _by_distance() -> list[tuple[float, Parameters]]:
+    """Return the grid, in order of the distance from the printed distribution."""
+    printed = _joint(PRINTED)
+    grid: list[tuple[float, Parameters]] = []
+    for a, b, c in product(*_GRID):
+        parameters = (round(float(a), 3), round(float(b), 3), round(float(c), 4))
+        with suppress(KesError):  # no distribution may have these marginals
+            grid.append((float(abs(_joint(parameters) - printed).sum() / 2), parameters))
+    return sorted(grid)
+
+
+def _nearest(cases: float, grid: list[tuple[float, Parameters]]) -> tuple[Parameters, float]:
+    """Return the parameters nearest to the printed ones that trap GES, and how near they are."""
+    distance, parameters = next(point for point in grid if _traps(point[1], cases))
+    return parameters, distance
+
+
+def _least_unevenness(cases: float) -> float:
+    """Return the smallest c that traps GES with a and b as printed."""
+    a, b, _ = PRINTED
+    values = (round(float(c), 4) for c in _FINE)
+    return next(c for c in values if _traps((a, b, c), cases))

@@ -172,7 +172,7 @@ class StructureMethods:
         cases, exp(evidence) roughly approximates the posterior odds of the best model with against
         the best without the edge; it is not a posterior of the edge.
         """
-        from kes.analysis.evidence.evidence import TASKS, evidence
+        from kes.analysis.evidence import TASKS, evidence
 
         return evidence(
             self,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
-from kes.analysis.landscape import Landscape
 from kes.drawing import style
 from kes.errors import KesError
 from kes.results.summary import Standing, counted

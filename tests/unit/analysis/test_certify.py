@@ -12,8 +12,7 @@ import pytest
 from tests.clock import within
 
 import kes
-from kes.analysis.certify import certify, estimate
-from kes.analysis.incumbents import Incumbents
+from kes.analysis.certify import Incumbents, certify, estimate
 from kes.cli import run
 from kes.exact.bound import Bounded, upper_bound
 from kes.search.problem import OtherData

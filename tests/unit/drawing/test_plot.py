@@ -10,7 +10,7 @@ import pytest
 
 import kes
 from kes import EssentialGraph, KesError
-from kes.analysis.landscape import Landscape, placed
+from kes.analysis.compare import Landscape, placed
 from kes.analysis.support import consensus_layout
 from kes.drawing import svg
 from kes.drawing.layout import arrowhead, box_width, cut, graph_layout, label, layout, shared_layout

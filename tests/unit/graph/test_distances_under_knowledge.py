@@ -8,8 +8,8 @@ import pytest
 
 import kes
 from kes import EssentialGraph, Knowledge, Mpdag
+from kes.analysis.compare import Landscape
 from kes.analysis.ground_truth import compare_to_truth
-from kes.analysis.landscape import Landscape
 
 CHAIN = [("a", "b"), ("b", "c"), ("c", "d")]
 FORWARD = Knowledge(tiers=[["a"], ["b"], ["c"], ["d"]])

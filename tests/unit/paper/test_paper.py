@@ -13,9 +13,9 @@ from kes.cli import run
 from kes.errors import Interrupted, KesError
 from kes.paper import document, reproduce, runner
 from kes.paper.document import Section
+from kes.paper.experiments import KS, LN10, PRINTED
 from kes.paper.reproduction import EXPERIMENTS
 from kes.paper.runner import DATABASES, Bench, Cell, Library, Outcome, Sample
-from kes.paper.table1 import KS, LN10, PRINTED
 
 pytest.importorskip("matplotlib", reason="the figures need matplotlib")
 

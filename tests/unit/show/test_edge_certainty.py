@@ -9,7 +9,7 @@ from tests.unit.show.test_report import content
 
 import kes
 from kes.analysis.coverage import Coverage
-from kes.analysis.evidence.evidence import TASKS
+from kes.analysis.evidence import TASKS
 from kes.cli import run
 from kes.show.report import edge_certainty, prose, report_text
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence

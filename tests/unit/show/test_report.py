@@ -326,7 +326,7 @@ def test_a_single_optimum_and_a_single_variable():
 
 
 def test_only_the_best_of_very_many_optima_are_shown(optima, monkeypatch):
-    monkeypatch.setattr("kes.analysis.landscape.Landscape.of.__func__.__defaults__", (5,))
+    monkeypatch.setattr("kes.analysis.compare.Landscape.of.__func__.__defaults__", (5,))
     text = page(optima)
     assert [entry["number"] for entry in content(text)["optima"]] == [
         *range(5),

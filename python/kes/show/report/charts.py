@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
-from kes.analysis.landscape import Landscape
 from kes.results.optima import Optima
 
 _MOST_POINTS = 1000

@@ -10,10 +10,10 @@ from graphlib import TopologicalSorter
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
-from kes.analysis.evidence.deletion_loss import edge_worth
-from kes.analysis.landscape import Landscape
+from kes.analysis.evidence_bounds import edge_worth
 from kes.analysis.support import ROUNDING
 from kes.data.column import State
 from kes.drawing import layout

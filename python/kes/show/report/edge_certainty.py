@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kes.analysis.effects import Effects
-from kes.analysis.evidence.deletion_loss import edge_worth
-from kes.analysis.evidence.evidence import TASKS, WEAK, evidence
+from kes.analysis.evidence import TASKS, WEAK, evidence
+from kes.analysis.evidence_bounds import edge_worth
 from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
 from kes.drawing.plot import SUPPORT_COLUMNS

@@ -12,10 +12,10 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from kes._core import __version__
+from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
-from kes.analysis.evidence.evidence import WEAK
-from kes.analysis.landscape import Landscape
+from kes.analysis.evidence import WEAK
 from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import prose

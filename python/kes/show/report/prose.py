@@ -8,9 +8,8 @@ from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
-from kes.analysis.compare import ges_standing
+from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
-from kes.analysis.landscape import Landscape
 from kes.errors import listed
 from kes.results.summary import completed, counted
 from kes.show.report.recipe import command_line, settings_rows

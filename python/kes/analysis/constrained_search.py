@@ -33,15 +33,10 @@ _MEMORY_MB = 512
 class Side:
     """The networks with, or without, some part.
 
-    Attributes
-    ----------
-    kind : str
-        ``"arc"``: with the arc between two nodes; ``"apart"``: with no edge between them;
-        ``"collider"``: with the v-structure of three nodes a < b, the collider between them;
-        ``"ancestor"`` and ``"no ancestor"``: the first of two nodes is an ancestor of the other, or
-        is not. No arcs describe the last two, so they cannot be searched.
-    nodes : tuple of int
-        The nodes.
+    ``"arc"``: with the arc between two nodes; ``"apart"``: with no edge between them;
+    ``"collider"``: with the v-structure of three nodes a < b, the collider between them;
+    ``"ancestor"`` and ``"no ancestor"``: the first of two nodes is an ancestor of the other, or is
+    not. No arcs describe the last two, so they cannot be searched.
     """
 
     kind: Literal["arc", "apart", "collider", "ancestor", "no ancestor"]
@@ -80,19 +75,7 @@ class Side:
 
 
 class Candidate:
-    """A model that may be the best of a side.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The variables.
-    graph : CoreGraph
-        Its essential graph.
-    score : float
-        Its score.
-    knowledge : CoreKnowledge
-        Background knowledge: only networks of the class that satisfy it count.
-    """
+    """A model that may be the best of a side; only its networks that satisfy knowledge count."""
 
     def __init__(
         self, names: Sequence[str], graph: CoreGraph, score: float, knowledge: CoreKnowledge
@@ -142,30 +125,11 @@ class Candidate:
 class Contest:
     """Finds the best model of one side after the other.
 
-    Parameters
-    ----------
-    problem : Problem
-        The data and the settings.
-    known : iterable of (graph, score)
-        Known models, best first.
-    tasks : int
-        Improvement tasks after the search of a side.
-    threads : int
-        Number of threads.
-
-    Attributes
-    ----------
-    candidates : list of Candidate
-        The known models, best first.
+    `known` are models, best first; `tasks` improve on the search of each side.
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        known: Iterable[Scored],
-        *,
-        tasks: int,
-        threads: int,
+        self, problem: Problem, known: Iterable[Scored], *, tasks: int, threads: int
     ) -> None:
         self._problem, self._tasks, self._threads = problem, tasks, threads
         self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
@@ -178,9 +142,8 @@ class Contest:
     def is_possible(self, side: Side) -> bool:
         """Tell whether the settings allow any network on a side."""
         knowledge = self._within(side)
-        if self._too_many_parents(knowledge[1], side):
-            return False
-        return _core.contradiction(self._n, knowledge) is None
+        is_allowed = not self._too_many_parents(knowledge[1], side)
+        return is_allowed and _core.contradiction(self._n, knowledge) is None
 
     def can_prove(self, sides: int) -> bool:
         """Tell whether the best models of a number of sides can be proven in a short time."""
@@ -203,7 +166,8 @@ class Contest:
         solved = prover.by_subsets(prover.families())
         if solved is None or solved.arcs is None:
             return None
-        return self._scored(CoreGraph.from_dag(self._n, solved.arcs))
+        graph = CoreGraph.from_dag(self._n, solved.arcs)
+        return self._candidate(graph, self._problem.core.score(graph.to_dag(self._n)))
 
     def search(self, side: Side) -> Candidate:
         """Return the best model of a side that a search finds."""
@@ -220,18 +184,10 @@ class Contest:
     def _candidate(self, graph: CoreGraph, score: float) -> Candidate:
         return Candidate(self._names, graph, score, self._known)
 
-    def _scored(self, graph: CoreGraph) -> Candidate:
-        score = self._problem.core.score(graph.to_dag(self._n))
-        return self._candidate(graph, score)
-
     def _within(self, side: Side) -> CoreKnowledge:
         """Return the knowledge that describes the networks of a side."""
         tiers, required, forbidden = self._known
-        return (
-            tiers,
-            sorted({*required, *side.required}),
-            sorted({*forbidden, *side.forbidden}),
-        )
+        return tiers, sorted({*required, *side.required}), sorted({*forbidden, *side.forbidden})
 
     def _start(self, side: Side) -> CoreGraph | None:
         """Return the best model, changed to be on the side; None if that is not easy."""

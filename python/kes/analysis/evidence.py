@@ -19,11 +19,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kes.analysis.evidence.constrained_search import Candidate, Contest, Side
+from kes.analysis.constrained_search import Candidate, Contest, Side
 from kes.errors import Interrupted, unknown
 from kes.progress import Progress, Show, reporting
 from kes.results.summary import counted, of_completed
-from kes.table import Table
+from kes.table import Table, tabulated
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
@@ -46,16 +46,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Question:
-    """Whether a network has some part: the sides with it, and those without it.
-
-    Attributes
-    ----------
-    nodes : tuple of int
-        The nodes of the part.
-    yes, no : tuple of Side
-        A network has the part iff it is on one of the former, and lacks it iff on one of the
-        latter.
-    """
+    """Whether a network has some part: a union of sides has it, and another one lacks it."""
 
     nodes: tuple[int, ...]
     yes: tuple[Side, ...]
@@ -97,17 +88,8 @@ def evidence(
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
 
-    Parameters
-    ----------
-    seconds : float or None
-        When to stop, if not all questions are settled by then.
-    models : int or None
-        Ask only for what so many of the best optima have; None for all.
-
-    Raises
-    ------
-    EvidenceInterrupted
-        After Ctrl-C.
+    `models` limits the questions to what so many of the best optima have. After `seconds`, or
+    Ctrl-C (EvidenceInterrupted), the other questions rest on the models found until then.
     """
     if of not in _COLUMNS:
         raise unknown("of", of, _COLUMNS)
@@ -134,36 +116,27 @@ def _questions(of: str, models: Sequence[Candidate]) -> list[Question]:
     """Return the questions about all parts that some model has."""
     if of == "edges":
         pairs = {(min(arc), max(arc)) for model in models for arc in model.arcs}
-        return [_edge(a, b) for a, b in sorted(pairs)]
+        return [Question(pair, _arcs(*pair), (Side("apart", pair),)) for pair in sorted(pairs)]
     if of == "v_structures":
         return [_collider(*nodes) for nodes in sorted(set().union(*(m.colliders for m in models)))]
-    return [_descent(*pair) for pair in sorted(set().union(*(m.descents[0] for m in models)))]
+    return [
+        Question(pair, (Side("ancestor", pair),), (Side("no ancestor", pair),))
+        for pair in sorted(set().union(*(m.descents[0] for m in models)))
+    ]
 
 
-def _edge(a: int, b: int) -> Question:
-    return Question((a, b), (Side("arc", (a, b)), Side("arc", (b, a))), (Side("apart", (a, b)),))
+def _arcs(a: int, b: int) -> tuple[Side, Side]:
+    return Side("arc", (a, b)), Side("arc", (b, a))
 
 
 def _collider(a: int, c: int, b: int) -> Question:
     without = (Side("apart", (a, c)), Side("apart", (b, c)))
     turned = (Side("arc", (c, a)), Side("arc", (c, b)))
-    joined = (Side("arc", (a, b)), Side("arc", (b, a)))
-    return Question((a, c, b), (Side("collider", (a, c, b)),), without + turned + joined)
-
-
-def _descent(a: int, b: int) -> Question:
-    return Question((a, b), (Side("ancestor", (a, b)),), (Side("no ancestor", (a, b)),))
+    return Question((a, c, b), (Side("collider", (a, c, b)),), without + turned + _arcs(a, b))
 
 
 class Scoreboard:
-    """The best known score of every side.
-
-    Parameters
-    ----------
-    contest : Contest
-        Finds the best models of sides.
-    questions : iterable of Question
-        The questions whose sides are scored.
+    """The best known score of every side of some questions.
 
     Attributes
     ----------
@@ -259,7 +232,7 @@ def _table(
     rows.sort(key=lambda row: math.inf if row["evidence"] is None else -row["evidence"])
     direction = ("direction",) if of == "edges" else ()
     columns = (*_COLUMNS[of], "evidence", *direction, "how", "best_with", "best_without")
-    return Table({name: [row[name] for row in rows] for name in columns}, note=note)
+    return tabulated(columns, [[row[name] for name in columns] for row in rows], note)
 
 
 def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -> dict[str, Any]:

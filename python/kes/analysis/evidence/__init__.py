@@ -1,1 +1,0 @@
-"""The evidence for edges, directions and ancestors, in nats."""
