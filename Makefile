@@ -113,6 +113,9 @@ bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
 bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 
+bench-inference: $(DEV) ## Time exact inference beside pyAgrum, as in NETWORKS=../shared/data/bif
+	$(BIN)/python benchmarks/inference.py $(if $(NETWORKS),--networks '$(NETWORKS)')
+
 bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
 	$(BIN)/python benchmarks/unseen.py
 

@@ -28,8 +28,10 @@ __all__ = [
     "CsvColumn",
     "Families",
     "Improved",
+    "Inference",
     "Problem",
     "Step",
+    "TooLargeError",
     "__version__",
     "apply",
     "boundary",
@@ -107,6 +109,9 @@ class Improved(NamedTuple):
     """Places of the models it was made of: given graphs first, then what was found, in order."""
     task: int
     """Number of the task that found it."""
+
+class TooLargeError(CoreError):
+    """Tables would be too large; ``args`` are the variables of the largest, and all to sum over."""
 
 def penalty(criterion: str, cases: float) -> float | None:
     """Return what a free parameter costs with so many cases; None if it is not always the same."""
@@ -359,3 +364,54 @@ class CsvColumn:
 
     def values(self) -> list[str]:
         """Return the distinct values in order of appearance; made anew."""
+
+@final
+class Inference:
+    """Exact inference in a product of tables over discrete variables.
+
+    Parameters
+    ----------
+    states
+        Number of states of each variable.
+    factors
+        The variables of each table, and its cells, the last variable changing fastest.
+    directed
+        Whether table v is the distribution of variable v, its last one, as in a network.
+    logarithms
+        Whether the cells are logarithms, if not directed.
+    """
+
+    def __new__(
+        cls,
+        states: Sequence[int],
+        factors: Sequence[tuple[Sequence[int], NDArray[np.float64]]],
+        *,
+        directed: bool = True,
+        logarithms: bool = False,
+    ) -> Inference: ...
+    def posteriors(
+        self,
+        target: int,
+        observed: Sequence[int],
+        codes: NDArray[np.int32],
+        *,
+        strict: bool = False,
+    ) -> NDArray[np.float64]:
+        """Distribution of a variable given the states of others, shape (rows, states).
+
+        ``codes`` has shape (observed variables, rows), with -1 for missing states. Impossible rows
+        are NaN; if strict, also those whose irrelevant observations are impossible.
+        """
+
+    def log_evidence(
+        self, observed: Sequence[int], codes: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Logarithm of the probability of the observed states of each row."""
+
+    def marginals(
+        self, observed: Sequence[int], codes: NDArray[np.int32]
+    ) -> list[list[float]] | None:
+        """Distributions of all variables given the only row; None if it is impossible.
+
+        Those of observed variables are empty.
+        """

@@ -291,7 +291,12 @@ def suggest(given: str, known: Iterable[str]) -> str:
 
 
 def unknown(
-    what: str, given: object, known: Iterable[str], *, option: str | None = None
+    what: str,
+    given: object,
+    known: Iterable[str],
+    *,
+    option: str | None = None,
+    column: str | None = None,
 ) -> KesError:
     """Return the error for a name that is not one of the known ones.
 
@@ -304,6 +309,7 @@ def unknown(
     return KesError(
         f"unknown {what} {given!r}{suggest(str(given), names)}; known: {listed(names)}",
         option=option,
+        column=column,
     )
 
 

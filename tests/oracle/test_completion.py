@@ -12,9 +12,8 @@ import kes
 from kes.data import Continuous, Discrete, Incomplete
 from kes.data.incomplete import Stack
 from kes.data.random_stream import Stream
-from kes.network.completion import fill
 from kes.network.cpds import Linear, Logistic
-from kes.network.gibbs import sweep
+from kes.network.gibbs import impute, sweep
 
 from .chi_square import surprise
 
@@ -106,7 +105,7 @@ def test_the_stack_converges_to_direct_em():
     stack = Stack(incomplete(COUNTS), 400)
     stack.scatter(Stream(1))
     for number in range(6):  # EM itself is slow: a third of what matters is missing
-        fill(stack, partial(kes.fit, [("x", "y")]), Stream(2, number))
+        impute(stack, partial(kes.fit, [("x", "y")]), Stream(2, number))
     filled = stack.dataset()
     found = np.zeros((2, 2))
     np.add.at(found, tuple(filled.codes), filled.weights)

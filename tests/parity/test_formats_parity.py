@@ -194,7 +194,6 @@ def test_networks_handed_over_directly(library, network):
 
 def test_probabilities_agree_with_variable_elimination_of_pgmpy():
     pytest.importorskip("pgmpy", reason="pgmpy is not installed")
-    pytest.importorskip("pyagrum", reason="pyagrum is not installed")
     from pgmpy.inference import VariableElimination
 
     elimination = VariableElimination(NASTY.to_pgmpy())

@@ -75,7 +75,7 @@ def test_the_readme_holds_without_rust(version, wheel, fresh, tmp_path, monkeypa
     print(f"Python {version}: {size / 1e6:.1f} MB, {seconds:.2f} s to import")
     new.run("kes", "learn", "--example", "alarm", "--runs", 20)
 
-    new.install(f"{wheel}[report,inference]")
+    new.install(f"{wheel}[report]")
     folder = tmp_path / "readme"
     folder.mkdir()
     monkeypatch.chdir(folder)

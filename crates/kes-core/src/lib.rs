@@ -34,6 +34,7 @@ pub mod frontier;
 pub mod gains;
 pub mod graph;
 pub mod improve;
+pub mod inference;
 pub mod rng;
 pub mod runs;
 pub mod sampled;

@@ -5,6 +5,7 @@ mod criteria;
 mod csv;
 mod exact;
 mod graphs;
+mod inference;
 mod named_tuples;
 mod native;
 mod options;
@@ -71,6 +72,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<problem::Problem>()?;
     module.add_class::<exact::Families>()?;
     module.add_class::<csv::CsvColumn>()?;
+    module.add_class::<inference::Inference>()?;
+    module.add("TooLargeError", module.py().get_type::<inference::TooLargeError>())?;
     module.add_function(wrap_pyfunction!(criteria::penalty, module)?)?;
     module.add_function(wrap_pyfunction!(problem::level, module)?)?;
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;

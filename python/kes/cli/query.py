@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -63,25 +62,13 @@ def command(
     deviation), or states of several variables, for their joint probability. The evidence follows
     after a bar. Quote names and states with special characters: "'a b'=1".
     """
-    found, table = network_of(model, data, optimum)
-    network = _answerable(found)
+    network, table = network_of(model, data, optimum)
     asked = [parse(question, network) for question in questions]
     blocks = [[*_answers(network, question, table, draws, random_state)] for question in asked]
     texts = zip(asked, blocks, strict=True)
     say("\n\n".join("\n  ".join([question.text, *lines]) for question, lines in texts))
     if any("±" in line for lines in blocks for line in lines):
         say("\n± is the standard error of the simulation")
-
-
-def _answerable(network: Fitted) -> Fitted:
-    """Return the network in a form that answers without the extra that discrete ones ask for.
-
-    pyAgrum is faster, which matters for thousands of questions, but a shell asks few.
-    """
-    if not isinstance(network, BayesianNetwork) or find_spec("pyagrum") is not None:
-        return network
-    parts = (network.nodes, network.states, network.parents, network.cpts)
-    return MixedNetwork(*parts, discretizer=network.discretizer)
 
 
 def _answers(

@@ -1,4 +1,4 @@
-"""What fitted networks of all kinds have in common: a DAG, cases, files."""
+"""The base class of fitted networks: structure, data and files."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from kes.formats.escaping import same
 from kes.graph import EssentialGraph
 from kes.network import conversion
 from kes.network.cpds import Linear, Local, Values
-from kes.network.evidence import Known, draw
+from kes.network.evidence import Evidence, draw
+from kes.network.inference import refuse_impossible
 from kes.network.new_rows import Rows, Unseen, read_rows
-from kes.network.query import Answer, Inquiry
+from kes.network.query import Answer, Query
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -38,24 +39,24 @@ if TYPE_CHECKING:
     from kes.data.dataset import Data, Weights
 
 DRAWS = 1000
-"""Draws for each row with unknown values that have no exact answer."""
+"""Default number of draws per row where there is no exact answer."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Network(ABC):
-    """A DAG with a local model for every node; immutable.
+    """A DAG with a CPD for every node; immutable.
 
     Attributes
     ----------
     nodes : tuple of str
         Names of the nodes, in order.
     states : mapping of str to tuple
-        For each node its states, in order; none for continuous nodes.
+        For each node its states, in order; empty for continuous nodes.
     parents : mapping of str to tuple of str
-        For each node its parents, in the order in which its local model has them.
+        For each node its parents, in the order of its CPD.
     discretizer, transform
-        How raw columns become those of the network (`kes.Discretizer`,
-        `kes.data.normal_scores.Ranks`), or None. They apply to all data that the network gets.
+        How raw columns are discretized or transformed (`kes.Discretizer`,
+        `kes.data.normal_scores.Ranks`), or None. They apply to all data passed to the network.
     """
 
     _TITLE: ClassVar[str]
@@ -73,11 +74,11 @@ class Network(ABC):
 
     @abstractmethod
     def local(self, node: str) -> Local:
-        """Return the local model of a node."""
+        """Return the CPD of a node."""
 
     @abstractmethod
     def _arguments(self) -> tuple[object, ...]:
-        """Return what the constructor makes this network of."""
+        """Return the arguments of the constructor."""
 
     # --- structure -------------------------------------------------------------------------------
 
@@ -98,38 +99,38 @@ class Network(ABC):
 
     @cached_property
     def constants(self) -> dict[str, float]:
-        """The continuous nodes that have only one value, and this value."""
+        """The value of each continuous node that has only one."""
         models = ((node, self.local(node)) for node in self.nodes)
         return {n: m.intercept for n, m in models if isinstance(m, Linear) and m.deviation == 0}
 
     @cached_property
     def graph(self) -> EssentialGraph:
-        """Essential graph of the class to which the network's DAG belongs."""
+        """Essential graph of the equivalence class of the network's DAG."""
         return EssentialGraph.from_dag(self.nodes, self.arcs)
 
     @cached_property
     def cuts(self) -> dict[str, tuple[float, ...]]:
-        """Where numbers are cut into states: as the discretizer says, or names such as "(1.5, 3]".
+        """Cut points of discretized nodes: those of the discretizer, or of labels like "(1.5, 3]".
 
-        So files without a place for cuts take numbers, too.
+        Labels let networks from formats that cannot store cuts take numbers, too.
         """
         return named_cuts(self.states) | dict(self.discretizer.cuts if self.discretizer else {})
 
     def markov_blanket(self, node: str) -> frozenset[str]:
-        """Return the nodes that, once known, make all others irrelevant for `node`.
+        """Return the Markov blanket of a node: its parents, children and the children's parents.
 
-        These are its parents, its children and the other parents of its children.
+        Given these, all other nodes are irrelevant for it.
         """
         self._checked(node)
         families = [{child, *parents} for child, parents in self.parents.items()]
         return frozenset().union(*(f for f in families if node in f)) - {node}
 
-    def bearing(self, target: str, known: Iterable[str]) -> list[str]:
-        """Return which known nodes bear on another: its Markov blanket, if all of it is known."""
-        others = set(known) - {target}
+    def relevant(self, target: str, observed: Iterable[str]) -> list[str]:
+        """Return the observed nodes that predict a target: its Markov blanket if complete."""
+        others = set(observed) - {target}
         blanket = self.markov_blanket(target)
-        bearing = blanket if blanket <= others else others
-        return [node for node in self.nodes if node in bearing]
+        relevant = blanket if blanket <= others else others
+        return [node for node in self.nodes if node in relevant]
 
     # --- data ------------------------------------------------------------------------------------
 
@@ -141,13 +142,13 @@ class Network(ABC):
         weights: Weights = None,
         unseen: Unseen = "error",
     ) -> Rows:
-        """Read raw rows as the network knows them: cut, transformed and coded.
+        """Read raw rows: discretize, transform and encode them.
 
         Parameters
         ----------
         data
-            A table with a column for each of the nodes; others are ignored. Columns that hold
-            intervals already are not cut again.
+            A table with a column for each of the nodes; others are ignored. Columns that contain
+            intervals already are not discretized again.
         nodes
             The nodes to read; by default all.
         weights, unseen
@@ -164,18 +165,19 @@ class Network(ABC):
         return Rows(columns, rows.number, rows.weights)
 
     def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
-        """Read the columns that may bear on a node."""
+        """Read the columns that are relevant for a target."""
         columns = open_source(data).names
-        known = [node for node in columns if node in self.states]
-        if not known:
+        observed = [node for node in columns if node in self.states]
+        if not observed:
             raise KesError(
-                f"the data have none of the network's columns, so nothing bears on {target!r}: "
-                f"expected some of {listed(self.nodes)}, not {listed(columns)}"
+                f"the data have none of the network's columns, so {target!r} cannot be predicted: "
+                f"expected some of {listed(self.nodes)}, not {listed(columns)}",
+                column=target,
             )
-        bearing = self.bearing(target, known)
-        if unseen != "error":  # what lies beyond a gap in the Markov blanket bears on it, too
-            bearing = [node for node in self.nodes if node in known and node != target]
-        return self.prepare(data, nodes=bearing, unseen=unseen)
+        relevant = self.relevant(target, observed)
+        if unseen != "error":  # nodes beyond a missing value in the Markov blanket matter, too
+            relevant = [node for node in self.nodes if node in observed and node != target]
+        return self.prepare(data, nodes=relevant, unseen=unseen)
 
     @overload
     def log_likelihood(
@@ -198,103 +200,97 @@ class Network(ABC):
         per_row: bool = False,
         unseen: Unseen = "error",
     ) -> float | NDArray[np.float64]:
-        """Return the logarithm (natural) of the probability of data.
+        """Return the natural logarithm of the probability of data.
 
-        For continuous nodes it is that of a density, of transformed values if the network has a
-        `transform`: comparable between networks with the same transform only.
+        For continuous nodes it is a log-density, of transformed values if the network has a
+        `transform`: comparable only between networks with the same transform.
 
         Parameters
         ----------
         data
             A table with a column for every node (others are ignored), or a `Dataset`.
         weights
-            How many cases each row stands for; see `kes.learn`.
+            Number of cases that each row stands for; see `kes.learn`.
         per_row
-            Return one number per row instead of their sum, without regard to weights.
+            Return one number per row instead of their sum; weights are ignored.
         unseen : {"error", "missing"}
-            What a value is that is none of the node's states, or missing: an error that names it,
-            or unknown. Unknown values are summed out: exactly, unless continuous ones meet discrete
-            ones or logistic nodes, where 1 000 draws are averaged. Rows with gaps in the same
-            columns are worked out together, so many different sets of gaps take time, and so
-            do many gaps that bear on each other.
+            Treat missing values, and values that are none of the node's states, as an error or as
+            missing. Missing values are summed out: exactly, unless continuous ones meet discrete
+            ones or logistic nodes, where 1 000 draws are averaged. Rows with missing values in
+            the same columns are computed together, so many different patterns take time.
 
         Returns
         -------
         float or ndarray
-            Minus infinity where the network holds a row for impossible.
+            Minus infinity where the network assigns zero probability to a row.
 
         Raises
         ------
         KesError
-            If a column is missing, or holds a state that the network does not know.
+            If a column is missing or contains a state that the network does not have.
         """
         rows = self.prepare(data, weights=weights, unseen=unseen)
-        result = np.empty(rows.number)
-        for hidden, where in rows.patterns():
-            result[where] = self._log_probabilities(rows.take(where), hidden)
+        result = self._log_probabilities(rows)
         if per_row:
             return result
         if rows.weights is None:
             return float(result.sum())
-        counts = rows.weights > 0  # a row of weight 0 counts for nothing, even if impossible
+        counts = rows.weights > 0  # rows of weight 0 may be impossible
         return float(rows.weights[counts] @ result[counts])
 
-    def _log_probabilities(self, rows: Rows, hidden: list[str]) -> NDArray[np.float64]:
-        """Return ln P of rows in which these nodes are unknown."""
-        known = self._known_of(rows, hidden)
-        inquiry = Inquiry(known, draws=DRAWS)
-        result = known.log_probabilities(inquiry.unknown.settled())
-        for component in inquiry.unknown.components:
-            result += inquiry.log_evidence(component)
+    def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
+        """Return ln P of each row."""
+        result = np.empty(rows.number)
+        for hidden, where in rows.patterns():
+            evidence = self._evidence_of(rows.take(where), hidden)
+            query = Query(evidence, draws=DRAWS)
+            result[where] = evidence.log_probabilities(query.hidden.settled())
+            for component in query.hidden.components:
+                result[where] += query.log_evidence(component)
         return result
 
     def _answer(
         self, data: Data, target: str, unseen: Unseen, draws: int = DRAWS, seed: int = 0
     ) -> Answer:
-        """Return what the other columns of each row say of a node."""
+        """Return the posterior of a node given the other columns of each row."""
         rows = self._prepare_for(self._checked(target), data, unseen)
         parts, places = [], []
         for hidden, where in rows.patterns():
-            known = self._known_of(rows.take(where), hidden)
-            parts.append(Inquiry(known, [target], draws=draws, seed=seed).answer(target))
+            evidence = self._evidence_of(rows.take(where), hidden)
+            parts.append(Query(evidence, [target], draws=draws, seed=seed).answer(target))
             places.append(where)
         order = np.argsort(np.concatenate(places))
         answer = Answer(*(np.concatenate(part)[order] for part in zip(*parts, strict=True)))
-        impossible = np.flatnonzero(np.isnan(answer.values[:, 0]))
-        if impossible.size:
-            raise KesError(
-                f"the network holds {impossible.size} of {rows.number} rows for impossible, the "
-                f"first one being row {impossible[0]} (counted from 0); fit it with a prior"
-            )
+        refuse_impossible(np.isnan(answer.values[:, 0]))
         return answer
 
-    def _known_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Known:
-        """Return what is known in rows; constants are always known."""
-        known = {node: c for node, c in rows.columns.items() if node not in set(hidden)}
+    def _evidence_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Evidence:
+        """Return the observed columns of rows; constants count as observed."""
+        observed = {node: c for node, c in rows.columns.items() if node not in set(hidden)}
         constants = {n: np.full(rows.number, v) for n, v in self.constants.items()}
-        return Known(self, {**constants, **known}, rows.number)
+        return Evidence(self, {**constants, **observed}, rows.number)
 
     def sample(self, n: int, seed: int = 0) -> Dataset:
         """Draw independent cases.
 
         ``PCG64(seed)`` yields 64-bit integers, whose upper 53 bits are read as numbers in [0, 1).
-        They fill a matrix with a row per case and a column per node, row by row, so that a longer
+        They fill a matrix with a row per case and a column per node, row by row, so a longer
         sample begins with the shorter ones. A discrete node takes the first state whose cumulative
-        probability exceeds its number, a continuous one the quantile that belongs to it.
+        probability exceeds its number, a continuous one the quantile at its number.
 
         Parameters
         ----------
         n
             Number of cases.
         seed
-            Same seed, same cases, on every platform and with every version of numpy; continuous
-            values up to rounding.
+            The same seed gives the same cases on every platform and with every version of numpy;
+            continuous values up to rounding.
 
         Returns
         -------
         Dataset
-            A column for every node, all of whose states are declared, drawn or not. Transformed
-            values are mapped back.
+            A column for every node with all its states declared, drawn or not. Transformed values
+            are mapped back.
         """
         columns = draw(self, n, seed)
         if self.transform is not None:
@@ -322,15 +318,15 @@ class Network(ABC):
         return conversion.to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the network into a file; the suffix says in which format.
+        """Write the network to a file; the suffix determines the format.
 
         Parameters
         ----------
         path
-            ``.json`` holds every network. ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``) and
-            ``.net`` hold discrete ones, where the names of intervals tell the cuts of a
-            discretizer. All these can be read again by `kes.read_network`. ``.dot`` and
-            ``.graphml`` hold the graph. With a further ``.gz`` the file is compressed.
+            ``.json`` stores every network. ``.bif``, ``.xmlbif`` (or ``.bifxml``, ``.xml``) and
+            ``.net`` store discrete ones; cuts of a discretizer are kept as the labels of
+            intervals. `kes.read_network` reads all of these. ``.dot`` and ``.graphml`` store the
+            graph. A further suffix ``.gz`` compresses the file.
         """
         write_network(self, path)
 
@@ -380,11 +376,11 @@ class Network(ABC):
 
     def _checked(self, node: str) -> str:
         if node not in self.states:
-            raise unknown("node", node, self.nodes)
+            raise unknown("node", node, self.nodes, column=str(node))
         return node
 
     def _code(self, node: str, state: State) -> int:
-        """Return the number of a state; the text "1" also stands for the integer 1, as in data."""
+        """Return the code of a state; the text "1" also means the integer 1, as in data."""
         known = self.states[self._checked(node)]
         same_value = [i for i, own in enumerate(known) if same([own], [state])]
         same_text = [i for i, own in enumerate(known) if str(own) == str(state)]
@@ -392,19 +388,24 @@ class Network(ABC):
             if node in self.cuts and isinstance(state, Real) and isfinite(state):
                 return int(np.searchsorted(self.cuts[node], float(state)))
             meant = suggest(str(state), map(str, known))
-            raise KesError(f"the node {node!r} has no state {state!r}{meant}, only {listed(known)}")
+            raise KesError(
+                f"the node {node!r} has no state {state!r}{meant}, only {listed(known)}",
+                column=node,
+            )
         return (same_value or same_text)[0]
 
     def _value(self, node: str, value: object) -> float:
-        """Return a value of a continuous node as the network has it."""
+        """Return a value of a continuous node, transformed if the network is."""
         if not isinstance(value, Real) or not isfinite(value):
-            raise KesError(f"the node {node!r} is continuous; {value!r} is no number")
+            raise KesError(
+                f"the node {node!r} is continuous; {value!r} is not a number", column=node
+            )
         if self.transform is None:
             return float(value)
         return float(self.transform.transform(node, np.array([float(value)]))[0])
 
-    def _evidence(self, evidence: Mapping[str, Any] | None) -> Rows:
-        """Return what is known as a row, or complain if a constant never has its value."""
+    def _row(self, evidence: Mapping[str, Any] | None) -> Rows:
+        """Validate evidence and return it as a row."""
         columns: dict[str, Values] = {}
         for node, given in (evidence or {}).items():
             if self.states[self._checked(node)]:
@@ -412,5 +413,5 @@ class Network(ABC):
                 continue
             columns[node] = np.array([self._value(node, given)])
             if columns[node][0] != self.constants.get(node, columns[node][0]):
-                raise KesError(f"impossible evidence: {node} is never {given!r}")
+                raise KesError(f"impossible evidence: {node} is never {given!r}", column=node)
         return Rows(columns, 1)

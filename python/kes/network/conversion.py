@@ -1,7 +1,8 @@
-"""Networks as objects of other packages."""
+"""Conversion of networks to objects of other packages."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,18 +18,12 @@ if TYPE_CHECKING:
     from kes.network.gaussian import GaussianNetwork
 
 
-def import_pyagrum() -> Any:  # noqa: ANN401 - pyAgrum has no types
-    """Import pyAgrum, or say how to install it."""
-    try:
-        import pyagrum
-    except ImportError as error:
-        raise not_installed("pyagrum") from error
-    return pyagrum
-
-
 def to_pyagrum(network: BayesianNetwork) -> Any:  # noqa: ANN401 - pyAgrum has no types
     """Convert into a ``pyagrum.BayesNet``; states become labels, that is, text."""
-    gum = import_pyagrum()
+    try:
+        gum: Any = import_module("pyagrum")
+    except ImportError as error:
+        raise not_installed("pyagrum") from error
     model = gum.BayesNet()
     for node in network.nodes:
         model.add(gum.LabelizedVariable(node, "", labels(network.states[node])))
@@ -105,10 +100,10 @@ def to_networkx(network: Network) -> nx.DiGraph[str]:
 
 
 def unsupported(where: str, network: Network) -> KesError:
-    """Error for a network that other software has no place for."""
+    """Return the error for a network that other software does not support."""
     continuous = [node for node, kind in network.kinds.items() if kind == "continuous"]
     return KesError(
-        f"{where} has no place for networks with continuous nodes such as this one: "
-        f"{listed(continuous)}; cut them into intervals first (kes.discretize), or use "
-        "to_networkx() or a .json file"
+        f"{where} does not support continuous nodes: {listed(continuous)}; discretize them first "
+        "(kes.discretize), or use to_networkx() or a .json file",
+        column=continuous[0],
     )

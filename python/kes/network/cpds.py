@@ -1,52 +1,56 @@
-"""Local models: the distribution of a node given its parents.
+"""Conditional probability distributions (CPDs): a node given its parents.
 
 ========  ==========  ========================================================
-model     node        given its parents
+CPD       node        given its parents
 ========  ==========  ========================================================
 Tabular   discrete    a table of probabilities; all parents are discrete
 Linear    continuous  normal, the mean a linear function of the parents
 Logistic  discrete    the log-odds are linear functions of the parents
 ========  ==========  ========================================================
 
-Parents enter a linear function by their *regressors*: a continuous parent by its value, a discrete
-one by an indicator (0 or 1) of each of its states but the first.
+Parents enter a linear function as *regressors*: a continuous parent as its value, a discrete one as
+an indicator (0 or 1) of each state but the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from math import isfinite, log, pi
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes.data.column import State
 from kes.data.normal_scores import quantiles
 from kes.errors import KesError
+from kes.formats.escaping import labels
+from kes.table import Table
 
 Values: TypeAlias = NDArray[Any]
-"""A code of a state, or a number, for each row."""
+"""State codes or numbers, one per row."""
 
 LEAST_UNIFORM = 2.0**-54
-"""Stands for the uniform number 0, which has no normal quantile."""
+"""Replaces the uniform number 0, which has no normal quantile."""
 
 
 class Local(Protocol):
-    """The distribution of a node given its parents."""
+    """A CPD."""
 
     @property
     def n_parameters(self) -> int:
         """Number of free parameters."""
 
     def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[Any]:
-        """Return what the model needs to know of the parents in each row.
+        """Return the parents' columns in the form that the CPD needs.
 
         Parameters
         ----------
         given
-            The column of each parent, without gaps.
+            The column of each parent, without missing values.
         levels
             Number of states of each parent; 0 if it is continuous.
         rows
@@ -57,19 +61,18 @@ class Local(Protocol):
         """Return the logarithm of the probability, or density, of the node's value in each row."""
 
     def draw(self, inputs: NDArray[Any], uniforms: NDArray[np.float64]) -> Values:
-        """Return in each row the quantile of the node that belongs to a number in [0, 1)."""
+        """Return in each row the quantile of the node at a number in [0, 1)."""
 
     def describe(self) -> tuple[str, Any]:
-        """Return the kind of the model and its numbers, as files have them."""
+        """Return the kind of the CPD and its parameters, as plain data."""
 
 
 def configurations(
     codes: Sequence[Values], cardinalities: Sequence[int], rows: int
 ) -> NDArray[np.intp]:
-    """Return the number of the configuration of some variables in each row.
+    """Return the index of the configuration of some variables in each row.
 
-    Configurations are counted with the last variable changing fastest; without variables, every
-    row has configuration 0.
+    The last variable changes fastest; without variables, every row has configuration 0.
     """
     result = np.zeros(rows, dtype=np.intp)
     for code, cardinality in zip(codes, cardinalities, strict=True):
@@ -88,13 +91,13 @@ def regressors(given: Sequence[Values], levels: Sequence[int], rows: int) -> NDA
 
 
 def regressor_places(levels: Sequence[int]) -> list[slice]:
-    """Return which regressors are those of each parent; see `Local.inputs` for levels."""
+    """Return the slice of regressors of each parent; see `Local.inputs` for levels."""
     ends = np.cumsum([states - 1 if states else 1 for states in levels]).tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 class _Numbers:
-    """Local models are equal if all their numbers are."""
+    """Equality of parameters."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and all(
@@ -113,11 +116,11 @@ class Tabular(_Numbers):
 
     @property
     def n_parameters(self) -> int:
-        """States but one, for each configuration of the parents."""
+        """One less than the states, for each configuration of the parents."""
         return int(self.cpt.size - self.cpt.size // self.cpt.shape[-1])
 
     def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[np.intp]:
-        """Return the number of the configuration."""
+        """Return the index of the configuration."""
         return configurations(given, levels, rows)
 
     def log_probability(self, inputs: NDArray[np.intp], own: Values) -> NDArray[np.float64]:
@@ -189,14 +192,14 @@ class Linear(_Numbers):
         if known is not None and known.shape != (1 + numbers.size,):
             raise KesError(
                 f"a linear node with {numbers.size} coefficients needs {1 + numbers.size} standard "
-                f"errors, that of the intercept first, not {known.size}"
+                f"errors (the intercept first), not {known.size}"
             )
         if not isfinite(intercept):
             raise KesError(f"the intercept of a linear node must be a number, not {intercept!r}")
         if not (isfinite(deviation) and deviation >= 0):
-            raise KesError(f"the deviation of a linear node must not be {deviation!r}")
+            raise KesError(f"the deviation of a linear node must be at least 0, not {deviation!r}")
         if deviation == 0 and numbers.any():
-            raise KesError("a linear node with parents that matter needs a deviation above 0")
+            raise KesError("a linear node with nonzero coefficients needs a deviation above 0")
         _assign(
             self,
             intercept=float(intercept),
@@ -270,11 +273,13 @@ class Logistic(_Numbers):
         if numbers.ndim != 2 or not numbers.shape[1]:
             raise KesError(
                 "the coefficients of a logistic node must be an array with a row for each state "
-                "but the first: the intercept, then a number for each regressor"
+                "but the first: the intercept, then one number per regressor"
             )
         known = None if errors is None else read_only("errors", errors, least=0.0)
         if known is not None and known.shape != numbers.shape:
-            raise KesError("the standard errors of a logistic node must be as many as coefficients")
+            raise KesError(
+                "the standard errors of a logistic node must have the shape of its coefficients"
+            )
         _assign(self, coefficients=numbers, errors=known)
 
     @property
@@ -311,6 +316,72 @@ class Logistic(_Numbers):
         return partial(Logistic, errors=self.errors), (self.coefficients,)
 
 
+# --- tables for reading ---------------------------------------------------------------------------
+
+
+def cpt_table(
+    cpt: NDArray[np.float64],
+    node: str,
+    parents: Sequence[str],
+    states: Mapping[str, Sequence[State]],
+) -> Table:
+    """Return a row for each configuration of the parents: these, and the probabilities."""
+    configurations = list(product(*(states[parent] for parent in parents)))
+    columns: dict[str, Sequence[object]] = {
+        parent: [values[i] for values in configurations] for i, parent in enumerate(parents)
+    }
+    rows = cpt.reshape(-1, cpt.shape[-1])
+    for label, column in zip(labels(states[node]), rows.T.tolist(), strict=True):
+        columns[f"P({label})"] = column
+    return Table(columns)
+
+
+def regressor_names(parents: Sequence[str], states: Mapping[str, Sequence[State]]) -> list[str]:
+    """Return the names of the regressors of parents: "age", or "sex = male"."""
+    return [
+        name
+        for parent in parents
+        for name in (
+            [f"{parent} = {label}" for label in labels(states[parent])[1:]]
+            if states[parent]
+            else [parent]
+        )
+    ]
+
+
+def coefficient_table(
+    model: Linear | Logistic,
+    own: Sequence[State],
+    parents: Sequence[str],
+    states: Mapping[str, Sequence[State]],
+) -> Table:
+    """Return a row for the intercept and each regressor (of a logistic node: for each state)."""
+    terms = ["(intercept)", *regressor_names(parents, states)]
+    if isinstance(model, Linear):
+        columns: dict[str, Sequence[object]] = {
+            "term": terms,
+            "coefficient": [model.intercept, *model.coefficients.tolist()],
+        }
+    else:
+        columns = {
+            "state": [state for state in own[1:] for _ in terms],
+            "term": terms * len(own[1:]),
+            "coefficient": model.coefficients.ravel().tolist(),
+        }
+    if model.errors is not None:
+        columns["standard_error"] = model.errors.ravel().tolist()
+    return Table(columns)
+
+
+def as_array(states: Sequence[State]) -> NDArray[Any]:
+    """Return the states as an array, of their own type if all have the same type."""
+    kinds = {type(state) for state in states}
+    return np.array(states, dtype=None if len(kinds) == 1 else object)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
 def log_softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ln(exp(v) / sum of exp(v)) along the last axis, without overflow."""
     shifted = values - values.max(axis=-1, keepdims=True)
@@ -319,7 +390,7 @@ def log_softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def read_only(what: str, given: ArrayLike, least: float = -np.inf) -> NDArray[np.float64]:
-    """Return numbers of a local model as an array of our own, or say that they are none."""
+    """Validate parameters and return them as a read-only copy."""
     try:
         numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,11 +1,11 @@
-"""Bayesian networks: a DAG with a conditional probability table (CPT) for every node.
+"""Discrete Bayesian networks: a conditional probability table (CPT) for every node.
 
 The table of a node has one axis for each parent, in the order of ``parents``, and the node's own
 states on the last axis::
 
     network.cpts["C"][a, b, c]  =  P(C = c | A = a, B = b)     with parents["C"] == ("A", "B")
 
-where a, b, c are numbers of states, in the order of ``states``.
+where a, b, c are indices into ``states``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
-from kes.network import checks, conversion
+from kes.network import conversion, validate
 from kes.network.base import Network
-from kes.network.cpds import Tabular
-from kes.network.display import as_array, cpt_table
+from kes.network.cpds import Tabular, as_array, cpt_table
 from kes.network.inference import Engine
-from kes.network.new_rows import Unseen
+from kes.network.new_rows import Rows, Unseen
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class BayesianNetwork(Network):
     """A discrete Bayesian network; immutable.
 
     Two networks are equal if they have the same nodes, in any order, with the same states, parents
-    and tables.
+    and CPTs.
 
     Parameters
     ----------
@@ -47,16 +46,16 @@ class BayesianNetwork(Network):
     states
         For each node its states (text, integers or booleans), in order.
     parents
-        For each node its parents, in the order of the axes of its table. Nodes left out have none.
+        For each node its parents, in the order of the axes of its CPT. Omitted nodes have none.
     cpts
-        For each node its table: one axis per parent, then the node's own states.
+        For each node its CPT: one axis per parent, then the node's own states.
     discretizer
-        How continuous columns were cut into the states; see `Network`.
+        How continuous columns were discretized; see `Network`.
 
     Raises
     ------
     KesError
-        If something is missing, unknown or repeated, a table has the wrong shape or is no set of
+        If something is missing, unknown or repeated, a CPT has the wrong shape or does not contain
         distributions, or the arcs have a directed cycle.
 
     See Also
@@ -93,26 +92,26 @@ class BayesianNetwork(Network):
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
     ) -> None:
-        names = checks.nodes(nodes)
-        known = checks.states(states, names)
-        given = checks.parents(parents, names)
-        tables = checks.cpts(cpts, known, given)
-        self._set(nodes=names, states=known, parents=given, cpts=tables)
+        names = validate.nodes(nodes)
+        own_states = validate.states(states, names)
+        own_parents = validate.parents(parents, names)
+        tables = validate.cpts(cpts, own_states, own_parents)
+        self._set(nodes=names, states=own_states, parents=own_parents, cpts=tables)
         self._set(discretizer=discretizer, transform=transform)
 
     def local(self, node: str) -> Tabular:
-        """Return the local model of a node."""
+        """Return the CPD of a node."""
         return Tabular(self.cpts[self._checked(node)])
 
     def cpt(self, node: str) -> Table:
-        """Return the table of a node for reading: a row for each configuration of its parents.
+        """Return the CPT of a node as a table with a row for each configuration of its parents.
 
-        The columns are the parents and the probabilities of the node's states. Use ``cpts[node]``
-        for computing.
+        The columns are the parents and the probabilities of the node's states. For computing, use
+        ``cpts[node]``.
         """
         return cpt_table(self.cpts[self._checked(node)], node, self.parents[node], self.states)
 
-    # --- questions -------------------------------------------------------------------------------
+    # --- inference -------------------------------------------------------------------------------
 
     @overload
     def probability(
@@ -127,15 +126,15 @@ class BayesianNetwork(Network):
     ) -> float | dict[State, float]:
         """Return the probability of states of some nodes, given states of others.
 
-        Exact, by pyAgrum (extra ``inference``).
+        The answer is exact, by variable elimination.
 
         Parameters
         ----------
         query
-            Nodes and their states, whose joint probability is asked for; or the name of one node,
-            whose distribution is asked for.
+            Nodes and their states, for their joint probability; or the name of one node, for its
+            distribution.
         evidence
-            Nodes and their states that are known.
+            Observed nodes and their states.
 
         Returns
         -------
@@ -145,7 +144,8 @@ class BayesianNetwork(Network):
         Raises
         ------
         KesError
-            If a node or state is unknown, the evidence is impossible, or pyAgrum is missing.
+            If a node or state is unknown, the evidence is impossible, or the tables would not fit
+            into memory.
 
         Examples
         --------
@@ -153,18 +153,48 @@ class BayesianNetwork(Network):
         >>> round(alarm_network().probability({"HYPOVOLEMIA": "TRUE"}, {"CVP": "LOW"}), 6)
         0.115803
         """
-        known = {node: self._code(node, state) for node, state in (evidence or {}).items()}
+        codes = {node: self._code(node, state) for node, state in (evidence or {}).items()}
         if isinstance(query, str):
-            distribution = self._engine.posterior(self._checked(query), known)
+            distribution = self._engine.posterior(self._checked(query), codes)
             return dict(zip(self.states[query], distribution.tolist(), strict=True))
         asked = {node: self._code(node, state) for node, state in query.items()}
         result = 1.0
         for node, code in asked.items():  # P(x, y | e) = P(x | e) P(y | x, e)
-            result *= float(self._engine.posterior(node, known)[code])
+            result *= float(self._engine.posterior(node, codes)[code])
             if result == 0:
                 break
-            known[node] = code
+            codes[node] = code
         return result
+
+    def marginals(
+        self, evidence: Mapping[str, State] | None = None
+    ) -> dict[str, dict[State, float]]:
+        """Return the distributions of all nodes, given states of some of them.
+
+        The answer is exact, and much faster than a call of `probability` for every node.
+
+        Parameters
+        ----------
+        evidence
+            Observed nodes and their states.
+
+        Raises
+        ------
+        KesError
+            As for `probability`.
+
+        Examples
+        --------
+        >>> from kes.datasets import alarm_network
+        >>> round(alarm_network().marginals({"CVP": "LOW"})["HYPOVOLEMIA"]["TRUE"], 6)
+        0.115803
+        """
+        codes = {node: self._code(node, state) for node, state in (evidence or {}).items()}
+        found = self._engine.marginals(codes)
+        return {
+            node: dict(zip(self.states[node], found[node].tolist(), strict=True))
+            for node in self.nodes
+        }
 
     @overload
     def predict(
@@ -179,33 +209,33 @@ class BayesianNetwork(Network):
     ) -> NDArray[Any]:
         """Predict a node from the other columns of each row.
 
-        Exact, by pyAgrum (extra ``inference``). Rows that agree in all that matters for the target
-        (its Markov blanket, if that is known) are worked out once.
+        The answer is exact, by variable elimination. Rows that agree in all columns that matter for
+        the target are computed once.
 
         Parameters
         ----------
         data
             A table with columns for some or all of the nodes, or a `Dataset`. Nodes without a
-            column are unknown; a column of the target is ignored.
+            column are summed out; a column of the target is ignored.
         target
             The node to predict.
         probabilities
             Return the distribution instead of the most probable state.
         unseen : {"error", "missing"}
-            What a value is that is none of the node's states, or missing: an error that names it,
-            or unknown, and then summed out.
+            Treat missing values, and values that are none of the node's states, as an error or as
+            missing, and sum them out.
 
         Returns
         -------
         ndarray
-            The most probable state in each row (the first of equals), or an array of shape
+            The most probable state in each row (the first of ties), or an array of shape
             (rows, states) with the probabilities in the order of ``states[target]``.
 
         Raises
         ------
         KesError
-            If a node or state is unknown, a row is impossible whatever the target is, or pyAgrum
-            is missing.
+            If a node or state is unknown, the network assigns zero probability to a row, or the
+            tables would not fit into memory.
         """
         rows = self._prepare_for(self._checked(target), data, unseen)
         result = self._engine.predict(rows, target)
@@ -214,6 +244,12 @@ class BayesianNetwork(Network):
         choices: NDArray[Any] = as_array(self.states[target])[result.argmax(axis=1)]
         return choices
 
+    def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
+        """Return ln P of each row."""
+        if any((column < 0).any() for column in rows.columns.values()):
+            return self._engine.log_evidence(rows)
+        return super()._log_probabilities(rows)
+
     @cached_property
     def _engine(self) -> Engine:
         return Engine(self)
@@ -221,7 +257,7 @@ class BayesianNetwork(Network):
     # --- other programs --------------------------------------------------------------------------
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - pyAgrum has no types
-        """Convert into a ``pyagrum.BayesNet`` (extra ``inference``); states become text."""
+        """Convert into a ``pyagrum.BayesNet`` (needs pyagrum); states become text."""
         return conversion.to_pyagrum(self)
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - pgmpy has no types

@@ -1,33 +1,40 @@
-"""Cases: how probable a network holds them, and drawing new ones."""
+"""Evidence: the observed columns of some rows, and the hidden nodes that matter beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes import _core
 from kes.data.random_stream import Stream
-from kes.network.cpds import Values
+from kes.network.cpds import Tabular, Values
+from kes.network.inference import table_limit
 from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.network.base import Network
 
+_BLOCK = 2**22
+"""Cells of tables, of all rows together, that are held at a time: 32 MB."""
+
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of the nodes of a network in some rows.
+class Evidence:
+    """Observed columns of a network.
 
     Attributes
     ----------
     network
         The network.
     columns
-        A column, without gaps, for each known node.
+        A column without missing values for each observed node.
     rows
         Number of rows.
     """
@@ -36,17 +43,18 @@ class Known:
     columns: Mapping[str, Values]
     rows: int
 
-    def with_columns(self, columns: Mapping[str, Values]) -> Known:
-        """Return the same with more known."""
-        return Known(self.network, {**self.columns, **columns}, self.rows)
+    def with_columns(self, columns: Mapping[str, Values]) -> Evidence:
+        """Return the same with further columns."""
+        return Evidence(self.network, {**self.columns, **columns}, self.rows)
 
-    def block(self, start: int, size: int) -> Known:
-        """Return some of the rows."""
-        part = {node: column[start : start + size] for node, column in self.columns.items()}
-        return Known(self.network, part, min(size, self.rows - start))
+    def blocks(self, size: int) -> Iterator[Evidence]:
+        """Iterate over blocks of rows."""
+        for start in range(0, self.rows, size):
+            part = {node: column[start : start + size] for node, column in self.columns.items()}
+            yield Evidence(self.network, part, min(size, self.rows - start))
 
     def inputs(self, node: str) -> NDArray[Any]:
-        """Return what the local model of a node needs of its parents, which are known."""
+        """Return what the CPD of a node needs of its parents, all observed."""
         parents = self.network.parents[node]
         levels = [len(self.network.states[parent]) for parent in parents]
         given = [self.columns[parent] for parent in parents]
@@ -62,7 +70,7 @@ class Known:
 
 
 def in_order(network: Network) -> list[str]:
-    """Return the nodes, parents before their children."""
+    """Return the nodes in topological order."""
     return list(TopologicalSorter(network.parents).static_order())
 
 
@@ -72,7 +80,137 @@ def draw(network: Network, n: int, seed: int) -> dict[str, Values]:
     uniforms = np.ascontiguousarray(Stream(seed).uniforms(cases, len(network.nodes)).T)
     number = dict(zip(network.nodes, uniforms, strict=True))
     columns: dict[str, Values] = {}
-    drawn = Known(network, columns, cases)
+    drawn = Evidence(network, columns, cases)
     for node in in_order(network):
         columns[node] = network.local(node).draw(drawn.inputs(node), number[node])
     return {node: columns[node] for node in network.nodes}
+
+
+class HiddenNodes:
+    """The hidden nodes of a network that matter, in components that can be treated separately.
+
+    A hidden node without observed descendants is *barren*: it does not change the probability of
+    the others. Two other hidden nodes belong to the same component if they share a family (a node
+    and its parents), directly or through a chain of hidden nodes. Sums over hidden nodes are
+    products of sums over components.
+
+    Parameters
+    ----------
+    evidence
+        The observed columns, constants included.
+    targets
+        Hidden nodes that are asked about, so they are not barren.
+
+    Attributes
+    ----------
+    families : dict of str to list of str
+        For each node that is not barren, the hidden nodes in its family.
+    components : list of list of str
+        The hidden nodes of each component, in topological order.
+    """
+
+    def __init__(self, evidence: Evidence, targets: Iterable[str] = ()) -> None:
+        network = evidence.network
+        ordered = in_order(network)
+        matters = {*evidence.columns, *targets}
+        for node in reversed(ordered):
+            if node in matters and node not in network.constants:
+                matters.update(network.parents[node])
+        self._evidence = evidence
+        self.families = {
+            node: [
+                member
+                for member in (*network.parents[node], node)
+                if member not in evidence.columns
+            ]
+            if node not in network.constants
+            else []
+            for node in network.nodes
+            if node in matters
+        }
+        self.components: list[list[str]] = []
+        for family in filter(None, self.families.values()):
+            joined = [group for group in self.components if not set(group).isdisjoint(family)]
+            members = set(family).union(*joined)
+            self.components = [group for group in self.components if group not in joined]
+            self.components.append([node for node in ordered if node in members])
+
+    def component(self, node: str) -> list[str]:
+        """Return the component of a hidden node."""
+        return next(group for group in self.components if node in group)
+
+    def touching(self, nodes: Iterable[str]) -> list[str]:
+        """Return the nodes whose families contain any of these hidden nodes."""
+        wanted = set(nodes)
+        return [n for n, family in self.families.items() if wanted.intersection(family)]
+
+    def settled(self) -> list[str]:
+        """Return the nodes whose families are fully observed."""
+        return [node for node, family in self.families.items() if not family]
+
+    def log_evidence(self, component: Sequence[str]) -> NDArray[np.float64]:
+        """Return the logarithm of the sum over a discrete component, in each row."""
+        parts = []
+        for inference, observed, codes, names, states in self._factors(component):
+            with table_limit(names, states):
+                parts.append(inference.log_evidence(observed, codes))
+        return np.concatenate(parts)
+
+    def posterior(self, component: Sequence[str], target: str) -> NDArray[np.float64]:
+        """Return the distribution of a node of a discrete component, shape (rows, states).
+
+        It is NaN in rows of probability zero.
+        """
+        parts = []
+        for inference, observed, codes, names, states in self._factors(component):
+            with table_limit(names, states):
+                parts.append(inference.posteriors(names.index(target), observed, codes))
+        return np.concatenate(parts)
+
+    def _factors(
+        self, component: Sequence[str]
+    ) -> Iterator[tuple[_core.Inference, list[int], NDArray[np.int32], list[str], dict[str, int]]]:
+        """Hand the families that a component touches to the core, for a block of rows at a time.
+
+        A table depends on observed states only. The factor of another CPD differs from row to row,
+        so it gets the row number as a further variable, whose value is observed.
+        """
+        network, touched = self._evidence.network, self.touching(component)
+        tables = [node for node in touched if isinstance(network.local(node), Tabular)]
+        others = [node for node in touched if node not in tables]
+        members = [(*network.parents[node], node) for node in tables]
+        names = sorted({*component, *(member for family in members for member in family)})
+        states = {name: len(network.states[name]) for name in names}
+        place = {name: i for i, name in enumerate(names)}
+        observed = [name for name in names if name not in component]
+        cells = sum(prod(states[m] for m in self.families[node]) for node in others)
+        factors = []
+        for node, family in zip(tables, members, strict=True):
+            model = network.local(node)
+            assert isinstance(model, Tabular), "selected above"
+            table = model.log_table() if others else model.cpt
+            factors.append(([place[member] for member in family], table.ravel()))
+        for block in self._evidence.blocks(max(1, _BLOCK // max(cells, 1)) if others else 2**62):
+            codes = np.array([block.columns[name] for name in observed], dtype=np.int32)
+            codes = codes.reshape(len(observed), block.rows)
+            indices, sizes, own = [place[name] for name in observed], [*states.values()], factors
+            if others:
+                number = len(sizes)
+                codes = np.vstack([codes, np.arange(block.rows, dtype=np.int32)])
+                indices, sizes = [*indices, number], [*sizes, block.rows]
+                own = factors + [
+                    ([number, *(place[m] for m in self.families[node])], self._logs(block, node))
+                    for node in others
+                ]
+            inference = _core.Inference(sizes, own, directed=False, logarithms=bool(others))
+            yield inference, indices, codes, names, states
+
+    def _logs(self, block: Evidence, node: str) -> NDArray[np.float64]:
+        """Return ln P of a node for each row and all states of the hidden nodes in its family."""
+        scope = self.families[node]
+        sizes = [len(block.network.states[member]) for member in scope]
+        logs = np.empty((block.rows, prod(sizes)))
+        for cell, codes in enumerate(product(*map(range, sizes))):
+            states = {m: np.full(block.rows, code) for m, code in zip(scope, codes, strict=True)}
+            logs[:, cell] = block.with_columns(states).log_probabilities([node])
+        return logs.ravel()

@@ -1,4 +1,4 @@
-"""Estimating a network: a DAG of the class, and a local model of every node."""
+"""Fitting: choose a DAG of the class and estimate the CPD of every node."""
 
 from __future__ import annotations
 
@@ -21,17 +21,23 @@ from kes.data.notes import left_out
 from kes.data.random_stream import Stream
 from kes.data.read_options import ReadOptions
 from kes.declare import checked_options
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, option, unknown
 from kes.graph.pdag import Pdag
 from kes.graph.preferred_dag import checked_arc, preferred_dag
-from kes.network import checks
-from kes.network.completion import fill
-from kes.network.cpds import Linear, Logistic, Values, configurations, regressors
+from kes.network import validate
+from kes.network.cpds import (
+    Linear,
+    Logistic,
+    Values,
+    configurations,
+    regressor_names,
+    regressors,
+)
 from kes.network.discrete import BayesianNetwork
-from kes.network.display import regressor_names
 from kes.network.gaussian import GaussianNetwork
+from kes.network.gibbs import impute
 from kes.network.linear_regression import fit_linear
-from kes.network.logistic import fit_logistic
+from kes.network.logistic_regression import fit_logistic
 from kes.network.mixed import MixedNetwork
 from kes.options import TRANSFORMS, FitOptions, Prior
 from kes.validation import integer, number
@@ -41,9 +47,9 @@ Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
 Model: TypeAlias = NDArray[np.float64] | Linear | Logistic
 
 MOST_CELLS = 2**27
-"""Cells of the largest table that is made: 1 GB."""
+"""Cells of the largest CPT: 1 GB."""
 
-_FILLINGS = 5  # of gaps, each from several estimates in turn
+_IMPUTATIONS = 5  # rounds of stochastic EM
 
 
 @checked_options(FitOptions)
@@ -53,8 +59,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     Parameters
     ----------
     structure
-        An essential graph, of whose class a DAG is taken, or an MPDAG, of whose DAGs one is taken;
-        or the arcs of a DAG, which is taken as it is.
+        An essential graph or an MPDAG, one of whose DAGs is used; or the arcs of a DAG.
     data
         A table with a column for every node, and no others; see `kes.learn`. The states of the
         network are those of the data.
@@ -68,23 +73,23 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     Raises
     ------
     KesError
-        If the nodes and the columns do not match, an arc in `prefer` points against a direction
-        that the class or the arcs before it compel, a table would be too large, or maximum
-        likelihood has no answer.
+        If the nodes and the columns do not match, an arc in `prefer` contradicts a direction that
+        the class or earlier arcs compel, a CPT would be too large, or the maximum likelihood
+        estimate does not exist.
 
     Notes
     -----
     *Linear nodes* are estimated by least squares, and their variance with the divisor N - p - 1
-    for p regressors, which is right on average; no prior pulls at strong relations. The prior acts
-    only where least squares has no answer. Regressors that determine each other share their
-    effect. With fewer than p + 2 cases, `ess` imaginary ones are added, in which no column depends
-    on another. The variance of a node that its parents determine is 1e-9 of that of its column.
-    With "ml" the divisor is N, and these cases are errors.
+    for p regressors, which is unbiased; no prior shrinks strong relations. The prior acts only
+    where least squares has no unique solution. Collinear regressors share their effect. With fewer
+    than p + 2 cases, `ess` imaginary ones are added, in which no column depends on another. The
+    variance of a node that its parents determine is 1e-9 of that of its column. With "ml" the
+    divisor is N, and these cases are errors.
 
     *Logistic nodes* maximise the likelihood together with `ess` imaginary cases, spread evenly over
     the states and with all regressors at their means, less ess/2 times the sum of squares of the
-    coefficients of scaled regressors. With "ml" there is nothing but the likelihood; where it has
-    no maximum, that is an error. A number as prior stands for `ess` in both.
+    coefficients of scaled regressors. With "ml" only the likelihood counts; where it has no
+    maximum, that is an error. A number as prior replaces `ess` in both.
 
     Examples
     --------
@@ -99,7 +104,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 
 
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOptions) -> Fitted:
-    """Estimate a network as `fit` does, from data that are read in a certain way."""
+    """Estimate a network as `fit` does, from data read with the given options."""
     transform = how["transform"]
     completions = integer("completions", how["completions"], minimum=1)
     _check_prior(how["prior"], how["ess"])
@@ -121,14 +126,14 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
         nodes = dataset.names
         arcs = [checked_arc(arc, nodes) for arc in structure]
     parents = families(nodes, arcs)
-    checks.parents(parents, nodes)  # before any work is done
+    validate.parents(parents, nodes)  # before any work is done
     estimates = partial(Estimates, parents, discretizer=discretizer, transform=ranks)
     if gaps is not None:
         stack = Stack(Incomplete(dataset, gaps), completions)
         stack.scatter(Stream(0))
         again = estimates(filled=stack.filled)
-        for number in range(_FILLINGS):
-            fill(stack, again, Stream(0, number))
+        for number in range(_IMPUTATIONS):
+            impute(stack, again, Stream(0, number))
         dataset = stack.dataset()
     return estimates()(dataset, prior=how["prior"], ess=how["ess"])
 
@@ -142,18 +147,19 @@ def families(nodes: Iterable[str], arcs: Arcs) -> dict[str, list[str]]:
 
 
 class Estimates:
-    """Estimates a network with given families, and again as gaps of the table are filled anew.
+    """Estimates a network with given families, again and again as missing values are imputed.
 
-    Then families without gaps stay as they are, and logistic ones start from where they ended.
+    Families without missing values are estimated once, and logistic ones start from the previous
+    estimate.
 
     Parameters
     ----------
     parents
-        Those of every node.
+        The parents of every node.
     filled
         Variables whose values change from table to table.
     last
-        What families of the same table were estimated to be before, if not by this.
+        Earlier estimates of families of the same table.
     """
 
     def __init__(
@@ -170,12 +176,12 @@ class Estimates:
         self._kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
 
     def __call__(self, table: Dataset, prior: Prior = "bdeu", ess: float = 1.0) -> Fitted:
-        """Estimate it from a complete table."""
+        """Estimate the network from a complete table."""
         estimator = _Estimator(table, prior, ess)
         nodes = tuple(self._parents)
         models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
         states = {node: estimator.states[node] for node in nodes}
-        # Columns decide, not the kind of the table, in which constant ones have no say.
+        # By columns, not by the kind of the table, which ignores constant ones.
         match sorted(set(table.kinds)):
             case ["continuous"]:
                 return GaussianNetwork(nodes, self._parents, models, **self._kept)
@@ -195,7 +201,7 @@ class Estimates:
 
 
 class _Estimator:
-    """Estimates local models from a table, whose rows of weight 0 only declare states."""
+    """Estimates CPDs from a table; rows of weight 0 only declare states."""
 
     def __init__(self, table: Dataset, prior: Prior, ess: float) -> None:
         weights = np.ones(table.rows) if table.weights is None else table.weights
@@ -209,7 +215,7 @@ class _Estimator:
         }
 
     def model(self, node: str, parents: list[str], *, rough: bool, start: Logistic | None) -> Model:
-        """Estimate the model of a node given its parents; see `fit_logistic`."""
+        """Estimate the CPD of a node; see `fit_logistic`."""
         levels = [len(self.states[parent]) for parent in parents]
         given = [self._columns[parent] for parent in parents]
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
@@ -227,13 +233,15 @@ class _Estimator:
         )
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
-        """Estimate a table: (count + prior cases) of each cell over their sum over the states."""
+        """Estimate a CPT: (count + prior cases) of each cell, normalised over the states."""
         shape = [*levels, len(self.states[node])]
         if prod(shape) > MOST_CELLS:
             raise KesError(
                 f"the table of {node!r} given its {len(levels)} parents would have "
                 f"{' x '.join(map(str, shape))} cells, which is too large; learn with a smaller "
-                "max_parents, or merge states"
+                f"{option('max_parents')}, or merge states",
+                column=node,
+                option="max_parents",
             )
         cells = configurations(codes, shape, len(self._weights))
         found = np.bincount(cells, weights=self._weights, minlength=prod(shape)).reshape(shape)
@@ -245,25 +253,28 @@ class _Estimator:
 
 
 def _check_prior(prior: Prior, ess: float) -> None:
-    """Complain before any work is done."""
+    """Validate the prior before any work is done."""
     if prior == "bdeu":
         number("ess", ess, above=0.0)
     elif isinstance(prior, str) or prior is None or isinstance(prior, bool):
         if prior != "ml":
-            raise KesError(f'prior must be "bdeu", "ml" or a number of cases, not {prior!r}')
+            raise KesError(
+                f'{option("prior")} must be "bdeu", "ml" or a number of cases, not {prior!r}',
+                option="prior",
+            )
     else:
         number("prior", prior, above=0.0)
 
 
 def _cases_per_cell(prior: Prior, ess: float, cells: int) -> float:
-    """Return the cases that a prior adds to each of the cells of a table."""
+    """Return the number of cases that a prior adds to each cell of a table."""
     if prior == "ml":
         return 0.0
     return ess / cells if prior == "bdeu" else float(prior)
 
 
 def _strength(prior: Prior, ess: float) -> float | None:
-    """Return the imaginary cases of linear and logistic nodes; None: maximum likelihood."""
+    """Return the number of imaginary cases of linear and logistic nodes; None: likelihood only."""
     if prior == "ml":
         return None
     return ess if prior == "bdeu" else float(prior)
@@ -275,4 +286,6 @@ def _refuse_mismatch(nodes: tuple[str, ...], dataset: Dataset) -> None:
     if missing or further:
         parts = [f"the data have no column for {listed(missing)}"] * bool(missing)
         parts += [f"the graph has no node for the columns {listed(further)}"] * bool(further)
-        raise KesError("; ".join(parts) + left_out(missing, dataset.notes))
+        raise KesError(
+            "; ".join(parts) + left_out(missing, dataset.notes), column=(missing or further)[0]
+        )

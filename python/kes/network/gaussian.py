@@ -1,7 +1,7 @@
-"""Gaussian networks: every node is a linear function of its parents, plus normal noise.
+"""Gaussian networks: every node is a linear function of its parents plus normal noise.
 
-All nodes together then have a normal distribution, whose means and covariances follow from the
-local models; so do those of any nodes given any others.
+The joint distribution is normal. Its moments, and those of any nodes given others, follow from the
+CPDs in closed form.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
-from kes.network import checks, conversion
+from kes.network import conversion, validate
 from kes.network.base import DRAWS, Network
-from kes.network.cpds import Linear
-from kes.network.display import coefficient_table
+from kes.network.cpds import Linear, coefficient_table
 from kes.network.evidence import in_order
 from kes.network.moments import Moments
 from kes.network.new_rows import Unseen
-from kes.network.query import Inquiry
+from kes.network.query import Query
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -32,24 +31,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class GaussianNetwork(Network):
-    """A network of continuous nodes with linear local models; immutable.
+    """A network of continuous nodes with linear CPDs; immutable.
 
     Parameters
     ----------
     nodes
         Names of the nodes, in the order in which tables show them.
     parents
-        For each node its parents, in the order of its coefficients. Nodes left out have none.
+        For each node its parents, in the order of its coefficients. Omitted nodes have none.
     models
-        For each node its `kes.network.Linear` model.
+        For each node its CPD, a `kes.network.Linear`.
     transform
         How columns were transformed before they were modelled; see `Network`.
 
     Raises
     ------
     KesError
-        If something is missing, unknown or repeated, a node has not as many coefficients as
-        parents, or the arcs have a directed cycle.
+        If something is missing, unknown or repeated, the number of coefficients of a node is not
+        that of its parents, or the arcs have a directed cycle.
 
     See Also
     --------
@@ -85,29 +84,29 @@ class GaussianNetwork(Network):
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
     ) -> None:
-        names = checks.nodes(nodes)
-        given = checks.parents(parents, names)
+        names = validate.nodes(nodes)
+        own_parents = validate.parents(parents, names)
         states: dict[str, tuple[()]] = dict.fromkeys(names, ())
-        known = checks.models(models, states, given)
-        self._set(nodes=names, states=states, parents=given, models=known)
+        cpds = validate.models(models, states, own_parents)
+        self._set(nodes=names, states=states, parents=own_parents, models=cpds)
         self._set(discretizer=discretizer, transform=transform)
 
     def local(self, node: str) -> Linear:
-        """Return the local model of a node."""
+        """Return the CPD of a node."""
         return self.models[self._checked(node)]
 
     def coefficients(self, node: str) -> Table:
-        """Return the model of a node for reading: a row for the intercept and for each parent."""
+        """Return a table with a row for the intercept and for each parent of a node."""
         return coefficient_table(self.local(node), (), self.parents[node], self.states)
 
-    # --- questions -------------------------------------------------------------------------------
+    # --- inference -------------------------------------------------------------------------------
 
     @cached_property
     def joint(self) -> Moments:
         """Means and covariances of all nodes, in closed form."""
         place = {node: i for i, node in enumerate(self.nodes)}
         mean, deviations = np.zeros(len(place)), np.zeros(len(place))
-        paths = np.eye(len(place))  # what a unit of the noise of each node adds to each node
+        paths = np.eye(len(place))  # effect of a unit of the noise of each node on each node
         for node in in_order(self):
             model, parents = self.models[node], [place[p] for p in self.parents[node]]
             mean[place[node]] = model.intercept + model.coefficients @ mean[parents]
@@ -126,19 +125,19 @@ class GaussianNetwork(Network):
         query
             A node, or several.
         evidence
-            Nodes and their values that are known. With a `transform` they are raw values, but the
+            Observed nodes and their values. With a `transform` they are raw values, but the
             moments are those of transformed ones.
 
         Raises
         ------
         KesError
-            If a node is unknown, a value is no number, or a constant never has it.
+            If a node is unknown, a value is not a number, or a constant has another value.
         """
         asked = [query] if isinstance(query, str) else list(query)
         for node in asked:
             self._checked(node)
-        known = self._known_of(self._evidence(evidence))
-        return Inquiry(known, asked, draws=DRAWS).moments(asked)
+        observed = self._evidence_of(self._row(evidence))
+        return Query(observed, asked, draws=DRAWS).moments(asked)
 
     @overload
     def predict(
@@ -151,24 +150,24 @@ class GaussianNetwork(Network):
     def predict(
         self, data: Data, target: str, *, deviations: bool = False, unseen: Unseen = "error"
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Predict a node from the other columns of each row: its conditional mean, exactly.
+        """Predict a node from the other columns of each row by its exact conditional mean.
 
         Parameters
         ----------
         data
             A table with columns for some or all of the nodes, or a `Dataset`. Nodes without a
-            column are unknown; a column of the target is ignored.
+            column are integrated out; a column of the target is ignored.
         target
             The node to predict.
         deviations
-            Return the standard deviations around the means, too.
+            Also return the standard deviations around the means.
         unseen : {"error", "missing"}
-            Whether a missing value is an error or unknown.
+            Treat missing values as an error, or integrate over them.
 
         Returns
         -------
-        ndarray, or two
-            A number for each row. With a `transform` it is mapped back, and then is the median;
+        ndarray, or a tuple of two
+            A mean for each row. With a `transform` it is mapped back, and is then the median;
             deviations are those of transformed values.
         """
         answer = self._answer(data, target, unseen)
@@ -184,7 +183,7 @@ class GaussianNetwork(Network):
         return conversion.to_linear_gaussian(self)
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Complain: a ``pyagrum.BayesNet`` holds discrete nodes only."""
+        """Raise an error: a ``pyagrum.BayesNet`` has discrete nodes only."""
         raise conversion.unsupported("pyagrum.BayesNet", self)
 
     def _arguments(self) -> tuple[object, ...]:

@@ -1,42 +1,65 @@
-"""Drawing what is missing in a row from a network, given what is there.
+"""Gibbs sampling of missing values.
 
 One *sweep* draws every missing value once from its distribution given all others in the row, which
 depends on the Markov blanket only:
 
     p(y | rest)  is proportional to  p(y | pa(y)) * product over children c of p(c | pa(c))
 
-All rows in which y is missing are drawn at once. They form a Markov chain whose limit is the joint
-distribution of all that is missing [Geman & Geman 1984].
+All rows in which y is missing are drawn at once. The sweeps form a Markov chain whose limit is the
+joint distribution of all missing values [Geman & Geman 1984].
 
-A discrete node takes each state in proportion to this product. Of a continuous node, its own normal
-distribution and those of its linear children make another normal one. A logistic child has no place
-in it, so what is drawn is then a proposal, which is taken with the probability that the logistic
-children of the row allow (Metropolis within Gibbs).
+A discrete node takes each state in proportion to this product. For a continuous node, its own
+normal distribution times those of its linear children is again normal. Logistic children do not fit
+into it: the draw is then a proposal, accepted with the probability that they give (Metropolis
+within Gibbs).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.data.dataset import Dataset
 from kes.data.incomplete import Stack
 from kes.data.normal_scores import quantiles
 from kes.data.random_stream import Stream
 from kes.network.base import Network
 from kes.network.cpds import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
 
+SWEEPS = 10
+"""Estimates for one structure, each followed by a sweep."""
+
+
+def impute(stack: Stack, estimate: Callable[[Dataset], Network], stream: Stream) -> None:
+    """Impute missing values by stochastic EM: estimate a network and draw from it, in turn.
+
+    Parameters
+    ----------
+    stack
+        Its missing values are filled in place.
+    estimate
+        Estimates a network from a table (the M-step). No probability may be zero, or the chain
+        could get stuck.
+    stream
+        Source of random numbers.
+    """
+    for _ in range(SWEEPS):
+        sweep(estimate(stack.dataset()), stack, stream)
+
 
 def sweep(network: Network, stack: Stack, stream: Stream) -> None:
-    """Draw every missing value of a stack once.
+    """Draw every missing value of a stack once (the E-step, by sampling).
 
     Parameters
     ----------
     network
-        With a node for each variable of the stack, in their order, and no probability of zero.
+        Has a node for each variable of the stack, in their order, and no probability of zero.
     stack
-        Its gaps are filled, and are filled anew.
+        Its imputed values are replaced.
     stream
-        Where the random numbers come from.
+        Source of random numbers.
     """
     place = {node: i for i, node in enumerate(network.nodes)}
     families = [_Family(network, node, place) for node in network.nodes]
@@ -51,7 +74,7 @@ def sweep(network: Network, stack: Stack, stream: Stream) -> None:
 
 
 class _Family:
-    """A node with its parents, as places of columns, and its local model."""
+    """A node and its parents, as indices of columns, and its CPD."""
 
     def __init__(self, network: Network, node: str, place: dict[str, int]) -> None:
         members = (*network.parents[node], node)
@@ -71,7 +94,7 @@ class _Family:
 
 
 class _Part:
-    """Some rows of all columns, looked up when they are asked for."""
+    """Some rows of all columns, selected on access."""
 
     def __init__(self, columns: list[Values], rows: NDArray[np.intp]) -> None:
         self._columns, self._places = columns, rows
@@ -93,15 +116,17 @@ def _states(v: int, families: list[_Family], columns: _Part, stream: Stream) -> 
             for state in range(states):
                 value = np.full(columns.rows, state, dtype=np.int32)
                 logs[:, state] += family.log_probability(columns, v, value)
-    heap = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
-    drawn = stream.uniforms(columns.rows) * heap[:, -1]
-    codes: NDArray[np.int32] = (drawn[:, np.newaxis] >= heap[:, :-1]).sum(axis=1, dtype=np.int32)
+    cumulative = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+    drawn = stream.uniforms(columns.rows) * cumulative[:, -1]
+    codes: NDArray[np.int32] = (drawn[:, np.newaxis] >= cumulative[:, :-1]).sum(
+        axis=1, dtype=np.int32
+    )
     return codes
 
 
 def _looked_up(family: _Family, v: int, columns: _Part) -> NDArray[np.float64]:
     """Look up the table of a family for every state of one member; shape (rows, states)."""
-    assert isinstance(family.model, Tabular), "others have no table"
+    assert isinstance(family.model, Tabular), "only tables are looked up"
     axis, table = family.members.index(v), family.model.log_table()
     cell = np.zeros(columns.rows, dtype=np.intp)
     for member, states in zip(family.members, family.levels, strict=True):
@@ -117,9 +142,9 @@ def _numbers(
 ) -> NDArray[np.float64]:
     """Draw a continuous variable.
 
-    Of the linear children, each with residual variance s² and coefficient b, y has a normal
-    likelihood of mean (rest of the child)/b and variance s²/b². Normal densities multiply to a
-    normal one: precisions add, means are weighted by them.
+    A linear child with residual variance s² and coefficient b gives y a normal likelihood with mean
+    (rest of the child)/b and variance s²/b². The product of normal densities is normal: precisions
+    add, and weight the means.
     """
     model = own.model
     assert isinstance(model, Linear), "a continuous node is linear"
@@ -150,12 +175,12 @@ def _numbers(
         child.log_probability(columns, v, drawn) - child.log_probability(columns, v, before)
         for child in others
     )
-    taken_up = np.log(np.maximum(stream.uniforms(columns.rows), LEAST_UNIFORM)) < gain
-    return np.where(taken_up, drawn, before)
+    accepted = np.log(np.maximum(stream.uniforms(columns.rows), LEAST_UNIFORM)) < gain
+    return np.where(accepted, drawn, before)
 
 
 def _slope(child: _Family, v: int) -> float:
     """Return the coefficient of a continuous parent of a linear node."""
-    assert isinstance(child.model, Linear), "others have no slope"
+    assert isinstance(child.model, Linear), "only linear nodes have slopes"
     place = regressor_places(child.levels[:-1])[child.parents.index(v)]
     return float(child.model.coefficients[place][0])

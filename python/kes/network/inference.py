@@ -1,16 +1,18 @@
-"""Exact inference in a network, by pyAgrum's lazy propagation."""
+"""Exact inference in discrete networks, by the core's variable elimination."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.errors import KesError
-from kes.network.conversion import import_pyagrum, to_pyagrum
+from kes import _core
+from kes.errors import KesError, listed
 from kes.network.new_rows import Rows
 
 if TYPE_CHECKING:
@@ -18,19 +20,24 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """What pyAgrum says about a network; nodes go by name, states by number.
+    """Answers questions about a discrete network; nodes go by name, states by code.
 
     Parameters
     ----------
     network
-        The network to ask about.
+        The network to ask.
     """
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self._gum = import_pyagrum()
         self._network = network
-        self._model = to_pyagrum(network)
-        self._id = {node: i for i, node in enumerate(network.nodes)}  # the order of addition
+        self._index = {node: i for i, node in enumerate(network.nodes)}
+        self._core = _core.Inference(
+            [len(network.states[node]) for node in network.nodes],
+            [
+                ([self._index[n] for n in (*network.parents[node], node)], cpt.ravel())
+                for node, cpt in ((node, network.cpts[node]) for node in network.nodes)
+            ],
+        )
 
     def posterior(self, node: str, evidence: Mapping[str, int]) -> NDArray[np.float64]:
         """Return the distribution of a node given evidence.
@@ -41,106 +48,96 @@ class Engine:
             If the evidence has probability zero.
         """
         others = {other: code for other, code in evidence.items() if other != node}
-        query = self._query(node, others)
-        # Irrelevant evidence does not disturb pyAgrum even if it is impossible, so ask for it.
-        if others and query.evidenceProbability() == 0:
-            self._refuse_impossible(others)
-        try:
-            answer = self._answer(query, node)
-        except self._gum.IncompatibleEvidence:
-            raise KesError(
-                f"impossible evidence: what is known contradicts itself, whatever {node} is; drop "
-                "some of it, or fit the network with a prior"
-            ) from None
-        if node not in evidence:
-            return answer
-        if answer[evidence[node]] == 0:
-            self._refuse_impossible({**others, node: evidence[node]})
-        certain = np.zeros_like(answer)
-        certain[evidence[node]] = 1
-        return certain
+        with table_limit(self._network.nodes):
+            result = self._core.posteriors(self._index[node], *self._observed(others), strict=True)
+        answer: NDArray[np.float64] = result[0]
+        if np.isnan(answer[0]):
+            raise self._impossible(others)
+        if node in evidence:
+            if answer[evidence[node]] == 0:
+                raise self._impossible(evidence)
+            answer = np.eye(len(answer))[evidence[node]]
+        return answer
+
+    def marginals(self, evidence: Mapping[str, int]) -> dict[str, NDArray[np.float64]]:
+        """Return the distributions of all nodes given evidence."""
+        with table_limit(self._network.nodes):
+            found = self._core.marginals(*self._observed(evidence))
+        if found is None:
+            raise self._impossible(evidence)
+        marginals = {n: np.array(p) for n, p in zip(self._index, found, strict=True)}
+        for node, code in evidence.items():
+            marginals[node] = np.eye(len(self._network.states[node]))[code]
+        return marginals
 
     def predict(self, rows: Rows, target: str) -> NDArray[np.float64]:
         """Return the distribution of a node in each row, given the other columns.
 
-        Rows that agree in all that bears on the target are worked out once.
+        Rows that agree in all columns that bear on the target are computed once.
         """
-        network = self._network
-        result = np.empty((rows.number, len(network.states[target])))
-        for hidden, where in rows.patterns():
-            known = network.bearing(target, [node for node in rows.columns if node not in hidden])
-            if not known:
-                result[where] = self.posterior(target, {})
-                continue
-            codes = np.stack([rows.columns[node][where] for node in known])
-            cases, case_of_row = np.unique(codes, axis=1, return_inverse=True)
-            result[where] = self._posteriors(target, known, cases)[case_of_row.reshape(-1)]
-        impossible = np.flatnonzero(np.isnan(result[:, 0]))
-        if impossible.size:
-            raise KesError(
-                f"the network holds {impossible.size} of {rows.number} rows for impossible, the "
-                f"first one being row {impossible[0]} (counted from 0); fit it with a prior"
-            )
+        with table_limit(self._network.nodes):
+            result = self._core.posteriors(self._index[target], *self._columns(rows))
+        refuse_impossible(np.isnan(result[:, 0]))
         return result
 
-    def _posteriors(
-        self, node: str, known: list[str], cases: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        """Return the distribution of a node in each of many cases; NaN in impossible ones.
+    def log_evidence(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each row; missing values are summed out."""
+        with table_limit(self._network.nodes):
+            return self._core.log_evidence(*self._columns(rows))
 
-        Parameters
-        ----------
-        node
-            The node asked about.
-        known
-            The nodes whose states are known.
-        cases
-            Their states, shape (known nodes, cases).
-        """
-        result = np.empty((cases.shape[1], len(self._network.states[node])))
-        query = self._query(node, dict.fromkeys(known, 0))
-        for answer, case in zip(result, cases.T.tolist(), strict=True):
-            # To change evidence keeps the junction tree, which takes most of the time.
-            for other, code in zip(known, case, strict=True):
-                query.chgEvidence(self._id[other], code)
-            try:
-                answer[:] = self._answer(query, node)
-            except self._gum.IncompatibleEvidence:
-                answer[:] = np.nan
-        return result
+    def _observed(self, evidence: Mapping[str, int]) -> tuple[list[int], NDArray[np.int32]]:
+        codes = np.array([*evidence.values()], dtype=np.int32).reshape(-1, 1)
+        return [self._index[node] for node in evidence], codes
 
-    def _query(self, node: str, evidence: Mapping[str, int]) -> Any:  # noqa: ANN401 - from pyAgrum
-        query = self._gum.LazyPropagation(self._model)
-        query.addTarget(self._id[node])
-        for other, code in evidence.items():
-            query.addEvidence(self._id[other], code)
-        return query
+    def _columns(self, rows: Rows) -> tuple[list[int], NDArray[np.int32]]:
+        codes = np.empty((len(rows.columns), rows.number), dtype=np.int32)
+        for own, column in zip(codes, rows.columns.values(), strict=True):
+            own[:] = column
+        return [self._index[node] for node in rows.columns], codes
 
-    def _answer(self, query: Any, node: str) -> NDArray[np.float64]:  # noqa: ANN401 - from pyAgrum
-        answer: NDArray[np.float64] = query.posterior(self._id[node]).toarray()
-        return answer
-
-    def _refuse_impossible(self, evidence: Mapping[str, int]) -> None:
-        """Complain about evidence whose probability is zero, naming where it becomes so.
-
-        The probability of much evidence may also round to zero. Then that of the decisive piece,
-        given those before, does not; and contradictions beyond are found by pyAgrum itself as far
-        as they bear on the query.
-        """
+    def _impossible(self, evidence: Mapping[str, int]) -> KesError:
+        """Error for evidence of probability zero, naming the first piece that makes it so."""
         pieces = list(evidence.items())
         first = bisect_left(
-            range(len(pieces)), True, key=lambda i: self._probability(pieces[: i + 1]) == 0
+            range(len(pieces) - 1), True, key=lambda i: self._is_impossible(pieces[: i + 1])
         )
-        (node, code), before = pieces[first], dict(pieces[:first])
-        if self._answer(self._query(node, before), node)[code] > 0:
-            return
+        (node, code), before = pieces[first], pieces[:first]
         states = self._network.states
-        given = ", ".join(f"{name} = {states[name][c]!r}" for name, c in before.items())
-        raise KesError(
+        given = ", ".join(f"{name} = {states[name][c]!r}" for name, c in before)
+        return KesError(
             f"impossible evidence: {node} = {states[node][code]!r} has probability zero"
             + (f" given {given}" if given else "")
-            + "; drop it, or fit the network with a prior"
+            + "; drop it, or fit the network with a prior",
+            column=node,
         )
 
-    def _probability(self, pieces: list[tuple[str, int]]) -> float:
-        return float(self._query(pieces[0][0], dict(pieces)).evidenceProbability())
+    def _is_impossible(self, pieces: Sequence[tuple[str, int]]) -> bool:
+        with table_limit(self._network.nodes):
+            return bool(np.isneginf(self._core.log_evidence(*self._observed(dict(pieces)))[0]))
+
+
+@contextmanager
+def table_limit(names: Sequence[str], states: Mapping[str, int] | None = None) -> Iterator[None]:
+    """Name the variables of a table that would be too large."""
+    try:
+        yield
+    except _core.TooLargeError as error:
+        variables, hidden = error.args
+        members = [names[v] for v in variables]
+        size = f" ({prod(states[m] for m in members)} cells)" if states else ""
+        raise KesError(
+            f"summing over {hidden} unobserved variables needs a table over {len(members)} of "
+            f"them{size}, which is too large: {listed(members)}; observe more variables",
+            column=members[0],
+        ) from None
+
+
+def refuse_impossible(impossible: NDArray[np.bool_]) -> None:
+    """Refuse rows to which the network assigns probability zero."""
+    rows = np.flatnonzero(impossible)
+    if rows.size:
+        raise KesError(
+            f"the network assigns zero probability to {rows.size} of {len(impossible)} rows (first "
+            f"in row {rows[0]}, counting from 0); fit it with a prior",
+            row=int(rows[0]),
+        )

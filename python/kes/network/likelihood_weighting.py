@@ -1,12 +1,12 @@
-"""Weighted draws: what is unknown is drawn, and what is known weighs the draws.
+"""Likelihood weighting: draw hidden nodes, weight the draws by the evidence.
 
-In likelihood weighting [Fung & Chang 1990], unknown nodes are drawn one after the other given their
-parents, and each draw gets the probability of the known nodes as its weight. If all unknown nodes
-are continuous, the linear families have told exactly what they are, and only logistic nodes weigh.
+Hidden nodes are drawn one after the other given their parents, and each draw is weighted by the
+probability of the observed nodes [Fung & Chang 1990]. If all hidden nodes are continuous, they are
+drawn from their exact posterior given the linear nodes, and only logistic nodes give weights.
 
-The weighted mean of a function f of the draws estimates its expectation given what is known, and
-the mean weight the probability of that. With weights w that sum to 1, the standard error is about
-sqrt(sum of w^2 (f - mean)^2), and the draws are worth 1 / (sum of w^2) unweighted ones.
+The weighted mean of a function f of the draws estimates its expectation given the evidence, and the
+mean weight estimates the probability of the evidence. With weights w that sum to 1, the standard
+error is about sqrt(sum of w^2 (f - mean)^2), and the effective sample size is 1 / (sum of w^2).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from kes.data.normal_scores import quantiles
 from kes.data.random_stream import Stream
 from kes.network.cpds import LEAST_UNIFORM, Linear, Values
-from kes.network.evidence import Known
+from kes.network.evidence import Evidence
 from kes.network.gaussian_posterior import integrate
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Weighted draws of unknown nodes.
+    """Weighted draws of hidden nodes.
 
     Attributes
     ----------
@@ -59,43 +59,45 @@ class Draws:
 
 
 def draw_forward(
-    known: Known, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
+    evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
 ) -> Draws:
-    """Draw unknown nodes given their parents; known nodes weigh.
+    """Draw hidden nodes given their parents; observed nodes give the weights.
 
     Parameters
     ----------
-    known
-        What is known.
+    evidence
+        The observed columns.
     component
-        Unknown nodes that bear on each other and on no others, parents before children.
+        A component of hidden nodes, in topological order.
     touched
-        The nodes whose families have any of them.
+        The nodes whose families contain any of them.
     draws
         Number of draws for each row.
     seed
-        The same random numbers serve every row.
+        Every row uses the same random numbers.
     """
     uniforms = Stream(seed).uniforms(draws, len(component)).T
-    drawn = _repeated(known, touched, draws)
+    drawn = _repeated(evidence, touched, draws)
     for node, numbers in zip(component, uniforms, strict=True):
-        values = known.network.local(node).draw(drawn.inputs(node), np.tile(numbers, known.rows))
+        values = evidence.network.local(node).draw(
+            drawn.inputs(node), np.tile(numbers, evidence.rows)
+        )
         drawn = drawn.with_columns({node: values})
-    logs = drawn.log_probabilities([node for node in touched if node in known.columns])
-    shape = (known.rows, draws)
+    logs = drawn.log_probabilities([node for node in touched if node in evidence.columns])
+    shape = (evidence.rows, draws)
     columns = {node: drawn.columns[node].reshape(shape) for node in component}
     return Draws(columns, logs.reshape(shape))
 
 
 def draw_normal(
-    known: Known, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
+    evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
 ) -> Draws:
-    """Draw unknown continuous nodes given all linear nodes; logistic nodes weigh.
+    """Draw hidden continuous nodes given all linear nodes; logistic nodes give the weights.
 
-    A single node is not drawn at random: evenly spread quantiles do better.
+    A single node is not drawn at random: evenly spread quantiles are more accurate.
     """
-    linear = [node for node in touched if isinstance(known.network.local(node), Linear)]
-    found = integrate(known, component, linear)
+    linear = [node for node in touched if isinstance(evidence.network.local(node), Linear)]
+    found = integrate(evidence, component, linear)
     if len(component) > 1:
         uniforms = Stream(seed).uniforms(draws, len(component))
     else:
@@ -104,16 +106,16 @@ def draw_normal(
     spread = normals @ np.linalg.cholesky(found.covariance).T
     values = found.means.T[:, :, np.newaxis] + spread.T[:, np.newaxis, :]
     columns = dict(zip(component, values, strict=True))
-    drawn = _repeated(known, touched, draws)
+    drawn = _repeated(evidence, touched, draws)
     drawn = drawn.with_columns({node: column.reshape(-1) for node, column in columns.items()})
     logs = drawn.log_probabilities([node for node in touched if node not in linear])
-    weights = logs.reshape(known.rows, draws) + found.log_evidence[:, np.newaxis]
+    weights = logs.reshape(evidence.rows, draws) + found.log_evidence[:, np.newaxis]
     return Draws(columns, weights)
 
 
-def _repeated(known: Known, touched: Sequence[str], draws: int) -> Known:
-    """Repeat each row as often as there are draws; leave out what is in none of the families."""
-    network = known.network
+def _repeated(evidence: Evidence, touched: Sequence[str], draws: int) -> Evidence:
+    """Repeat each row for every draw, keeping only the columns of the given families."""
+    network = evidence.network
     needed = {member for node in touched for member in (node, *network.parents[node])}
-    columns = {n: np.repeat(known.columns[n], draws) for n in known.columns if n in needed}
-    return Known(network, columns, known.rows * draws)
+    columns = {n: np.repeat(evidence.columns[n], draws) for n in evidence.columns if n in needed}
+    return Evidence(network, columns, evidence.rows * draws)

@@ -1,15 +1,15 @@
-"""Estimating linear nodes: least squares.
+"""Linear regression: estimate linear nodes by least squares.
 
-Columns are centred and scaled first, so that neither units nor far-away origins matter. With N
-cases, p independent regressors and the sum of squared residuals RSS, the variance is RSS / N by
-maximum likelihood, and RSS / (N - p - 1) otherwise, which is right on average.
+Columns are centred and scaled first, so neither units nor distant origins matter. With N cases, p
+independent regressors and the sum of squared residuals RSS, the variance is RSS / N by maximum
+likelihood, and RSS / (N - p - 1), which is unbiased, otherwise.
 
-Where least squares has no single answer, maximum likelihood complains. Otherwise:
+Where least squares has no unique solution, maximum likelihood is an error. Otherwise:
 
-* Regressors that determine each other: of all answers, that with the smallest coefficients (of
-  scaled columns) is taken, which shares an effect evenly among columns that are copies.
+* Collinear regressors: the solution with the smallest coefficients (of scaled columns) is taken,
+  which shares an effect evenly among copies of a column.
 * Fewer than p + 2 cases: `ess` imaginary cases are added, in which every column has the mean and
-  variance it has in the data and none depends on another.
+  variance that it has in the data and none depends on another.
 * A node that its parents determine: the variance is at least 1e-9 of that of its column.
 """
 
@@ -25,7 +25,7 @@ from kes.errors import KesError, listed, option
 from kes.network.cpds import Linear
 
 DETERMINED = 1e-9
-"""Share of a column's variance below which others determine it; the criteria have the same."""
+"""Share of a column's variance below which others determine it, as in the criteria."""
 
 
 class Scaled(NamedTuple):
@@ -65,11 +65,11 @@ def fit_linear(
     own
         Its values.
     regressors, names
-        What they are regressed on, shape (rows, regressors), and what to call it.
+        The regressors, shape (rows, regressors), and their names.
     weights
-        Cases that each row stands for; all positive.
+        Number of cases that each row stands for; all positive.
     ess
-        Imaginary cases, where they are needed; None: maximum likelihood.
+        Number of imaginary cases, where needed; None: maximum likelihood.
     """
     target = scaled(own[:, np.newaxis], weights)
     if target.constant[0]:
@@ -93,8 +93,10 @@ def fit_linear(
     variance = unbiased if ess is not None else rss / cases
     if variance < DETERMINED:
         raise KesError(
-            f"the parents of {node!r} determine it: {listed(names)}; maximum likelihood leaves "
-            f"nothing to chance then, so use {option('prior', 'bdeu')}, or leave a column out"
+            f"the parents of {node!r} determine it: {listed(names)}; the maximum likelihood "
+            f"estimate has no variance, so use {option('prior', 'bdeu')}, or leave a column out",
+            option="prior",
+            column=node,
         )
     covariance = unbiased * (vt.T * inverse) @ vt
     of_mean = unbiased / (cases + imaginary)
@@ -112,7 +114,7 @@ def _in_units(
 ) -> Linear:
     """Undo the scaling of an estimate.
 
-    Its intercept is 0 in the middle of the scaled columns, with the variance `of_mean`.
+    At the means of the columns the estimate is 0, with the variance `of_mean`.
     """
     unit = target.scales[0]
     coefficients = slopes * unit / given.scales
@@ -127,16 +129,20 @@ def _in_units(
 
 
 def _refuse(node: str, names: Sequence[str], x: NDArray[np.float64], cases: float) -> None:
-    """Say why maximum likelihood has no answer."""
-    remedy = f"use {option('prior', 'bdeu')}, which has an answer, or other parents"
+    """Raise an error that says why there is no maximum likelihood estimate."""
+    remedy = f"use {option('prior', 'bdeu')}, or other parents"
     if cases <= len(names) + 1:
         raise KesError(
             f"the node {node!r} has {len(names)} regressors, {listed(names)}, for which "
-            f"{cases:g} cases are too few: {remedy}"
+            f"{cases:g} cases are too few: {remedy}",
+            option="prior",
+            column=node,
         )
     pivots = np.diag(np.linalg.qr(x, mode="r")) ** 2
     determined = [name for name, p in zip(names, pivots, strict=True) if p <= DETERMINED * cases]
     raise KesError(
-        f"among the regressors of {node!r}, {listed(names)}, those before determine "
-        f"{listed(determined)}, so their coefficients cannot be told apart: {remedy}"
+        f"the regressors of {node!r}, {listed(names)}, are collinear: earlier ones determine "
+        f"{listed(determined)}, so their coefficients are not unique; {remedy}",
+        option="prior",
+        column=node,
     )

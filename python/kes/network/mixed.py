@@ -1,8 +1,8 @@
 """Mixed networks: discrete and continuous nodes together.
 
-A continuous node is linear in its parents. A discrete node has a table if all its parents are
-discrete, and is logistic otherwise. `kes.network.query` says which questions have exact answers;
-the others are answered by weighted draws, with a standard error.
+A continuous node is linear in its parents. A discrete node has a CPT if all its parents are
+discrete, and is logistic otherwise. `kes.network.query` lists the queries with exact answers;
+others are answered by likelihood weighting, with a standard error.
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed, option
-from kes.network import checks, conversion
+from kes.network import conversion, validate
 from kes.network.base import DRAWS, Network
-from kes.network.cpds import Linear, Logistic, Tabular
-from kes.network.display import as_array, coefficient_table, cpt_table
+from kes.network.cpds import (
+    Linear,
+    Logistic,
+    Tabular,
+    as_array,
+    coefficient_table,
+    cpt_table,
+)
 from kes.network.moments import Moments, Probability
 from kes.network.new_rows import Unseen
-from kes.network.query import Inquiry
+from kes.network.query import Query
 from kes.table import Table
 from kes.validation import integer
 
@@ -44,20 +50,20 @@ class MixedNetwork(Network):
     nodes
         Names of the nodes, in the order in which tables show them.
     states
-        For each discrete node its states, in order; none, or left out, for continuous ones.
+        For each discrete node its states, in order; continuous ones have none or are omitted.
     parents
-        For each node its parents, in the order of its model. Nodes left out have none.
+        For each node its parents, in the order of its CPD. Omitted nodes have none.
     models
-        For each node its local model: a `kes.network.Linear` one for a continuous node; for a
-        discrete one a table (an axis per parent, then the node's own states), or, if a parent is
-        continuous, a `kes.network.Logistic` one.
+        For each node its CPD: a `kes.network.Linear` for a continuous node; for a discrete one a
+        CPT (an axis per parent, then the node's own states) or, if a parent is continuous, a
+        `kes.network.Logistic`.
     discretizer, transform
-        How columns were cut or transformed before; see `Network`.
+        How columns were discretized or transformed; see `Network`.
 
     Raises
     ------
     KesError
-        If something is missing, unknown or repeated, a model does not fit its node and parents, or
+        If something is missing, unknown or repeated, a CPD does not fit its node and parents, or
         the arcs have a directed cycle.
 
     See Also
@@ -91,37 +97,41 @@ class MixedNetwork(Network):
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
     ) -> None:
-        names = checks.nodes(nodes)
-        known = checks.states(states, names, continuous=True)
-        given = checks.parents(parents, names)
-        fitting = checks.models(models, known, given)
-        self._set(nodes=names, states=known, parents=given, models=fitting)
+        names = validate.nodes(nodes)
+        own_states = validate.states(states, names, continuous=True)
+        own_parents = validate.parents(parents, names)
+        cpds = validate.models(models, own_states, own_parents)
+        self._set(nodes=names, states=own_states, parents=own_parents, models=cpds)
         self._set(discretizer=discretizer, transform=transform)
 
     def local(self, node: str) -> Tabular | Linear | Logistic:
-        """Return the local model of a node."""
+        """Return the CPD of a node."""
         return self.models[self._checked(node)]
 
     def cpt(self, node: str) -> Table:
-        """Return the table of a node for reading; see `BayesianNetwork.cpt`."""
+        """Return the CPT of a node; see `BayesianNetwork.cpt`."""
         model = self.local(node)
         if not isinstance(model, Tabular):
-            raise KesError(f"the node {node!r} has coefficients, not a table: see coefficients()")
+            raise KesError(
+                f"the node {node!r} has coefficients, not a table: see coefficients()", column=node
+            )
         return cpt_table(model.cpt, node, self.parents[node], self.states)
 
     def coefficients(self, node: str) -> Table:
-        """Return the model of a linear or logistic node for reading.
+        """Return the coefficients of a linear or logistic node as a table.
 
         There is a row for the intercept and for each regressor: a continuous parent, or a state
-        of a discrete one, compared with its first state. Those of a logistic node say how the
-        log-odds of each `state`, against the first one, change.
+        of a discrete one, compared with its first state. Those of a logistic node are changes of
+        the log-odds of each `state` against the first one.
         """
         model = self.local(node)
         if isinstance(model, Tabular):
-            raise KesError(f"the node {node!r} has a table, not coefficients: see cpt()")
+            raise KesError(
+                f"the node {node!r} has a table, not coefficients: see cpt()", column=node
+            )
         return coefficient_table(model, self.states[node], self.parents[node], self.states)
 
-    # --- questions -------------------------------------------------------------------------------
+    # --- inference -------------------------------------------------------------------------------
 
     @overload
     def probability(
@@ -154,18 +164,18 @@ class MixedNetwork(Network):
         Parameters
         ----------
         query
-            Nodes and their states, whose joint probability is asked for; or the name of one node,
-            whose distribution is asked for.
+            Nodes and their states, for their joint probability; or the name of one node, for its
+            distribution.
         evidence
-            Nodes and their states or values that are known.
+            Observed nodes and their states or values.
         draws, seed
-            How many draws to make where there is no exact answer, and the seed.
+            Number of draws where there is no exact answer, and the seed.
 
         Returns
         -------
         Probability or dict
-            A probability and its standard error, 0 if it is exact; for the name of a node, that
-            of each of its states.
+            A probability and its standard error, 0 if it is exact; for the name of a node, one
+            for each of its states.
 
         Raises
         ------
@@ -173,20 +183,20 @@ class MixedNetwork(Network):
             If a node or state is unknown, a node is continuous, or the evidence is impossible.
         """
         count = integer("draws", draws, minimum=1)
-        known = dict(evidence or {})
+        observed = dict(evidence or {})
         if isinstance(query, str):
-            values, errors = self._posterior(query, known, count, seed)
+            values, errors = self._posterior(query, observed, count, seed)
             pairs = zip(self.states[query], map(Probability, values, errors), strict=True)
             return dict(pairs)
         result, relative = 1.0, 0.0
         for node, state in query.items():  # P(x, y | e) = P(x | e) P(y | x, e)
-            values, errors = self._posterior(node, known, count, seed)
+            values, errors = self._posterior(node, observed, count, seed)
             code = self._code(node, state)
             if values[code] == 0:
                 return Probability(0.0, errors[code])
             result *= values[code]
             relative += (errors[code] / values[code]) ** 2
-            known[node] = state
+            observed[node] = state
         return Probability(result, result * relative**0.5)
 
     def _posterior(
@@ -194,17 +204,19 @@ class MixedNetwork(Network):
     ) -> tuple[list[float], list[float]]:
         """Return the probabilities of a node's states, and their standard errors."""
         if not self.states[self._checked(node)]:
-            raise KesError(f"the node {node!r} is continuous; ask for its moments: conditional()")
-        row = self._evidence(evidence)
+            raise KesError(
+                f"the node {node!r} is continuous; ask for its moments: conditional()", column=node
+            )
+        row = self._row(evidence)
         if node in row.columns:
             certain = [
                 float(code == row.columns[node][0]) for code in range(len(self.states[node]))
             ]
             return certain, [0.0] * len(certain)
-        answer = Inquiry(self._known_of(row), [node], draws=draws, seed=seed).answer(node)
+        answer = Query(self._evidence_of(row), [node], draws=draws, seed=seed).answer(node)
         if np.isnan(answer.values[0, 0]):
-            raise KesError("impossible evidence: it has probability zero; drop some of it")
-        _refuse_few(float(answer.worth[0]), draws)
+            raise _impossible(evidence)
+        _check_sample_size(float(answer.sample_size[0]), draws)
         return answer.values[0].tolist(), answer.errors[0].tolist()
 
     def conditional(
@@ -222,10 +234,10 @@ class MixedNetwork(Network):
         query
             A node, or several.
         evidence
-            Nodes and their states or values that are known. With a `transform` they are raw
-            values, but the moments are those of transformed ones.
+            Observed nodes and their states or values. With a `transform` they are raw values, but
+            the moments are those of transformed ones.
         draws, seed
-            As in `probability`; `Moments.error` tells the standard errors of the means.
+            As in `probability`; `Moments.error` contains the standard errors of the means.
 
         Raises
         ------
@@ -235,14 +247,17 @@ class MixedNetwork(Network):
         asked = [query] if isinstance(query, str) else list(query)
         discrete = [node for node in asked if self.states[self._checked(node)]]
         if discrete:
-            raise KesError(f"discrete nodes have no moments: {listed(discrete)}; see probability()")
-        known = self._known_of(self._evidence(evidence))
+            raise KesError(
+                f"discrete nodes have no moments: {listed(discrete)}; see probability()",
+                column=discrete[0],
+            )
+        observed = self._evidence_of(self._row(evidence))
         count = integer("draws", draws, minimum=1)
-        inquiry = Inquiry(known, asked, draws=count, seed=seed)
-        found = inquiry.moments(asked)
+        ask = Query(observed, asked, draws=count, seed=seed)
+        found = ask.moments(asked)
         if np.isnan(found.mean).any():
-            raise KesError("impossible evidence: it has probability zero; drop some of it")
-        _refuse_few(inquiry.worth, count)
+            raise _impossible(evidence)
+        _check_sample_size(ask.sample_size, count)
         return found
 
     def predict(
@@ -258,30 +273,30 @@ class MixedNetwork(Network):
     ) -> Any:  # noqa: ANN401 - as the target is
         """Predict a node from the other columns of each row.
 
-        The answer is exact if all unknown nodes that matter are discrete, or if all are continuous
-        and no logistic node depends on them. If only the target is unknown, but logistic nodes
-        depend on it, it is good to three digits.
+        The answer is exact if all hidden nodes that matter are discrete, or if all are continuous
+        and no logistic node depends on them. If only the target is hidden, but logistic nodes
+        depend on it, the answer is accurate to three digits.
 
         Parameters
         ----------
         data
             A table with columns for some or all of the nodes, or a `Dataset`. Nodes without a
-            column are unknown; a column of the target is ignored.
+            column are summed out; a column of the target is ignored.
         target
             The node to predict.
         probabilities
             For a discrete target: return the distribution instead of the most probable state.
         deviations
-            For a continuous target: return the standard deviations around the means, too.
+            For a continuous target: also return the standard deviations around the means.
         unseen : {"error", "missing"}
-            Whether a missing value, or one that is none of the node's states, is an error or
-            unknown.
+            Treat missing values, and values that are none of the node's states, as an error or as
+            missing, and sum them out.
         draws, seed
-            How many draws to make for each row where there is no exact answer, and the seed.
+            Number of draws for each row where there is no exact answer, and the seed.
 
         Returns
         -------
-        ndarray, or two
+        ndarray, or a tuple of two
             As `BayesianNetwork.predict` for a discrete target, and `GaussianNetwork.predict` for
             a continuous one.
         """
@@ -289,15 +304,17 @@ class MixedNetwork(Network):
         if deviations if states else probabilities:
             raise KesError(
                 f"the node {target!r} is {self.kinds[target]}: ask for "
-                + ("probabilities" if states else "deviations")
+                + ("probabilities" if states else "deviations"),
+                option="deviations" if states else "probabilities",
+                column=target,
             )
         answer = self._answer(data, target, unseen, integer("draws", draws, minimum=1), seed)
-        few = int((answer.worth < _FEW_DRAWS).sum())
+        few = int((answer.sample_size < _FEW_DRAWS).sum())
         if few:
             warnings.warn(
-                f"in {few} of {len(answer.worth)} rows, what is known is so improbable that the "
-                f"{draws} draws are worth fewer than {_FEW_DRAWS}; raise draws, or give more "
-                "columns",
+                f"in {few} of {len(answer.sample_size)} rows the evidence is so improbable that "
+                f"{draws} draws have an effective sample size below {_FEW_DRAWS}; increase draws, "
+                "or provide more columns",
                 stacklevel=2,
             )
         if states:
@@ -311,21 +328,30 @@ class MixedNetwork(Network):
     # --- other programs --------------------------------------------------------------------------
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Complain: pgmpy has no such networks."""
+        """Raise an error: pgmpy has no such networks."""
         raise conversion.unsupported("pgmpy", self)
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Complain: a ``pyagrum.BayesNet`` holds discrete nodes only."""
+        """Raise an error: a ``pyagrum.BayesNet`` has discrete nodes only."""
         raise conversion.unsupported("pyagrum.BayesNet", self)
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.models)
 
 
-def _refuse_few(worth: float, draws: int) -> None:
-    """Refuse to answer by draws of which hardly any agrees with what is known."""
-    if worth < _FEW_DRAWS:
+def _impossible(evidence: Mapping[str, Any] | None) -> KesError:
+    given = ", ".join(f"{node} = {value!r}" for node, value in (evidence or {}).items())
+    return KesError(
+        f"impossible evidence: {given} has probability zero; drop some of it",
+        column=next(iter(evidence or {}), None),
+    )
+
+
+def _check_sample_size(size: float, draws: int) -> None:
+    """Refuse an estimate from draws that hardly agree with the evidence."""
+    if size < _FEW_DRAWS:
         raise KesError(
-            f"what is known is so improbable that {draws} draws are worth {worth:.1f} only, too "
-            f"few for an answer; give more {option('draws')}, or drop some of the evidence"
+            f"the evidence is so improbable that {draws} draws have an effective sample size of "
+            f"{size:.1f}; increase {option('draws')}, or drop some of the evidence",
+            option="draws",
         )

@@ -1,14 +1,15 @@
-"""Answers about unknown nodes, exact where that is possible, and by weighted draws elsewhere.
+"""Queries about hidden nodes: exact where that is possible, by weighted draws elsewhere.
 
-=======================================  ============================================
-unknown nodes that bear on the question  answer
-=======================================  ============================================
-all discrete                             exact, by `Unknown.sum_over`
-all continuous, their families linear    exact, by `kes.network.gaussian_posterior`
-all continuous, a family logistic        draws from what the linear families say
-both, no discrete one by a continuous    exact, by `kes.network.mixture`, if states are few
-both                                     draws of each node given its parents
-=======================================  ============================================
+==========================================  =========================================
+hidden nodes that matter                    method
+==========================================  =========================================
+all discrete                                variable elimination (exact)
+all continuous, with linear families        normal posterior (exact)
+all continuous, some family logistic        weighted draws from the normal posterior
+both, none discrete with a continuous one   mixture of normal posteriors (exact), if
+among its parents                           there are few configurations
+both                                        likelihood weighting
+==========================================  =========================================
 """
 
 from __future__ import annotations
@@ -20,70 +21,68 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.network.evidence import Known
-from kes.network.gaussian_posterior import Posterior, integrate
-from kes.network.hidden_nodes import Unknown
+from kes.network.evidence import Evidence, HiddenNodes
+from kes.network.gaussian_posterior import Mixture, Posterior, integrate, is_mixture, mixture
 from kes.network.likelihood_weighting import Draws, draw_forward, draw_normal
-from kes.network.mixture import Mixture, is_mixture, mixture
 from kes.network.moments import Moments
 
 _BLOCK = 2**20
-"""Draws, of all rows together, that are held at a time."""
+"""Draws, of all rows together, that are held in memory at a time."""
 
 
 class Answer(NamedTuple):
-    """What is said of a node in each row.
+    """The posterior of a node in each row.
 
     Attributes
     ----------
     values
         Probabilities of the states, shape (rows, states), or means, shape (rows, 1); NaN where
-        what is known is impossible.
+        the evidence is impossible.
     deviations
-        Standard deviations of a continuous node, shape (rows,); of a discrete one 0.
+        Standard deviations of a continuous node, shape (rows,); 0 for a discrete one.
     errors
         Standard errors of the values, of their shape; 0 if they are exact.
-    worth
-        How many unweighted draws the draws are worth, shape (rows,); infinite if values are exact.
+    sample_size
+        Effective sample size of the draws, shape (rows,); infinite if values are exact.
     """
 
     values: NDArray[np.float64]
     deviations: NDArray[np.float64]
     errors: NDArray[np.float64]
-    worth: NDArray[np.float64]
+    sample_size: NDArray[np.float64]
 
 
-class Inquiry:
-    """Questions to a network, in rows in which some nodes are known.
+class Query:
+    """A query to a network given evidence.
 
     Parameters
     ----------
-    known
-        What is known; constants are.
-    asked
-        Unknown nodes that are asked about.
+    evidence
+        The observed columns, constants included.
+    targets
+        Hidden nodes that are asked about.
     draws, seed
-        How many draws to make where drawing is needed, and the seed. Every row gets the same
-        random numbers, so that its answer does not depend on the other rows.
+        Number of draws where sampling is needed, and the seed. Every row uses the same random
+        numbers, so its answer does not depend on the other rows.
 
     Attributes
     ----------
-    worth
-        How many unweighted draws those for `moments` were worth; infinite if all is exact.
+    sample_size
+        Effective sample size of the draws behind `moments`; infinite if all is exact.
     """
 
     def __init__(
-        self, known: Known, asked: Iterable[str] = (), *, draws: int, seed: int = 0
+        self, evidence: Evidence, targets: Iterable[str] = (), *, draws: int, seed: int = 0
     ) -> None:
-        self._known, self._states = known, known.network.states
+        self._evidence, self._states = evidence, evidence.network.states
         self._draws, self._seed = draws, seed
-        self.unknown = Unknown(known, asked)
-        self.worth = math.inf
+        self.hidden = HiddenNodes(evidence, targets)
+        self.sample_size = math.inf
 
     def log_evidence(self, component: Sequence[str]) -> NDArray[np.float64]:
-        """Return ln of the sum or integral over a component of all families that it touches."""
+        """Return ln of the sum or integral over a component."""
         if self._is_discrete(component):
-            return self.unknown.sum_over(component)
+            return self.hidden.log_evidence(component)
         if self._is_linear(component):
             return self._integrate(component).log_evidence
         if self._is_mixture(component):
@@ -91,12 +90,12 @@ class Inquiry:
         return np.concatenate([draws.log_evidence() for draws in self._blocks(component)])
 
     def answer(self, target: str) -> Answer:
-        """Return what is known of a node, which is among those asked about."""
-        if target in self._known.columns:  # a constant
-            return _exact(self._known.columns[target][:, np.newaxis])
-        component = self.unknown.component(target)
+        """Return the posterior of a target."""
+        if target in self._evidence.columns:  # a constant
+            return _exact(self._evidence.columns[target][:, np.newaxis])
+        component = self.hidden.component(target)
         if self._is_discrete(component):
-            return _exact(_distribution(self.unknown.sum_over(component, target)))
+            return _exact(self.hidden.posterior(component, target))
         if self._is_linear(component):
             found, place = self._integrate(component), component.index(target)
             deviation = found.covariance[place, place] ** 0.5
@@ -112,16 +111,16 @@ class Inquiry:
         return Answer(*map(np.concatenate, zip(*parts, strict=True)))
 
     def moments(self, nodes: Sequence[str]) -> Moments:
-        """Return the moments of continuous nodes, known or asked about, in the first row."""
-        known = [node for node in nodes if node in self._known.columns]
-        groups = [g for g in self.unknown.components if not set(g).isdisjoint(nodes)]
+        """Return the moments of continuous nodes, observed or targets, in the first row."""
+        observed = [node for node in nodes if node in self._evidence.columns]
+        groups = [g for g in self.hidden.components if not set(g).isdisjoint(nodes)]
         groups = [[node for node in group if not self._states[node]] for group in groups]
         parts = [self._moments_of(group) for group in groups]
-        order = [*known, *(node for group in groups for node in group)]
+        order = [*observed, *(node for group in groups for node in group)]
         mean, error = np.zeros(len(order)), np.zeros(len(order))
         covariance = np.zeros((len(order), len(order)))
-        mean[: len(known)] = [self._known.columns[node][0] for node in known]
-        start = len(known)
+        mean[: len(observed)] = [self._evidence.columns[node][0] for node in observed]
+        start = len(observed)
         for part in parts:
             at = slice(start, start := start + len(part.nodes))
             mean[at], covariance[at, at], error[at] = part.mean, part.covariance, part.error
@@ -129,7 +128,7 @@ class Inquiry:
 
     def _moments_of(self, nodes: Sequence[str]) -> Moments:
         """Return the moments of the continuous nodes of a component in the first row."""
-        component = self.unknown.component(nodes[0])
+        component = self.hidden.component(nodes[0])
         if self._is_linear(component):
             found = self._integrate(component)
             exact = np.zeros(len(component))
@@ -139,7 +138,7 @@ class Inquiry:
             return Moments(tuple(nodes), mean, covariance, np.zeros(len(nodes)))
         draws = next(self._blocks(component))
         weights = draws.weights()[0]
-        self.worth = min(self.worth, float(1 / (weights**2).sum()))
+        self.sample_size = min(self.sample_size, float(1 / (weights**2).sum()))
         values = np.stack([draws.columns[node][0] for node in nodes])
         mean = values @ weights
         apart = values - mean[:, np.newaxis]
@@ -153,40 +152,31 @@ class Inquiry:
         return not any(self._states[node] for node in component)
 
     def _is_linear(self, component: Sequence[str]) -> bool:
-        touched = self.unknown.touching(component)
+        touched = self.hidden.touching(component)
         return self._is_continuous(component) and not any(self._states[node] for node in touched)
 
     def _is_mixture(self, component: Sequence[str]) -> bool:
         return not self._is_continuous(component) and is_mixture(
-            self._known, component, self.unknown.touching(component)
+            self._evidence, component, self.hidden.touching(component)
         )
 
     def _mixture(self, component: Sequence[str]) -> Mixture:
-        return mixture(self._known, component, self.unknown.touching(component))
+        return mixture(self._evidence, component, self.hidden.touching(component))
 
     def _integrate(self, component: Sequence[str]) -> Posterior:
-        return integrate(self._known, component, self.unknown.touching(component))
+        return integrate(self._evidence, component, self.hidden.touching(component))
 
     def _blocks(self, component: Sequence[str]) -> Iterator[Draws]:
-        """Draw a component, for so many rows at a time as memory allows."""
+        """Draw a component, for blocks of rows that fit into memory."""
         draw = draw_normal if self._is_continuous(component) else draw_forward
-        touched = self.unknown.touching(component)
-        step = max(1, _BLOCK // self._draws)
-        for start in range(0, self._known.rows, step):
-            yield draw(self._known.block(start, step), component, touched, self._draws, self._seed)
+        touched = self.hidden.touching(component)
+        for block in self._evidence.blocks(max(1, _BLOCK // self._draws)):
+            yield draw(block, component, touched, self._draws, self._seed)
 
 
 def _exact(values: NDArray[np.float64], deviation: float | NDArray[np.float64] = 0.0) -> Answer:
     rows = len(values)
     return Answer(values, np.full(rows, deviation), np.zeros_like(values), np.full(rows, np.inf))
-
-
-def _distribution(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return probabilities from the logarithms of what they are proportional to."""
-    with np.errstate(invalid="ignore"):  # NaN in impossible rows
-        raw = np.exp(logs - logs.max(axis=1, keepdims=True))
-        probabilities: NDArray[np.float64] = raw / raw.sum(axis=1, keepdims=True)
-    return probabilities
 
 
 def _estimated(draws: Draws, target: str, states: int) -> Answer:

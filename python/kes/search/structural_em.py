@@ -30,8 +30,8 @@ from kes.data.normal_scores import Ranks
 from kes.data.random_stream import Stream
 from kes.graph import EssentialGraph
 from kes.native import core_problem, cores
-from kes.network.completion import SWEEPS, fill
 from kes.network.fitting import Estimates, Model, families
+from kes.network.gibbs import SWEEPS, impute
 from kes.options import DEFAULTS
 from kes.search.driver import Driver
 from kes.search.record import Completion
@@ -100,7 +100,7 @@ def complete(
         done_rounds += 1
         parents = families(table.dataset.names, model.to_dag())
         estimates = Estimates(parents, filled=stack.filled, last=last)
-        fill(stack, estimates, Stream(settings.seed, _BRANCH, done_rounds))
+        impute(stack, estimates, Stream(settings.seed, _BRANCH, done_rounds))
         if done_rounds == rounds or not keep_going(done_rounds):
             break
         found = best(stack.dataset(), free, keep_going=partial(keep_going, done_rounds))

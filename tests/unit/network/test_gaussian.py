@@ -306,7 +306,7 @@ def test_stored_with_every_digit(tmp_path, cases):
 
 @pytest.mark.parametrize("suffix", [".bif", ".xmlbif", ".net"])
 def test_formats_without_a_place_for_it_say_so(tmp_path, suffix):
-    with pytest.raises(KesError, match=r"hold networks of discrete nodes only; write \.json"):
+    with pytest.raises(KesError, match=r"discrete nodes only; write \.json"):
         random_network().save(tmp_path / f"n{suffix}")
 
 
@@ -324,7 +324,7 @@ def test_other_libraries():
         assert graph.nodes[node]["kind"] == "continuous"
         assert graph.nodes[node]["deviation"] == network.models[node].deviation
         assert graph.nodes[node]["parents"] == network.parents[node]
-    with pytest.raises(KesError, match=r"pyagrum.BayesNet has no place .* continuous"):
+    with pytest.raises(KesError, match="does not support continuous nodes"):
         network.to_pyagrum()
 
 
@@ -354,8 +354,11 @@ def test_wrong_parts_are_refused(change, message):
     [
         (lambda n: n.conditional("x"), "unknown node 'x'"),
         (lambda n: n.conditional("v0", {"x": 1.0}), "unknown node 'x'"),
-        (lambda n: n.conditional("v0", {"v1": "high"}), "'v1' is continuous; 'high' is no number"),
-        (lambda n: n.conditional("v0", {"v1": float("nan")}), "nan is no number"),
+        (
+            lambda n: n.conditional("v0", {"v1": "high"}),
+            "'high' is not a number",
+        ),
+        (lambda n: n.conditional("v0", {"v1": float("nan")}), "nan is not a number"),
         (lambda n: n.predict(pd.DataFrame({"v1": [np.inf]}), "v0"), "'v1' has 1 infinite values"),
         (lambda n: n.predict(pd.DataFrame({"v1": ["a"]}), "v0"), "'v1' holds values"),
         (lambda n: n.log_likelihood(pd.DataFrame({"v1": [1.0]})), "the data lack columns"),

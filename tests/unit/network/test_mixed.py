@@ -290,14 +290,15 @@ def test_draws_that_are_worth_too_little_are_no_answer():
         lambda: network.probability("sex", {"cost": 60.0}),
         lambda: network.conditional("age", {"cost": 60.0}),
     ):
-        with pytest.raises(kes.KesError, match=r"10000 draws are worth .* only, too few"):
+        with pytest.raises(kes.KesError, match="effective sample size") as caught:
             ask()
+        assert caught.value.option == "draws"
 
 
 def test_draws_that_are_worth_little_are_warned_of():
     network = clinic()
     row = pd.DataFrame({"cost": [60.0]})
-    with pytest.warns(UserWarning, match=r"in 1 of 1 rows.* worth fewer than 30"):
+    with pytest.warns(UserWarning, match=r"in 1 of 1 rows.* effective sample size below 30"):
         network.predict(row, "sex")
 
 
@@ -312,8 +313,8 @@ def test_draws_that_are_worth_little_are_warned_of():
         (lambda n: n.coefficients("sex"), "'sex' has a table, not coefficients"),
         (lambda n: n.predict(n.sample(2), "sex", deviations=True), "ask for probabilities"),
         (lambda n: n.predict(n.sample(2), "age", probabilities=True), "ask for deviations"),
-        (lambda n: n.to_pgmpy(), "pgmpy has no place for"),
-        (lambda n: n.to_pyagrum(), "pyagrum.BayesNet has no place for"),
+        (lambda n: n.to_pgmpy(), "pgmpy does not support"),
+        (lambda n: n.to_pyagrum(), "pyagrum.BayesNet does not support"),
     ],
 )
 def test_wrong_questions_are_named(ask, message):
@@ -430,7 +431,7 @@ def test_networks_are_values(tmp_path, fitted):
     graph = network.to_networkx()
     assert graph.nodes["level"]["cpt"].shape == (2, 3)
     assert graph.nodes["ill"]["coefficients"].shape == (1, 4)
-    with pytest.raises(KesError, match="hold networks of discrete nodes only"):
+    with pytest.raises(KesError, match="discrete nodes only"):
         network.save(tmp_path / "n.bif")
 
 

@@ -1,10 +1,10 @@
-"""Estimating logistic nodes: multinomial logistic regression by Newton's method.
+"""Multinomial logistic regression: estimate logistic nodes by Newton's method.
 
-Maximum likelihood has no finite answer where the parents separate the states, or a state never
-occurs. So, by default, `ess` imaginary cases are spread evenly over the states, with all regressors
-at their means, and the slopes of scaled regressors get the penalty ess/2 times their sum of squares
-(those of all states, shifted to have the mean 0, so that no state is special). Without parents,
-the probabilities are those of a table under the prior of BDeu.
+The maximum likelihood estimate is not finite where the parents separate the states, or a state
+never occurs. So, by default, `ess` imaginary cases are spread evenly over the states, with all
+regressors at their means, and the slopes of scaled regressors get the penalty ess/2 times their sum
+of squares (those of all states, shifted to have mean 0, so that no state is special). Without
+parents, the probabilities are those of a CPT under the prior of BDeu.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from kes.network.linear_regression import scaled
 
 _MOST_STEPS = 100
 _CONVERGED = 1e-18
-"""Gain in log-likelihood per case, which the next step promises, at which to stop."""
+"""Stop when the expected gain in log-likelihood per case of the next step is smaller."""
 _ENOUGH = 1e-6
-"""The same of rough estimates."""
+"""The same for rough estimates."""
 _ROUGHLY = 3_000_000
-"""Rows x states x regressors that a rough estimate looks at, at most."""
+"""Upper limit of rows x states x regressors for rough estimates."""
 _MANY = 600
-"""Coefficients, from which on a rough estimate knows no second derivatives between states."""
+"""With more coefficients, rough estimates ignore second derivatives between states."""
 _ROUNDING = 1e-12
-"""Below this a promise falls with its square from step to step; if not, it is rounding."""
+"""Below this, the expected gain is squared from step to step; if not, it is rounding."""
 _BLOCK = 2**12
 _FLAT = 1e-9
-"""Curvature per case below which the likelihood has no maximum to speak of."""
+"""Curvature per case below which the likelihood has no finite maximum."""
 
 
 _Look: TypeAlias = tuple[float, NDArray[np.float64], NDArray[np.float64]]
@@ -56,15 +56,15 @@ def fit_logistic(
     node
         The node, for messages.
     own, states
-        Its codes, and how many states it has; at least two.
+        Its codes and its number of states, at least two.
     regressors
         Shape (rows, regressors).
     weights
-        Cases that each row stands for; all positive.
+        Number of cases that each row stands for; all positive.
     ess
         Strength of the prior; None: maximum likelihood.
     rough
-        Whether it need not be exact, as rows will change again: of many rows, some are looked at.
+        Settle for a rough estimate, from a sample of many rows, as the rows will change again.
     start
         An estimate from nearly the same rows, to start from.
     """
@@ -97,7 +97,7 @@ def fit_logistic(
 
 
 class _Likelihood:
-    """The penalised log-likelihood of coefficients, of all states but the first."""
+    """The penalised log-likelihood as a function of the coefficients."""
 
     def __init__(
         self,
@@ -120,42 +120,41 @@ class _Likelihood:
     def solve(
         self, node: str, start: NDArray[np.float64] | None, enough: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the best coefficients, and minus the second derivatives there."""
+        """Return the maximising coefficients, and minus the second derivatives there."""
         place, cases = self._start(start), self.weights.sum()
-        value, gradient, chances = self.look(place)
+        value, gradient, probabilities = self.look(place)
         before = np.inf
         for _ in range(_MOST_STEPS):
-            curvature = self.penalty + self._curvature(chances)
+            curvature = self.penalty + self._curvature(probabilities)
             if np.linalg.eigvalsh(curvature)[0] < _FLAT * cases:
                 _refuse(node)
             step = _solved(curvature, gradient.ravel()).reshape(place.shape)
-            promised = (gradient * step).sum() / cases
-            if promised <= enough or before / 2 < promised < _ROUNDING:
+            expected = (gradient * step).sum() / cases
+            if expected <= enough or before / 2 < expected < _ROUNDING:
                 return place, curvature
-            before = promised
+            before = expected
             if (found := self._gain(place, step, value)) is None:
                 return place, curvature  # no step gains more than rounding
-            place, (value, gradient, chances) = found
+            place, (value, gradient, probabilities) = found
         _refuse(node)
 
     def approach(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return good coefficients.
+        """Return approximate coefficients.
 
-        Each state takes its step as if it were the only one: many that cost little, where there are
-        many states.
+        Each state takes its Newton step as if it were the only one: cheaper with many states.
         """
         place, cases = self._start(start), self.weights.sum()
-        value, gradient, chances = self.look(place)
+        value, gradient, probabilities = self.look(place)
         states, size = place.shape
         parts = np.arange(states * size).reshape(place.shape)
         penalty = self.penalty[parts[:, :, np.newaxis], parts[:, np.newaxis, :]]
         for _ in range(_MOST_STEPS):
-            step = _solved(penalty + self._own(chances), gradient[:, :, np.newaxis])[..., 0]
+            step = _solved(penalty + self._own(probabilities), gradient[:, :, np.newaxis])[..., 0]
             if (gradient * step).sum() / cases <= _ENOUGH:
                 break
             if (found := self._gain(place, step, value)) is None:
                 break
-            place, (value, gradient, chances) = found
+            place, (value, gradient, probabilities) = found
         return place
 
     def _start(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -164,7 +163,7 @@ class _Likelihood:
     def _gain(
         self, place: NDArray[np.float64], step: NDArray[np.float64], value: float
     ) -> tuple[NDArray[np.float64], _Look] | None:
-        """Go on by a step, or half of it and so on: the value is concave, so a short one gains."""
+        """Take a step, halved until it gains: the value is concave, so a short one does."""
         for _ in range(_MOST_STEPS):
             found = self.look(there := place + step)
             if found[0] >= value:
@@ -173,26 +172,26 @@ class _Likelihood:
         return None
 
     def look(self, coefficients: NDArray[np.float64]) -> _Look:
-        """Return the value, its gradient, and the chances of all states but the first."""
+        """Return the value, its gradient, and the probabilities of all states but the first."""
         odds = np.concatenate([np.zeros((len(self.x), 1)), self.x @ coefficients.T], axis=1)
         logs = log_softmax(odds)
-        chances = np.exp(logs[:, 1:])
+        probabilities = np.exp(logs[:, 1:])
         pulled = (self.penalty @ coefficients.ravel()).reshape(coefficients.shape)
         value = self.weights @ logs[np.arange(len(self.own)), self.own]
-        gradient = ((self.occurring - chances) * self.weights[:, np.newaxis]).T @ self.x
+        gradient = ((self.occurring - probabilities) * self.weights[:, np.newaxis]).T @ self.x
         penalised = float(value - 0.5 * (coefficients * pulled).sum())
-        return penalised, gradient - pulled, chances
+        return penalised, gradient - pulled, probabilities
 
-    def _own(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return sums of w p_a x x' for each state: what second derivatives are without others."""
-        return self._of_states(sum(products.T @ x for products, x in self._products(chances)))
+    def _own(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return sums of w p_a x x' for each state: second derivatives without the others."""
+        return self._of_states(sum(products.T @ x for products, x in self._products(probabilities)))
 
-    def _curvature(self, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _curvature(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return minus the second derivatives: sums of w (p_a [a = b] - p_a p_b) x x'."""
         size = self.x.shape[1]
-        both = np.zeros((chances.shape[1] * size,) * 2)
+        both = np.zeros((probabilities.shape[1] * size,) * 2)
         own = np.zeros((len(both), size))
-        for products, x in self._products(chances):
+        for products, x in self._products(probabilities):
             both -= products.T @ products
             own += products.T @ x
         for state, part in enumerate(self._of_states(own)):
@@ -201,18 +200,15 @@ class _Likelihood:
         return both
 
     def _products(
-        self, chances: NDArray[np.float64]
+        self, probabilities: NDArray[np.float64]
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Go through p_a x of all states, and x, both times the root of w.
-
-        Of some rows at a time, so that they stay near.
-        """
+        """Iterate over p_a x of all states, and x, both times the root of w, by blocks of rows."""
         for start in range(0, len(self.x), _BLOCK):
-            x, p = self.rooted[start : start + _BLOCK], chances[start : start + _BLOCK]
+            x, p = self.rooted[start : start + _BLOCK], probabilities[start : start + _BLOCK]
             yield (p[:, :, np.newaxis] * x[:, np.newaxis, :]).reshape(len(x), -1), x
 
     def _of_states(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Return a matrix for each state, symmetric, which sums are but for rounding."""
+        """Return a matrix for each state, made symmetric despite rounding."""
         size = self.x.shape[1]
         parts = np.reshape(np.asarray(sums, dtype=np.float64), (-1, size, size))
         return (parts + parts.transpose(0, 2, 1)) / 2
@@ -224,6 +220,8 @@ def _solved(matrices: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArra
 
 def _refuse(node: str) -> NoReturn:
     raise KesError(
-        f"maximum likelihood has no answer for {node!r}: its parents separate its states, or "
-        f"determine each other, or a state never occurs; use {option('prior', 'bdeu')}"
+        f"there is no maximum likelihood estimate for {node!r}: its parents separate its states, "
+        f"or are collinear, or a state never occurs; use {option('prior', 'bdeu')}",
+        option="prior",
+        column=node,
     )

@@ -1,4 +1,4 @@
-"""What must hold for the parts of a network."""
+"""Validation of the parts of a network."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from kes.errors import KesError, listed, repeated, unknown
 from kes.network.cpds import Linear, Logistic, Tabular, regressor_places
 
 _SUM_TOLERANCE = 1e-6
-"""How far from 1 the sum of a distribution may be; more is not rounding but a mistake."""
+"""Largest distance from 1 of the sum of a distribution that is taken for rounding."""
 
 
 def nodes(given: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the nodes, which must be distinct texts."""
     if isinstance(given, str):
-        raise KesError(f"nodes must be a list of names, not the text {given!r}")
+        raise KesError(f"nodes must be a list of names, not the text {given!r}", option="nodes")
     names = tuple(given)
     if not names:
-        raise KesError("a network needs at least one node")
+        raise KesError("a network needs at least one node", option="nodes")
     for name in names:
         if not isinstance(name, str):
-            raise KesError(f"node names must be text (str), not {name!r}")
+            raise KesError(f"node names must be text (str), not {name!r}", option="nodes")
     if twice := repeated(names):
-        raise KesError(f"nodes given more than once: {listed(sorted(twice))}")
+        raise KesError(f"nodes given more than once: {listed(sorted(twice))}", column=twice[0])
     return names
 
 
@@ -47,17 +47,20 @@ def states(
 
 def _states_of(node: str, given: Iterable[State]) -> tuple[State, ...]:
     if isinstance(given, str):
-        raise KesError(f"the states of {node!r} must be a list, not the text {given!r}")
+        raise KesError(
+            f"the states of {node!r} must be a list, not the text {given!r}", column=node
+        )
     known = tuple(state.item() if isinstance(state, np.generic) else state for state in given)
     for state in known:
         if not isinstance(state, str | int):  # bool is an int
             raise KesError(
-                f"the states of {node!r} must be text, integers or booleans, not {state!r}"
+                f"the states of {node!r} must be text, integers or booleans, not {state!r}",
+                column=node,
             )
     if not known:
-        raise KesError(f"the node {node!r} has no states")
+        raise KesError(f"the node {node!r} has no states", column=node)
     if len(set(known)) < len(known):
-        raise KesError(f"the states of {node!r} are not distinct: {listed(known)}")
+        raise KesError(f"the states of {node!r} are not distinct: {listed(known)}", column=node)
     return known
 
 
@@ -72,19 +75,24 @@ def parents(
         TopologicalSorter(known).prepare()
     except CycleError as error:
         cycle = " -> ".join(error.args[1])
-        raise KesError(f"the network has the directed cycle {cycle}; it must have none") from None
+        raise KesError(
+            f"the network has the directed cycle {cycle}; it must have none",
+            column=error.args[1][0],
+        ) from None
     return known
 
 
 def _parents_of(node: str, given: Iterable[str], names: set[str]) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise KesError(f"the parents of {node!r} must be a list of names, not the text {given!r}")
+        raise KesError(
+            f"the parents of {node!r} must be a list of names, not the text {given!r}", column=node
+        )
     known = tuple(given)
     for parent in known:
         if parent not in names:
-            raise unknown(f"parent of {node!r}:", parent, names)
+            raise unknown(f"parent of {node!r}:", parent, names, column=node)
     if len(set(known)) < len(known):
-        raise KesError(f"the parents of {node!r} are not distinct: {listed(known)}")
+        raise KesError(f"the parents of {node!r} are not distinct: {listed(known)}", column=node)
     return known
 
 
@@ -104,19 +112,21 @@ def cpts(
 
 def _table(node: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:  # noqa: ANN401
     try:
-        table = np.array(given, dtype=np.float64)  # a copy: ours must not change with theirs
+        table = np.array(given, dtype=np.float64)  # a copy
     except (TypeError, ValueError, OverflowError):
-        raise KesError(f"the table of {node!r} must be an array of numbers") from None
+        raise KesError(f"the table of {node!r} must be an array of numbers", column=node) from None
     if table.shape != shape:
         raise KesError(
             f"the table of {node!r} has shape {table.shape}, but its parents and itself have "
-            f"{shape} states"
+            f"{shape} states",
+            column=node,
         )
     sums = table.sum(axis=-1)
     if not ((table >= 0).all() and (np.abs(sums - 1) <= _SUM_TOLERANCE).all()):
         raise KesError(
             f"the table of {node!r} must hold probabilities that sum to 1 over the states of "
-            f"{node!r}, its last axis"
+            f"{node!r}, its last axis",
+            column=node,
         )
     table.flags.writeable = False
     return table
@@ -127,7 +137,7 @@ def models(
     states: Mapping[str, tuple[State, ...]],
     parents: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
-    """Return the local models of nodes of all kinds, tables as `Tabular`."""
+    """Return the CPDs of nodes of all kinds, tables as `Tabular`."""
     _check_keys("models", given, tuple(states), complete=True)
     known = {}
     for node, model in given.items():
@@ -141,13 +151,15 @@ def models(
             if len(model.coefficients) != len(states[node]) - 1:
                 raise KesError(
                     f"the model of {node!r} has {len(model.coefficients)} rows of coefficients, "
-                    f"but needs one for each of its {len(states[node])} states but the first"
+                    f"but needs one for each of its {len(states[node])} states but the first",
+                    column=node,
                 )
             known[node] = model
         elif 0 in levels:
             raise KesError(
                 f"the node {node!r} has a continuous parent, so it needs a Logistic model, not a "
-                "table"
+                "table",
+                column=node,
             )
         else:
             table = model.cpt if isinstance(model, Tabular) else model
@@ -165,14 +177,16 @@ def _check_model(
     if not isinstance(model, kind):
         raise KesError(
             f"the node {node!r} is {which}, so its model must be a {kind.__name__} one, not "
-            f"{type(model).__name__}"
+            f"{type(model).__name__}",
+            column=node,
         )
     found = model.coefficients.shape[-1] - (kind is Logistic)
     if found != width:
         raise KesError(
             f"the model of {node!r} has {found} coefficients, but its parents have {width} "
-            "regressors: one for each that is continuous, and for a discrete one its number of "
-            "states less one"
+            "regressors: one for each continuous parent, and one less than the number of states "
+            "for a discrete one",
+            column=node,
         )
 
 
@@ -182,7 +196,11 @@ def _check_keys(
     known = set(names)
     strange = [key for key in given if key not in known]
     if strange:
-        raise KesError(f"{what} are given for nodes that do not exist: {listed(strange)}")
+        raise KesError(
+            f"{what} are given for nodes that do not exist: {listed(strange)}",
+            option=what,
+            column=str(strange[0]),
+        )
     missing = [name for name in names if name not in given]
     if complete and missing:
-        raise KesError(f"{what} are missing for {listed(missing)}")
+        raise KesError(f"{what} are missing for {listed(missing)}", option=what, column=missing[0])
