@@ -1,4 +1,4 @@
-"""Files of networks and graphs: reading and writing, by the suffix of the file's name.
+"""File formats of networks and graphs, selected by the suffix of the file name.
 
 ========  ==========================  ============================  ===========================
 format    suffixes                    networks                      graphs
@@ -11,8 +11,8 @@ DOT       .dot, .gv                   write (its DAG)               read, write
 GraphML   .graphml                    write (its DAG, with states)  read, write
 ========  ==========================  ============================  ===========================
 
-Networks go by their `Parts` here; `kes.network.files` makes networks of what is read. A further
-suffix .gz means that the file is compressed; compressed files are read by any name.
+Readers return the `Parts` of a network, from which `kes.network.files` makes one. A further suffix
+.gz means that the file is compressed; compressed files are read under any name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 from kes.errors import KesError, listed, suggest
 from kes.files import read_file, write_file
-from kes.formats.network_parts import Writable
+from kes.formats.builder import Writable
 from kes.graph.pdag import Pdag
 
 __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
@@ -35,12 +35,12 @@ __all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write
 class Format:
     """A file format: a module of this package with some of these functions.
 
-    ``read`` makes `Parts` of a network of bytes and ``write`` bytes of a network; ``read_graph``
-    and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs in which knowledge
-    directs edges. If it reads both, ``holds_network`` tells them apart. Some formats have a place
-    for continuous nodes, be it in a graph only, some for the name of a network. The module is
-    imported when a file of its format is met: all of them, with their parsers, would add a sixth to
-    the time that ``import kes`` takes.
+    ``read`` converts bytes to the `Parts` of a network and ``write`` a network to bytes;
+    ``read_graph`` and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs
+    with edges directed by knowledge. ``holds_network`` distinguishes networks from graphs in
+    formats that have both. Some formats support continuous nodes (`continuous`) or a name of the
+    network (`named`). The module is imported on first use: importing all of them,
+    with their parsers, would add a sixth to the time of ``import kes``.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ FORMATS = (
     Format("DOT", "dot", ".dot", ".gv", continuous=True),
     Format("GraphML", "graphml", ".graphml", continuous=True),
 )
-"""All of them; this line and its module are all that there is to a format."""
+"""All formats. A new one takes a line here and its module."""
 
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 
 def format_of(path: str | PathLike[str]) -> Format:
-    """Return the format that the suffix of a file's name says."""
+    """Return the format of a file by its suffix."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
@@ -84,13 +84,14 @@ def format_of(path: str | PathLike[str]) -> Format:
     if suffix not in _BY_SUFFIX:
         raise KesError(
             f"{path}: cannot tell the format from the suffix {suffix!r}"
-            f"{suggest(suffix, _BY_SUFFIX)}; known: {listed(_BY_SUFFIX)}"
+            f"{suggest(suffix, _BY_SUFFIX)}; known: {listed(_BY_SUFFIX)}",
+            file=str(path),
         )
     return _BY_SUFFIX[suffix]
 
 
 def holds_network(path: str | PathLike[str]) -> bool:
-    """Tell whether a file holds a network, not a graph."""
+    """Tell whether a file contains a network, not a graph."""
     form = format_of(path)
     if not form.offers("holds_network"):
         return form.offers("read")
@@ -99,38 +100,45 @@ def holds_network(path: str | PathLike[str]) -> bool:
 
 
 def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
-    """Return what `parse` makes of a file's content; its complaints get the file's name."""
+    """Parse the content of a file; errors get the file name."""
     content = read_file(path)
     try:
         return parse(content)
     except KesError as error:
-        raise KesError(f"{path}: {error}") from None
+        raise KesError(
+            f"{path}: {error}",
+            option=error.option,
+            column=error.column,
+            row=error.row,
+            file=str(path),
+        ) from None
 
 
 def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:
-    """Write a network into a file, with its name if that is known; see `Network.save`."""
+    """Write a network to a file, with its name if given; see `Network.save`."""
     form = format_of(path)
     if not form.continuous and not hasattr(network, "cpts"):
         raise KesError(
-            f"{path}: {form.name} files hold networks of discrete nodes only; write .json, or "
-            "the graph as .dot or .graphml"
+            f"{path}: {form.name} files support discrete nodes only; write .json, or the graph as "
+            ".dot or .graphml",
+            file=str(path),
         )
     known = {"name": name} if form.named and name is not None else {}
     write_file(path, form.function("write")(network, **known))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
-    """Write an essential graph into a file (``.dot``, ``.gv``, ``.graphml``, ``.json``).
+    """Write an essential graph to a file (``.dot``, ``.gv``, ``.graphml``, ``.json``).
 
-    Edges without direction are lines in DOT (``dir=none``), and have ``directed="false"`` in
-    GraphML. Edges that have their direction from knowledge are dotted in DOT; the other formats
-    have no word for that.
+    Undirected edges are lines in DOT (``dir=none``), and have ``directed="false"`` in GraphML.
+    Edges directed by knowledge are dotted in DOT; the other formats cannot express them.
     """
     form = format_of(path)
     if not form.offers("write_graph"):
         raise KesError(
-            f"{path}: {form.name} files hold networks with probabilities, which a graph lacks; fit "
-            "it to data first, or write .dot, .graphml or .json"
+            f"{path}: {form.name} files contain networks with probabilities, which a graph lacks; "
+            "fit it to data first, or write .dot, .graphml or .json",
+            file=str(path),
         )
     if not graph.by_knowledge:
         write_file(path, form.function("write_graph")(graph.essential))
@@ -138,6 +146,7 @@ def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
         write_file(path, form.function("write_pdag")(graph))
     else:
         raise KesError(
-            f"{path}: {form.name} files cannot tell that edges have their direction from "
-            "knowledge; write .dot, or the class alone: write_graph(graph.essential, path)"
+            f"{path}: {form.name} files cannot mark edges as directed by knowledge; write .dot, or "
+            "the class alone: write_graph(graph.essential, path)",
+            file=str(path),
         )

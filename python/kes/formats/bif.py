@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import State
+from kes.formats.builder import Draft, Parts, WritableTables
 from kes.formats.escaping import (
     NAME,
     STATES,
@@ -41,8 +42,6 @@ from kes.formats.escaping import (
     state_words,
     write_literals,
 )
-from kes.formats.network_builder import Draft
-from kes.formats.network_parts import Parts, WritableTables
 from kes.formats.tokenizer import Scanner, Token
 
 _TOKEN = re.compile(

@@ -15,9 +15,8 @@ from itertools import pairwise
 from kes._core import MAX_VARIABLES
 from kes.drawing.style import GREEN
 from kes.files import how_to_lift, most_unfolded
+from kes.formats.builder import GraphDraft, Writable
 from kes.formats.escaping import NAME, plain_words, read_literals, write_literals
-from kes.formats.graph_builder import GraphDraft
-from kes.formats.network_parts import Writable
 from kes.formats.tokenizer import Scanner, Token
 from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag

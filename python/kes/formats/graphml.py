@@ -11,9 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from kes._core import MAX_VARIABLES
 from kes.data.column import State
+from kes.formats.builder import GraphDraft, Writable
 from kes.formats.escaping import NAME, STATES, plain_words, read_literals, write_literals
-from kes.formats.graph_builder import GraphDraft
-from kes.formats.network_parts import Writable
 from kes.formats.xml import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph
 

@@ -7,17 +7,17 @@ A network is written as::
                 "cpt": [[0.99, 0.01], [0.9, 0.1]]}, ...]}
 
 where ``cpt`` is nested by the parents in their order and then by the node's own states. In version
-2, which is written only where it is needed, nodes may have another model instead, and continuous
-ones have no states::
+2, which is written only where needed, nodes may have another CPD instead, and continuous ones have
+no states::
 
     {"name": "dose", "parents": ["smoke", "age"],
      "linear": {"intercept": 1.0, "coefficients": [0.5, 0.1], "deviation": 2.0, "errors": null}}
     {"name": "lung", "states": ["no", "yes"], "parents": ["age"],
      "logistic": {"coefficients": [[-3.0, 0.04]], "errors": [[0.5, 0.01]]}}
 
-The numbers are those of `kes.network.Linear` and `kes.network.Logistic`. Before the nodes there may
-be ``"cuts": {"age": [30.0, 60.0]}``, where raw columns are cut, and ``"ranks": {"age": {"values":
-[...], "scores": [...]}}``, by which raw values become normal scores. A graph::
+The parameters are those of `kes.network.Linear` and `kes.network.Logistic`. Before the nodes there
+may be ``"cuts": {"age": [30.0, 60.0]}``, the cut points of raw columns, and ``"ranks": {"age":
+{"values": [...], "scores": [...]}}``, the normal scores of raw values. A graph::
 
     {"format": "kes-graph", "version": 1, "nodes": ["a", "b", "c"],
      "directed": [["a", "b"]], "undirected": [["b", "c"]]}
@@ -29,8 +29,8 @@ import json
 from typing import Any
 
 from kes.errors import KesError
-from kes.formats.network_parts import Parts, Writable
-from kes.formats.tokenizer import decode
+from kes.formats.builder import Parts, Writable
+from kes.formats.tokenizer import decode, located
 from kes.graph import EssentialGraph
 
 _NETWORK = "kes-network"
@@ -55,11 +55,11 @@ def read(content: bytes) -> Parts:
             ranks=document.get("ranks"),
         )
     except (KeyError, TypeError) as error:
-        raise KesError(f"a node lacks, or has in a wrong form: {error}") from None
+        raise KesError(f"a node has a missing or malformed entry: {error}") from None
 
 
 def _model(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the kind and the numbers of a model that is no table."""
+    """Return the kind and the parameters of a CPD other than a table."""
     for kind in _MODELS:
         if isinstance(entry.get(kind), dict):
             return kind, entry[kind]
@@ -72,16 +72,16 @@ def read_graph(content: bytes) -> EssentialGraph:
     try:
         return EssentialGraph(document["nodes"], document["directed"], document["undirected"])
     except (KeyError, TypeError) as error:
-        raise KesError(f"the graph lacks, or has in a wrong form: {error}") from None
+        raise KesError(f"the graph has a missing or malformed entry: {error}") from None
 
 
 def holds_network(content: bytes) -> bool:
-    """Tell whether a JSON file holds a network, not a graph."""
+    """Tell whether a JSON file contains a network, not a graph."""
     return bool(_parse(content, (_GRAPH, _NETWORK))["format"] == _NETWORK)
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
-    """Return the list of texts, numbers and booleans that an entry has under a key."""
+    """Return the plain list under a key of an entry."""
     values = entry[key]
     if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
         raise TypeError(f"{key!r} of {entry['name']!r} must be a plain list")
@@ -92,14 +92,14 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
     try:
         document = json.loads(decode(content))
     except json.JSONDecodeError as error:
-        raise KesError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+        raise located(error.msg, error.lineno, error.colno) from None
     except RecursionError:
-        raise KesError("nested too deeply for a file of kes") from None
-    except ValueError:  # what Python says of numbers with thousands of digits
+        raise KesError("nested too deeply for a kes file") from None
+    except ValueError:  # Python refuses integers with thousands of digits
         raise KesError("a number has too many digits") from None
     expected = " or ".join(formats)
     if not isinstance(document, dict) or document.get("format") not in formats:
-        raise KesError(f'not a file of kes: expected an object with "format": {expected}')
+        raise KesError(f'not a kes file: expected an object with "format": {expected}')
     versions = _VERSIONS[document["format"]]
     if document.get("version") not in versions:
         raise KesError(

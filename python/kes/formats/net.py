@@ -28,9 +28,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.formats.builder import Draft, Parts, WritableTables
 from kes.formats.escaping import NAME, STATES, plain_words, same, state_words, write_literals
-from kes.formats.network_builder import Draft
-from kes.formats.network_parts import Parts, WritableTables
 from kes.formats.tokenizer import Scanner, Token
 
 _TOKEN = re.compile(

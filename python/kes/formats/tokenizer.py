@@ -1,4 +1,4 @@
-"""Reading text formats piece by piece, knowing the line and column of every piece."""
+"""A tokenizer for text formats that knows the line and column of every token."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Token:
 
 
 class Scanner:
-    """A text with a position that moves over its tokens.
+    """A text with a position that advances over its tokens.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class Scanner:
         self._at = 0
 
     def peek(self) -> Token:
-        """Return the next token without moving."""
+        """Return the next token without consuming it."""
         if self._next is None:
             self._next = self._scan()
         return self._next
 
     def next(self) -> Token:
-        """Return the next token and move over it."""
+        """Consume and return the next token."""
         token = self.peek()
         self._next = None
         return token
@@ -77,38 +77,38 @@ class Scanner:
         return match.end() if match else at
 
     def is_mark(self, *marks: str) -> bool:
-        """Tell whether one of these punctuation marks comes next."""
+        """Tell whether the next token is one of these punctuation marks."""
         token = self.peek()
         return token.kind == "mark" and token.text in marks
 
     def skip(self, mark: str) -> bool:
-        """Move over a punctuation mark if it comes next, and tell whether it did."""
+        """Consume a punctuation mark if it is next, and tell whether it was."""
         found = self.is_mark(mark)
         if found:
             self.next()
         return found
 
     def expect(self, mark: str, where: str) -> Token:
-        """Move over a punctuation mark that has to come now."""
+        """Consume a required punctuation mark."""
         if not self.is_mark(mark):
             self.fail(f"expected {mark!r} {where}, found {self.peek()}")
         return self.next()
 
     def name(self, what: str) -> Token:
-        """Move over a word or string that has to come now."""
+        """Consume a required word or string."""
         if self.peek().kind not in ("word", "string"):
             self.fail(f"expected {what}, found {self.peek()}")
         return self.next()
 
     def names(self) -> list[Token]:
-        """Move over all words and strings that come next."""
+        """Consume all words and strings up to the next mark."""
         found = []
         while self.peek().kind in ("word", "string"):
             found.append(self.next())
         return found
 
     def raw(self, pattern: re.Pattern[str], what: str) -> tuple[str, int]:
-        """Move over the text that matches a pattern; return its first group and where it starts."""
+        """Consume text that matches a pattern; return its first group and its offset."""
         at = self._skip_space(self._at) if self._next is None else self._next.at
         match = pattern.match(self.text, at)
         if match is None:
@@ -117,15 +117,19 @@ class Scanner:
         return match[1], match.start(1)
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Complain about the text at an offset, by default the next token."""
+        """Raise an error about the text at an offset, by default that of the next token."""
         at = self.peek().at if at is None else at
-        raise KesError(f"{position(self.text, at)}: {message}")
+        raise located(message, *position(self.text, at))
 
 
-def position(text: str, at: int) -> str:
-    """Say in words where an offset is."""
-    start = text.rfind("\n", 0, at) + 1
-    return f"line {text.count(chr(10), 0, at) + 1}, column {at - start + 1}"
+def position(text: str, at: int) -> tuple[int, int]:
+    """Return line and column of an offset, both counted from 1."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def located(message: str, line: int, column: int) -> KesError:
+    """Return an error about a place in a text file."""
+    return KesError(f"line {line}, column {column}: {message}", row=line)
 
 
 def decode(content: bytes) -> str:
@@ -134,8 +138,8 @@ def decode(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8", "replace")
-        raise KesError(
-            f"{position(before, len(before))}: not UTF-8 text; save the file with this encoding"
+        raise located(
+            "not UTF-8 text; save the file with this encoding", *position(before, len(before))
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""XML elements that know where they stand in their file, which the standard library's do not."""
+"""An XML parser whose elements know their line and column, unlike the standard library's."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from kes.errors import KesError
+from kes.formats.tokenizer import located
 
 XML_TEXT = re.compile("(?!\\s)[ -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+(?<!\\s)")
-"""Texts that XML carries: no control characters, and no space around, which readers strip."""
+"""Texts that XML preserves: no control characters, and no surrounding space, which is stripped."""
 
 
 @dataclass
@@ -62,13 +63,15 @@ class Document:
         try:
             self._parser.Parse(content, True)
         except expat.ExpatError as error:
-            _refuse(
-                f"not well-formed XML: {expat.ErrorString(error.code)}", error.lineno, error.offset
-            )
-        except (ValueError, LookupError) as error:  # of the codec that the file asks for
+            raise located(
+                f"not well-formed XML: {expat.ErrorString(error.code)}",
+                error.lineno,
+                error.offset + 1,
+            ) from None
+        except (ValueError, LookupError) as error:  # from the codec of the declared encoding
             if isinstance(error, KesError):
                 raise
-            _refuse(f"cannot be decoded ({error}); save it as UTF-8", 1, 0)
+            raise located(f"cannot be decoded ({error}); save it as UTF-8", 1, 1) from None
         del self._parser  # handlers and document refer to each other
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -88,16 +91,13 @@ class Document:
         self._open[-1].text += text
 
     def fail(self, message: str, at: int) -> NoReturn:
-        """Complain about an element, given by its number."""
-        _refuse(message, *self._places[at])
+        """Raise an error about an element, given by its number."""
+        line, column = self._places[at]
+        raise located(message, line, column + 1)
 
     def only(self, element: Element, tag: str) -> Element:
-        """Return the only child with a tag, or complain."""
+        """Return the only child with a tag."""
         found = list(element.find_all(tag))
         if len(found) != 1:
             self.fail(f"expected one <{tag}> in <{element.tag}>, found {len(found)}", element.at)
         return found[0]
-
-
-def _refuse(message: str, line: int, column: int) -> NoReturn:
-    raise KesError(f"line {line}, column {column + 1}: {message}")

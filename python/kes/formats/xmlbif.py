@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.formats.builder import Draft, Parts, WritableTables
 from kes.formats.escaping import (
     NAME,
     STATES,
@@ -22,8 +23,6 @@ from kes.formats.escaping import (
     same,
     write_literals,
 )
-from kes.formats.network_builder import Draft
-from kes.formats.network_parts import Parts, WritableTables
 from kes.formats.xml import XML_TEXT, Document, Element
 
 # Without the DTD of the format's definition, over which pyAgrum's reader stumbles.

@@ -1,4 +1,4 @@
-"""Reading networks and graphs from files, and turning one kind of file into another."""
+"""Read networks and graphs from files, and convert between formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kes.data.normal_scores import Ranks, Scores
 from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of, holds_network, load, write_graph, write_network
-from kes.formats.network_parts import Parts
+from kes.formats.builder import Parts
 from kes.graph import EssentialGraph
 from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork
@@ -34,20 +34,21 @@ def read_network(path: str | PathLike[str]) -> Fitted:
     Returns
     -------
     BayesianNetwork, GaussianNetwork or MixedNetwork
-        As its nodes are; only JSON files have continuous ones. States are text, unless the file
-        was written by kes and says otherwise. Distributions that miss a sum of 1 by no more than
-        0.01 are taken for rounded, and scaled.
+        According to its nodes; only JSON files have continuous ones. States are text, unless the
+        file was written by kes and states other types. Distributions whose sums differ from 1 by at
+        most 0.01 are taken for rounded, and scaled.
 
     Raises
     ------
     KesError
-        If the file cannot be read or holds no directed network of discrete variables; the message
-        gives line and column as far as it can.
+        If the file cannot be read or does not contain a network; see `KesError.file` and
+        `KesError.row`, the line.
     """
     form = format_of(path)
     if not form.offers("read"):
         raise KesError(
-            f"{path}: {form.name} files hold graphs, not networks; read it with kes.read_graph"
+            f"{path}: {form.name} files contain graphs, not networks; read it with kes.read_graph",
+            file=str(path),
         )
 
     network: Fitted = load(path, lambda content: _network(form.function("read")(content)))
@@ -55,7 +56,7 @@ def read_network(path: str | PathLike[str]) -> Fitted:
 
 
 def _network(parts: Parts) -> Fitted:
-    """Make a network of the kind that its nodes ask for."""
+    """Make a network of the kind of its nodes."""
     kept: dict[str, Any] = {"discretizer": None, "transform": None}
     models = {**parts.cpts}
     try:
@@ -68,7 +69,7 @@ def _network(parts: Parts) -> Fitted:
     except KesError:
         raise
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise KesError(f"not what kes writes: {error}") from None
+        raise KesError(f"not a network written by kes: {error}") from None
     if not parts.models:
         return BayesianNetwork(parts.nodes, parts.states, parts.parents, models, **kept)
     if all(isinstance(model, Linear) for model in models.values()):
@@ -81,7 +82,7 @@ def _scores(values: list[float], scores: list[float]) -> Scores:
 
 
 def read_graph(path: str | PathLike[str]) -> EssentialGraph:
-    """Read a graph from a file, for instance to start a search from it or to compare with it.
+    """Read a graph from a file, for instance to start a search from it or to compare it.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ def read_graph(path: str | PathLike[str]) -> EssentialGraph:
     Returns
     -------
     EssentialGraph
-        Arcs alone are taken for a DAG, and its essential graph is returned. With edges without
-        direction among them the graph must be an essential graph.
+        Arcs alone form a DAG, whose essential graph is returned. With undirected edges the graph
+        must be an essential graph.
 
     Raises
     ------
@@ -107,11 +108,11 @@ def read_graph(path: str | PathLike[str]) -> EssentialGraph:
 
 
 def convert(source: str | PathLike[str], target: str | PathLike[str]) -> str:
-    """Convert a file into another format, and say what was written.
+    """Convert a file into another format, and describe what was written.
 
-    A network becomes a graph where the target holds graphs only; a graph stays one.
+    A network becomes a graph if the target format has graphs only; a graph remains one.
     """
-    format_of(target)  # complain before a large file is read
+    format_of(target)  # fail before a large file is read
     if holds_network(source):
         network = read_network(source)
         write_network(network, target, name=stem(source))

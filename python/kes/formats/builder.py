@@ -1,40 +1,125 @@
-"""A network in the making: what all readers check, whatever the syntax of their files."""
+"""Networks and graphs between files and their classes.
+
+Readers fill a `Draft`, which checks what any format can get wrong, or a `GraphDraft`. The result of
+reading a network is its `Parts`, not yet a network: `kes.network.files` makes one. Writers take any
+object with the same parts. So no format depends on what networks can do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes._core import MAX_VARIABLES
 from kes.data.column import State
+from kes.data.discretizer import Discretizer
+from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed, repeated
 from kes.files import how_to_lift, most_unfolded
 from kes.formats.escaping import read_literals
-from kes.formats.network_parts import Parts
+from kes.graph import EssentialGraph
 
 Fail: TypeAlias = Callable[[str, int], NoReturn]
-"""Complains about a place in the file, given as the reader counts places."""
+"""Raises an error about a place in the file, counted as the reader counts places."""
 
 ROUNDED = 0.01
-"""Distributions that miss a sum of 1 by no more are taken for rounded, and scaled."""
+"""Largest distance from 1 of the sum of a distribution that is taken for rounding."""
 _NUMBER = 8  # bytes
 _WORDS = 50
 _AXES = 32
-"""Axes of an array at most, as numpy before version 2 has it."""
+"""Largest number of axes of an array in numpy before version 2."""
 _EXACT = 1e-9
-"""Distributions that miss a sum of 1 by no more stay as they are, to the last bit."""
+"""Distributions this close to a sum of 1 are not scaled, to keep their last bit."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The content of a network file, unchecked.
+
+    Attributes
+    ----------
+    nodes, states, parents
+        As in `kes.MixedNetwork`.
+    cpts
+        The CPTs of nodes that have one.
+    models
+        The kind and the parameters of the CPDs of other nodes.
+    cuts
+        Cut points of discretized columns.
+    ranks
+        Values and normal scores of transformed columns.
+    """
+
+    nodes: Iterable[str]
+    states: Mapping[str, Iterable[State]]
+    parents: Mapping[str, Iterable[str]]
+    cpts: Mapping[str, Any]
+    models: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    cuts: Mapping[str, Sequence[float]] | None = None
+    ranks: Mapping[str, Any] | None = None
+
+
+class Describable(Protocol):
+    """A CPD that can be written."""
+
+    def describe(self) -> tuple[str, Any]:
+        """Return the kind of the CPD and its parameters, as plain data."""
+
+
+class Writable(Protocol):
+    """A network of any kind that can be written; see `kes.MixedNetwork`."""
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes, in order."""
+
+    @property
+    def states(self) -> Mapping[str, tuple[State, ...]]:
+        """States of each node, in order; empty for continuous ones."""
+
+    @property
+    def parents(self) -> Mapping[str, tuple[str, ...]]:
+        """Parents of each node, in the order of its CPD."""
+
+    @property
+    def arcs(self) -> Sequence[tuple[str, str]]:
+        """The arcs (parent, child), sorted."""
+
+    @property
+    def discretizer(self) -> Discretizer | None:
+        """Discretizes columns, if any."""
+
+    @property
+    def transform(self) -> Ranks | None:
+        """Transforms columns, if any."""
+
+    def local(self, node: str) -> Describable:
+        """Return the CPD of a node."""
+
+
+class WritableTables(Writable, Protocol):
+    """A discrete network that can be written."""
+
+    @property
+    def cpts(self) -> Mapping[str, NDArray[np.float64]]:
+        """CPTs: one axis per parent, then the node's own states."""
+
+
+# --- reading --------------------------------------------------------------------------------------
 
 
 class Draft:
-    """Variables and tables as a reader finds them; `parts` makes a network's parts of them.
+    """Collects the variables and CPTs that a reader finds, and checks them.
 
     Parameters
     ----------
     fail
-        How to complain about a place in the file.
+        Raises an error about a place in the file.
     """
 
     def __init__(self, fail: Fail) -> None:
@@ -61,7 +146,7 @@ class Draft:
         Parameters
         ----------
         word, states
-            What the rest of the file calls the variable and its states.
+            The names of the variable and its states in the file.
         at
             Where it is declared.
         name, typed
@@ -114,10 +199,10 @@ class Draft:
         return code
 
     def variables(self, words: Sequence[str], at: int) -> list[str]:
-        """Find the variables that a run of words names, where names may consist of many words.
+        """Split words into names of variables, which may consist of several words.
 
-        Some programs write names with spaces and without quotes. The longest name fits first, of
-        those with up to 50 words.
+        Some programs write names with spaces and without quotes. The longest matching name of up
+        to 50 words is taken.
         """
         found, start = [], 0
         while start < len(words):
@@ -132,7 +217,7 @@ class Draft:
         return found
 
     def only(self, head: Sequence[str], parents: Sequence[str], at: int) -> str:
-        """Return the variable to which a table belongs, if it is one variable given others."""
+        """Return the variable that a table describes, given its parents."""
         if len(head) != 1:
             self._fail(
                 f"a joint table of {listed(head, show=str) or 'nothing'}: kes reads directed "
@@ -144,7 +229,7 @@ class Draft:
         return head[0]
 
     def check_size(self, word: str, parents: Sequence[str], at: int) -> None:
-        """Refuse a table that the file does not write out, if it is too large."""
+        """Refuse a large table that the file does not write out in full."""
         numbers, most = self._size(word, parents), most_unfolded() // _NUMBER
         if numbers > most:
             self._fail(
@@ -164,7 +249,7 @@ class Draft:
         at: int,
         row_places: Mapping[int, int] | None = None,
     ) -> None:
-        """Give a variable its parents and its table.
+        """Set the parents and the CPT of a variable.
 
         Parameters
         ----------
@@ -174,7 +259,7 @@ class Draft:
             Probabilities, the variable's own states changing fastest and its first parent's
             slowest, in any shape.
         at, row_places
-            Where the table stands, and each of its distributions as far as known.
+            Place of the table, and of each of its distributions if known.
         """
         if word in self._cpts:
             self._fail(f"the probabilities of {word!r} are given twice", at)
@@ -196,7 +281,7 @@ class Draft:
     def _scale(
         self, word: str, rows: NDArray[np.float64], at: int, row_places: Mapping[int, int]
     ) -> None:
-        """Refuse what is no distribution, and undo the rounding of what nearly is one."""
+        """Refuse rows that are not distributions, and scale those that are rounded."""
         sums = rows.sum(axis=1)
         wrong = ~(np.all(rows >= 0, axis=1) & (np.abs(sums - 1) <= ROUNDED))  # True for NaN
         if wrong.any():
@@ -210,7 +295,7 @@ class Draft:
         rows[off] /= sums[off, np.newaxis]
 
     def parts(self) -> Parts:
-        """Return what was found, in true names, if nothing is missing."""
+        """Return the network under its true names, or raise an error if something is missing."""
         if not self._places:
             raise KesError("the file declares no variables")
         for word, at in self._places.items():
@@ -223,3 +308,46 @@ class Draft:
             parents={true[w]: tuple(true[p] for p in ps) for w, ps in self._parents.items()},
             cpts={true[word]: cpt for word, cpt in self._cpts.items()},
         )
+
+
+@dataclass
+class GraphDraft:
+    """Collects the nodes and edges that a reader finds."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """The true name of each node, by its name in the file."""
+    directed: set[tuple[str, str]] = field(default_factory=set)
+    undirected: set[frozenset[str]] = field(default_factory=set)
+
+    def add_node(self, node: str) -> bool:
+        """Add a node, unless it exists; return False if there are too many."""
+        self.names.setdefault(node, node)
+        return len(self.names) <= MAX_VARIABLES
+
+    def rename(self, node: str, true: str) -> None:
+        """Give a node its true name."""
+        self.names[node] = true
+
+    def add(self, a: str, b: str, *, directed: bool) -> bool:
+        """Add an edge; return False if the nodes are already joined in another way.
+
+        The same arc or undirected edge may be repeated.
+        """
+        pair = frozenset((a, b))
+        if directed:
+            self.directed.add((a, b))
+            return (b, a) not in self.directed and pair not in self.undirected
+        self.undirected.add(pair)
+        return (a, b) not in self.directed and (b, a) not in self.directed
+
+    def graph(self) -> EssentialGraph:
+        """Return the graph.
+
+        Arcs alone form a DAG; with undirected edges, the graph must be an essential graph.
+        """
+        true = self.names
+        nodes = list(true.values())
+        arcs = sorted((true[a], true[b]) for a, b in self.directed)
+        if not self.undirected:
+            return EssentialGraph.from_dag(nodes, arcs)
+        return EssentialGraph(nodes, arcs, [[true[a] for a in pair] for pair in self.undirected])
