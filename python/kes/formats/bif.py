@@ -1,6 +1,6 @@
-"""BIF, the Bayesian interchange format: what the bnlearn repository and most programs speak.
+"""BIF, the Bayesian interchange format of the bnlearn repository and most programs.
 
-Read are the dialects of JavaBayes (the format's origin), bnlearn, pgmpy, pyAgrum and others::
+The reader accepts the dialects of JavaBayes (the origin), bnlearn, pgmpy, pyAgrum and others::
 
     network unknown {
     }
@@ -14,8 +14,8 @@ Read are the dialects of JavaBayes (the format's origin), bnlearn, pgmpy, pyAgru
     }
 
 Blocks and rows may come in any order. Comments are ``//`` and ``/* */``; names may be quoted;
-commas and the bar may be missing, as the format's definition has it ("ignored when they occur
-between tokens"); a ``table`` with parents has the states of the variable change slowest.
+commas and the bar may be missing, as the definition of the format allows ("ignored when they occur
+between tokens"); in a ``table`` with parents the states of the variable change slowest.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ Segment: TypeAlias = list[Token]
 
 @dataclass
 class _Block:
-    """A probability block as it stands in the file."""
+    """A probability block of the file."""
 
     at: int
     given: bool
@@ -136,7 +136,9 @@ def _read_variable(scanner: Scanner, draft: Draft) -> None:
 def _read_type(scanner: Scanner, name: str) -> list[str]:
     kind = scanner.name("the type of the variable")
     if kind.text != "discrete":
-        scanner.fail(f"{name!r} is not discrete but {kind}; kes knows discrete variables", kind.at)
+        scanner.fail(
+            f"{name!r} is not discrete but {kind}; kes reads discrete variables only", kind.at
+        )
     count = None
     if scanner.skip("["):
         number = scanner.name("the number of states")
@@ -201,7 +203,7 @@ def _is_number(text: str) -> bool:
 
 
 def _segments(scanner: Scanner) -> list[Segment]:
-    """Read words up to the next mark other than a comma; return those between commas."""
+    """Read words up to the next mark other than a comma, split at commas."""
     segments = []
     while True:
         if words := scanner.names():
@@ -215,9 +217,9 @@ def _joined(words: Segment) -> str:
 
 
 def _texts(segments: list[Segment], count: int | None) -> list[tuple[str, int]]:
-    """Return the texts that segments stand for, and where.
+    """Return the texts of segments, and their offsets.
 
-    Usually one each, which may be many words without quotes; but where commas were left out,
+    A segment is one text, possibly of several words without quotes; but where commas are missing,
     every word is a text.
     """
     if len(segments) > 1 or count == len(segments):
@@ -255,7 +257,7 @@ def _define(scanner: Scanner, draft: Draft, block: _Block) -> None:
 def _rows(
     scanner: Scanner, draft: Draft, block: _Block, name: str, parents: list[str]
 ) -> tuple[NDArray[np.float64], dict[int, int]]:
-    """Put the rows of a block into order; also return where each stands."""
+    """Sort the rows of a block; also return the offset of each."""
     draft.check_size(name, parents, block.at)
     shape = [draft.cardinality(parent) for parent in parents]
     r = draft.cardinality(name)
@@ -296,14 +298,14 @@ def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> 
 
 
 def write(network: WritableTables, name: str = UNNAMED) -> bytes:
-    """Write a network as a BIF file, laid out as bnlearn does."""
+    """Write a network as a BIF file, in the layout of bnlearn."""
     return "".join(_lines(network, name)).encode("ascii")
 
 
 def variables(
     nodes: Sequence[str], states: Mapping[str, Sequence[State]], name: str = UNNAMED
 ) -> tuple[str, list[str], list[list[str]]]:
-    """Return the part of a file that names the network and its variables, and what they are called.
+    """Return the part of a file that declares the network and its variables, and their names there.
 
     Returns
     -------

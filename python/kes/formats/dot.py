@@ -1,8 +1,8 @@
 """DOT, the language of Graphviz: graphs, for pictures and as input.
 
-An edge without direction is written as ``a -> b [dir=none]``, which Graphviz draws as a line. One
-that has its direction from knowledge is dotted and has ``kes_by_knowledge=true``; it is read as one
-without direction, so that a reader gets the class.
+An undirected edge is written as ``a -> b [dir=none]``, which Graphviz draws as a line. An edge
+directed by knowledge is dotted and has ``kes_by_knowledge=true``; it is read as undirected, which
+gives the class.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COMMENT = re.compile(
 _QUOTABLE = re.compile("[^\\\\\x00-\x1f\x7f\ud800-\udfff]*")
 _ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
 _DEEPEST = 50
-_EDGE = 400  # bytes that one takes in memory, about
+_EDGE = 400  # bytes of an edge in memory, about
 _BY_KNOWLEDGE = "kes_by_knowledge"
 
 
@@ -51,7 +51,7 @@ def write_graph(graph: EssentialGraph) -> bytes:
 
 
 def write_pdag(graph: Pdag) -> bytes:
-    """Write a graph in which knowledge may have given edges their direction."""
+    """Write a graph with edges directed by knowledge."""
     undirected = sorted(map(sorted, graph.undirected))
     return _write(graph.nodes, sorted(graph.directed), undirected, graph.by_knowledge)
 
@@ -95,19 +95,19 @@ def _quoted(name: str) -> str:
 
 @dataclass
 class _Reader:
-    """The graph met so far."""
+    """A recursive-descent parser and the graph read so far."""
 
     scanner: Scanner
     arrow: str = "->"
     edges: GraphDraft = field(default_factory=GraphDraft)
     default_direction: str = "forward"
     depth: int = 0
-    """How many groups are open."""
+    """Number of open groups."""
     unfolded: int = 0
     """Edges from groups to groups."""
 
     def statements(self) -> list[str]:
-        """Read statements up to the closing brace; return the nodes that they mention."""
+        """Read statements up to the closing brace; return the nodes in them."""
         mentioned: list[str] = []
         while not self.scanner.skip("}"):
             if not self.scanner.skip(";"):
@@ -194,7 +194,7 @@ class _Reader:
                     self.scanner.fail(f"{a} and {b} are joined twice", at.at)
 
     def unfold(self, edges: int, at: Token) -> None:
-        """Count edges that the file does not write out; refuse too many."""
+        """Count the edges between groups, which the file does not list; refuse too many."""
         self.unfolded += edges
         most = most_unfolded() // _EDGE
         if self.unfolded > most:
@@ -212,8 +212,8 @@ class _Reader:
 def read_graph(content: bytes) -> EssentialGraph:
     """Read a graph from the bytes of a DOT file.
 
-    Arcs alone are a DAG, whose essential graph is returned; with edges without direction it must
-    be an essential graph.
+    Arcs alone form a DAG, whose essential graph is returned; with undirected edges it must be an
+    essential graph.
     """
     scanner = Scanner(content, token=_TOKEN, comment=_COMMENT)
     first = scanner.next()

@@ -1,16 +1,15 @@
-"""Names and states in files whose syntax, or whose readers, know only plain words.
+"""Escaping of names and states in formats that allow plain words only.
 
-BIF and HUGIN NET files are read by programs that choke on spaces, quotes or accents, and no file
-format but JSON knows that a state is the integer 1 or the boolean True rather than a text. So that
-every reader understands our files and nothing is lost, a file shows plain words, and where these
-are not the whole truth a property (BIF, XMLBIF) or attribute (NET, DOT, GraphML) says what is
-really meant::
+Many programs that read BIF and HUGIN NET fail on spaces, quotes or accents, and only JSON
+distinguishes the integer 1 or the boolean True from text. So that every reader understands our
+files and nothing is lost, a file contains plain words, and where these differ from the names, a
+property (BIF, XMLBIF) or attribute (NET, DOT, GraphML) gives the original::
 
     kes_name = 'blood pressure (mm%C2%A0Hg)'
     kes_states = 'very low', 1, true
 
-Texts stand between single quotes, percent-encoded as in URLs except for their spaces; integers and
-booleans are bare. That needs no character which has a meaning in any of the formats.
+Texts are in single quotes, percent-encoded as in URLs except for spaces; integers and booleans are
+bare. No character used has a meaning in any of the formats.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from kes.data.intervals import named_cuts
 NAME = "kes_name"
 STATES = "kes_states"
 UNNAMED = "unknown"
-"""What formats that ask for it call a network without a name, as bnlearn does."""
+"""The name of a network without a name in formats that require one, as in bnlearn."""
 
 _PROPERTY = re.compile(rf"\s*({NAME}|{STATES})\s*=\s*(.*?)\s*", re.DOTALL)
 _LITERAL = r"'[^']*'|true|false|-?[0-9]{1,400}"
@@ -34,18 +33,18 @@ _LIST = re.compile(rf"\s*(?:{_LITERAL})(?:\s*,\s*(?:{_LITERAL}))*\s*")
 
 
 def read_property(text: str) -> dict[str, str]:
-    """Return a property of ours as key and value; nothing for the properties of others."""
+    """Parse a property written by kes; return an empty dict for other properties."""
     match = _PROPERTY.fullmatch(text)
     return {match[1]: match[2]} if match else {}
 
 
 def write_literals(values: Iterable[State]) -> str:
-    """Write texts, integers and booleans so that `read_literals` gets them back."""
+    """Write texts, integers and booleans so that `read_literals` can read them."""
     return ", ".join(map(_literal, values))
 
 
 def read_literals(text: str) -> tuple[State, ...] | None:
-    """Read what `write_literals` wrote; None if the text is something else."""
+    """Read the output of `write_literals`; None for any other text."""
     if not _LIST.fullmatch(text):
         return None
     try:
@@ -109,27 +108,27 @@ def plain_words(texts: Sequence[str], plain: re.Pattern[str], reserved: Iterable
     Parameters
     ----------
     texts
-        Distinct texts. Those that are plain words stay what they are.
+        Distinct texts. Plain words are kept.
     plain
-        What a plain word of the format is. All ASCII identifiers must be plain.
+        Pattern of a plain word of the format. All ASCII identifiers must match.
     reserved
-        The format's own words, which nothing else may be called.
+        Keywords of the format, which cannot be used.
     """
     used = set(reserved)
     kept = {text for text in texts if plain.fullmatch(text) and text not in used}
-    used |= kept  # so that no word made up for another text displaces them
+    used |= kept  # so that no generated word collides with them
     return [text if text in kept else _claim(_plain(text, plain), used) for text in texts]
 
 
 def _plain(text: str, plain: re.Pattern[str]) -> str:
-    """Make a plain word that resembles the text."""
+    """Return a plain word that resembles the text."""
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     word = re.sub(r"[^A-Za-z0-9_]+", "_", ascii_text)
     return word if plain.fullmatch(word) else f"_{word}"
 
 
 def _claim(word: str, used: set[str]) -> str:
-    """Add the word to those used, as word_2, word_3, ... if it is one of them already."""
+    """Return the word, or word_2, word_3, ... if it is in use, and mark it as used."""
     free, number = word, 1
     while free in used:
         number += 1

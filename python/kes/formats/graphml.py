@@ -1,7 +1,7 @@
 """GraphML, the XML format for graphs that networkx, igraph, yEd, Gephi and Cytoscape read.
 
-An edge without direction has the attribute ``directed="false"``, as GraphML has it for graphs with
-edges of both kinds. (networkx does not read such graphs; it does read networks, which are DAGs.)
+Undirected edges have the attribute ``directed="false"``, as GraphML defines for graphs with edges
+of both kinds. (networkx does not read such graphs; it does read networks, which are DAGs.)
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def _lines(
 def read_graph(content: bytes) -> EssentialGraph:
     """Read a graph from the bytes of a GraphML file.
 
-    Nodes are called by their identifiers. Arcs alone are a DAG, whose essential graph is
-    returned; with edges without direction it must be an essential graph.
+    Nodes are named by their identifiers. Arcs alone form a DAG, whose essential graph is returned;
+    with undirected edges it must be an essential graph.
     """
     document = Document(content)
     if document.root.tag != "graphml":

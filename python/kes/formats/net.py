@@ -61,7 +61,7 @@ _KEYWORDS = (
 
 @dataclass
 class _Potential:
-    """A potential as it stands in the file."""
+    """A potential of the file."""
 
     at: int
     head: list[Token]
@@ -89,8 +89,8 @@ def read(content: bytes) -> Parts:
         elif token.text == "}" and is_class:
             is_class = False
         elif token.text in ("continuous", "decision", "utility", "function"):
-            scanner.fail(f"a {token.text} node; kes knows discrete chance nodes", token.at)
-        elif scanner.is_mark("="):  # attributes of a class stand among its nodes
+            scanner.fail(f"a {token.text} node; kes reads discrete chance nodes only", token.at)
+        elif scanner.is_mark("="):  # an attribute of the class
             scanner.raw(_VALUE, "a value that ends in ';'")
         else:
             scanner.fail(f"expected net, node or potential, found {token}", token.at)
@@ -100,7 +100,7 @@ def read(content: bytes) -> Parts:
 
 
 def _attributes(scanner: Scanner) -> dict[str, tuple[str, int]]:
-    """Read a block of attributes; return each value as it stands, and where."""
+    """Read a block of attributes; return the raw value of each, and its offset."""
     scanner.expect("{", "before the attributes")
     found = {}
     while not scanner.skip("}"):
@@ -113,7 +113,7 @@ def _attributes(scanner: Scanner) -> dict[str, tuple[str, int]]:
 def _read_node(scanner: Scanner, draft: Draft, first: Token) -> None:
     words = scanner.names()
     if first.text == "discrete" and (not words or words.pop(0).text != "node"):
-        scanner.fail("expected a discrete node: kes knows no other kinds", first.at)
+        scanner.fail("expected a discrete node: kes reads no other kinds", first.at)
     if not words:
         scanner.fail(f"expected the name of a node, found {scanner.peek()}")
     name = " ".join(word.text for word in words)

@@ -1,7 +1,7 @@
 """XMLBIF 0.3, the XML interchange format of JavaBayes, Weka, SamIam, Tetrad, pgmpy and pyAgrum.
 
-XML carries all names as they are, except for control characters and space around them. In a
-``TABLE`` the states of the variable change fastest, those of the first ``GIVEN`` slowest.
+XML preserves all names except for control characters and surrounding space. In a ``TABLE`` the
+states of the variable change fastest, those of the first ``GIVEN`` slowest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kes.formats.escaping import (
 )
 from kes.formats.xml import XML_TEXT, Document, Element
 
-# Without the DTD of the format's definition, over which pyAgrum's reader stumbles.
+# Without the DTD of the definition, which pyAgrum's reader cannot parse.
 _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">
@@ -51,7 +51,7 @@ def _declare(document: Document, draft: Draft, variable: Element) -> None:
     name = document.only(variable, "NAME").text.strip()
     kind = variable.attributes.get("TYPE", "nature")
     if kind not in ("nature", "discrete"):
-        document.fail(f"{name!r} is a {kind} node; kes knows networks of chance nodes", variable.at)
+        document.fail(f"{name!r} is a {kind} node; kes reads chance nodes only", variable.at)
     # Version 0.2 calls the outcomes VALUE.
     outcomes = [*variable.find_all("OUTCOME"), *variable.find_all("VALUE")]
     properties: dict[str, str] = {}
