@@ -360,7 +360,7 @@ def test_wrong_parts_are_refused(change, message):
         ),
         (lambda n: n.conditional("v0", {"v1": float("nan")}), "nan is not a number"),
         (lambda n: n.predict(pd.DataFrame({"v1": [np.inf]}), "v0"), "'v1' has 1 infinite values"),
-        (lambda n: n.predict(pd.DataFrame({"v1": ["a"]}), "v0"), "'v1' holds values"),
+        (lambda n: n.predict(pd.DataFrame({"v1": ["a"]}), "v0"), "'v1' has values"),
         (lambda n: n.log_likelihood(pd.DataFrame({"v1": [1.0]})), "the data lack columns"),
         (lambda n: n.log_likelihood(frame(n), unseen="maybe"), "unknown value of unseen 'maybe'"),
     ],
