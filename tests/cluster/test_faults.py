@@ -114,7 +114,7 @@ def test_a_worker_with_too_little_memory(monkeypatch):
             n_workers=1, threads_per_worker=1, memory_limit="300MB", dashboard_address=":0"
         ) as small,
         distributed.Client(small, set_as_default=False) as client,
-        pytest.raises(kes.KesError, match=r"died again and again.*give them more"),
+        pytest.raises(kes.KesError, match=r"died repeatedly.*give them more"),
     ):
         kes.learn(data, runs=20, client=client, improve=False)
 

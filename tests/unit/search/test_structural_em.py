@@ -310,15 +310,15 @@ def test_incomplete_tables_are_data(table, optima):
 def test_gaps_that_are_to_be_filled_are_not_treated_otherwise(table):
     coded = encode_incomplete(table, missing="em")
     for missing in ("drop", "state"):
-        with pytest.raises(KesError, match=f'"{missing}" comes too late; pass the table'):
+        with pytest.raises(KesError, match=f'"{missing}" comes too late'):
             kes.learn(coded, missing=missing)
-    with pytest.raises(KesError, match="no model to fill its gaps from; pass the table"):
+    with pytest.raises(KesError, match="original table"):
         kes.data.encode(coded)
 
 
 def test_where_there_is_no_model_to_fill_from():
     frame = pd.DataFrame({"a": ["u", None, "v"], "b": ["x", "y", "x"]})
-    with pytest.raises(KesError, match="fills gaps from a model"):
+    with pytest.raises(KesError, match="from a model"):
         kes.data.encode(frame, missing="em")
 
 
