@@ -17,8 +17,7 @@ from kes.api import learn
 from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.read_options import ReadOptions
-from kes.data.schema import Schema
+from kes.data.schema import ReadOptions, Schema
 from kes.data.source import open_source
 from kes.declare import checked_options, declared, documented, warn_renamed
 from kes.errors import KesError, not_installed
@@ -33,7 +32,7 @@ except ImportError:
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from kes.data.incomplete import AnyTable
+    from kes.data.dataset import AnyTable
     from kes.graph import EssentialGraph
     from kes.network.fitting import Fitted
     from kes.network.new_rows import Unseen

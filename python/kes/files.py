@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from kes.errors import KesError
+from kes.errors import KesError, either
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -38,6 +38,15 @@ _MB = 10**6
 _UNFOLDED = 64 * _MB
 _RATIO = 50
 _BLOCK = 2**20
+
+COLUMN_BYTES = 3200
+"""Minimum bytes of a column of a table in memory."""
+
+_COPIES = 2.5
+_PROCESS = 200 * _MB
+_SMALL = 500 * _MB  # always read: estimates are rough, and systems overcommit
+_MEMORY = Path("/proc/meminfo")
+_GROUP = Path("/sys/fs/cgroup")
 
 
 class DamagedFile(KesError):
@@ -163,6 +172,49 @@ def _half_of_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):  # unknown on this system
         return 2**62
+
+
+# --- the memory of a table -----------------------------------------------------------------------
+
+
+def check_memory(path: object, rows: int, columns: int, coded: int) -> None:
+    """Refuse a table file whose cells, coded, do not fit into the available memory.
+
+    A coded table is stored once in Python and about once in the core; with bitmaps and other
+    structures it needs at most two and a half times the bytes of its cells (`coded`), plus those
+    of the process. `make bench-long` measures it.
+    """
+    needed, there = int(_COPIES * coded) + _PROCESS, given_limit() or available()
+    if coded <= _SMALL or there is None or needed <= there:
+        return
+    raise KesError(
+        f"{str(path)!r} has about {rows:.3g} rows of {columns} columns, which need about "
+        f"{needed / 10**9:.1f} GB of memory, but {there / 10**9:.1f} GB are available; use fewer "
+        f"columns with {either('kes.data.encode(path, columns=[...])', '--columns')}, a sample of "
+        "the rows, Parquet with categories instead of text or numbers with many values, or a "
+        f"machine with more memory; {how_to_lift()}",
+        file=str(path),
+    )
+
+
+def available() -> int | None:
+    """Return how many bytes this process can still allocate; None if unknown."""
+    found = []
+    with suppress(OSError, ValueError, IndexError):
+        for line in _MEMORY.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                found.append(1024 * int(line.split()[1]))
+    with suppress(OSError, ValueError, KeyError):  # a container may have a lower limit
+        most = int((_GROUP / "memory.max").read_text(encoding="ascii"))
+        used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
+        figures = (_GROUP / "memory.stat").read_text(encoding="ascii").split()
+        figure = dict(zip(figures[::2], figures[1::2], strict=True))
+        files = int(figure["active_file"]) + int(figure["inactive_file"])  # reclaimable
+        found.append(max(0, most - used + files))
+    with suppress(AttributeError, ValueError, OSError):
+        if not found:
+            found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return min(found, default=None)
 
 
 # --- writing -------------------------------------------------------------------------------------

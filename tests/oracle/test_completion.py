@@ -10,8 +10,7 @@ import pytest
 
 import kes
 from kes.data import Continuous, Discrete, Incomplete
-from kes.data.incomplete import Stack
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stack, Stream
 from kes.network.cpds import Linear, Logistic
 from kes.network.gibbs import impute, sweep
 

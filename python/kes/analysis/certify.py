@@ -23,8 +23,7 @@ from kes import _core
 from kes._core import Families
 from kes.analysis.certificate import Certificate, CertifyCost, CertifyProgress, about
 from kes.budget import PER_SET, Budget, Size
-from kes.data.dataset import Data, Dataset
-from kes.data.incomplete import Incomplete
+from kes.data.dataset import Data, Dataset, Incomplete
 from kes.declare import checked_options
 from kes.errors import KesError, option
 from kes.exact.bound import Bounded

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kes.analysis.adjustment import Contrast, interventions, margin, slope
-from kes.data.dataset import Dataset
-from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.random_stream import Stream
-from kes.data.resampling import Cases
+from kes.data.dataset import AnyTable, Dataset, Incomplete
+from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, either, listed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING

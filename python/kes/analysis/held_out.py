@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.budget import Budget
-from kes.data.dataset import Data, Dataset, Weights
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.infer_kinds import Kinds
-from kes.data.random_stream import Stream
-from kes.data.resampling import Cases
+from kes.data.resampling import Cases, Stream
 from kes.data.schema import Schema
 from kes.declare import checked_options
 from kes.errors import KesError

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kes.analysis.coverage import Coverage
 from kes.budget import Budget
 from kes.data.dataset import Data
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stream
 from kes.declare import checked_options
 from kes.errors import KesError
 from kes.options import SearchOptions

@@ -34,10 +34,8 @@ from kes.analysis.support import (
     v_structure_table,
 )
 from kes.budget import Budget
-from kes.data.dataset import Data
-from kes.data.incomplete import AnyTable
-from kes.data.random_stream import Stream
-from kes.data.resampling import Cases
+from kes.data.dataset import AnyTable, Data
+from kes.data.resampling import Cases, Stream
 from kes.declare import checked_options
 from kes.errors import Interrupted, KesError, either, unknown
 from kes.options import RunOptions

@@ -20,13 +20,12 @@ from kes import datasets
 from kes.api import load
 from kes.cli.console import say
 from kes.data import State
-from kes.data.dataset import Data, Dataset
+from kes.data.dataset import AnyTable, Data, Dataset
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.incomplete import AnyTable
 from kes.data.infer_kinds import saying
 from kes.data.parse_text import Sign
-from kes.data.read_options import ReadOptions
+from kes.data.schema import ReadOptions
 from kes.data.source import is_table
 from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network

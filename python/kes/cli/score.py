@@ -12,8 +12,8 @@ from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import Model, TableOptions, graph_of, open_model, read_table, with_kinds
 from kes.data import Dataset
-from kes.data.incomplete import AnyTable
-from kes.data.read_options import ReadOptions
+from kes.data.dataset import AnyTable
+from kes.data.schema import ReadOptions
 from kes.declare import declared
 from kes.graph.pdag import Pdag
 from kes.network.new_rows import Unseen

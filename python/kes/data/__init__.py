@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kes.data.column import Continuous, Discrete, State
-from kes.data.dataset import Data, Dataset
+from kes.data.dataset import Data, Dataset, Incomplete
 from kes.data.encoder import encode, encode_incomplete
-from kes.data.incomplete import Incomplete
 from kes.data.schema import Schema
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from kes._core import MAX_STATES
 from kes.data.column import State
-from kes.data.csv_dialect import CsvDialect
+from kes.data.csv_source import CsvDialect
 from kes.data.dataset import Data, Weights
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
@@ -29,7 +29,7 @@ from kes.data.missing import mostly, unless_needed
 from kes.data.notes import fewer, remedy, seeming, too_many
 from kes.data.parse_text import LOOKS_MISSING, Sign
 from kes.data.raw_columns import Raw
-from kes.data.source import Source, called, is_nameless, open_source
+from kes.data.source import Source, open_source
 from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
 
@@ -80,17 +80,17 @@ def inspect(
     discrete.
     """
     if isinstance(kinds, Mapping):
-        kinds = {called(name, source): kind for name, kind in kinds.items()}
+        kinds = {source.called(name): kind for name, kind in kinds.items()}
     wanted = check_kinds(kinds, source.names)
     known = set(source.names)
-    asked = source.names if columns is None else tuple(called(name, source) for name in columns)
+    asked = source.names if columns is None else tuple(source.called(name) for name in columns)
     names = set(asked)
     for name in asked:
         if name not in known:
             raise unknown("column", name, source.names, option="columns")
     texts = [na_values] if isinstance(na_values, str) else na_values
     absent = frozenset(str(value) for value in texts)
-    weighted_by = called(weights, source) if isinstance(weights, str) else None
+    weighted_by = source.called(weights) if isinstance(weights, str) else None
 
     chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
     if most is not None and len(chosen) > most:
@@ -167,7 +167,7 @@ class _Look:
             return Finding(name, None, str(error))
         if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
-        if is_nameless(index, self._source):
+        if index in self._source.unnamed:
             return Finding(name, None, _nameless(self._source))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
 
@@ -182,7 +182,7 @@ def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
 
 def _nameless(source: Source) -> str:
     """Return the complaint about unnamed columns: the same for all, so that it is printed once."""
-    name = next(name for at, name in enumerate(source.names) if is_nameless(at, source))
+    name = next(name for at, name in enumerate(source.names) if at in source.unnamed)
     leaving_out = either(f'kinds={{{name!r}: "omit"}}', f'--drop "{name}"')
     return (
         f"has no name; if it holds row numbers, leave it out: {leaving_out} (or write the file "

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from narwhals.typing import IntoFrame
 
-    from kes.data.incomplete import Incomplete
-
 Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete"
 """Whatever `kes.data.encode` reads as a table."""
 
@@ -283,3 +281,75 @@ def naming(column: str) -> Iterator[None]:
         raise KesError(
             f"column {column!r} {error}", option=error.option, column=column, row=error.row
         ) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Incomplete:
+    """A table in which some values are missing.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The table, with arbitrary values in gaps.
+    gaps : ndarray of bool, shape (variables, rows)
+        Where values are missing.
+    """
+
+    dataset: Dataset
+    gaps: NDArray[np.bool_]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.dataset.names
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kind of each variable."""
+        return self.dataset.kinds
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the user."""
+        return self.dataset.notes
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.dataset.rows
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """Number of cases that each row stands for; None: one each."""
+        return self.dataset.weights
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Number of rows in which each variable is missing."""
+        return tuple(int(count) for count in self.gaps.sum(axis=1))
+
+    def take(
+        self, rows: NDArray[np.intp], weights: NDArray[np.float64] | None = None
+    ) -> Incomplete:
+        """Return the table with some rows, and these weights; all states stay."""
+        return Incomplete(self.dataset.take(rows, weights), self.gaps[:, rows])
+
+    def select(self, names: Sequence[str]) -> Incomplete:
+        """Return the table with some of the variables, in this order."""
+        place = {name: i for i, name in enumerate(self.names)}
+        return Incomplete(self.dataset.select(names), self.gaps[[place[name] for name in names]])
+
+    def renamed(self, names: Sequence[str]) -> Incomplete:
+        """Return the table with other names for its variables."""
+        return Incomplete(self.dataset.renamed(names), self.gaps)
+
+    def reweighted(self, weights: ArrayLike | None) -> Incomplete:
+        """Return the table with other weights."""
+        return Incomplete(self.dataset.reweighted(weights), self.gaps)
+
+    def __repr__(self) -> str:
+        return f"<Incomplete: {sum(self.cells)} gaps in {self.dataset!r}>"
+
+
+AnyTable: TypeAlias = Dataset | Incomplete
+"""A table, with or without missing values."""

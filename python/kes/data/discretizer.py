@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes.data.column import is_missing_state
-from kes.data.dataset import Dataset, naming
+from kes.data.dataset import Dataset, Incomplete, naming
 from kes.data.factor import Factor, recoded
-from kes.data.incomplete import Incomplete
 from kes.data.infer_kinds import is_continuous, judge, to_numbers
 from kes.data.intervals import Floats, find_cuts, interval_labels
 from kes.data.parse_text import Sign
@@ -212,15 +211,15 @@ class Discretizer:
             return cast("DataT", self._cut_dataset(data))
         if isinstance(data, Incomplete):
             return cast("DataT", Incomplete(self._cut_dataset(data.dataset), data.gaps))
-        from kes.data.frames import Ordered, replace_columns
+        from kes.data.frames import replace_columns
 
         source = _open(data)
         pieces = {}
         for index, name in enumerate(source.names):
             if name in self.cuts:
-                factor = self.cut(name, source.column(index, frozenset()), source.likely_decimal)
-                pieces[index] = Ordered(cast("list[str]", factor.values), factor.codes)
-        return replace_columns(data, pieces)
+                column = source.column(index, frozenset())
+                pieces[index] = self.cut(name, column, source.likely_decimal)
+        return cast("DataT", replace_columns(data, pieces))
 
     def _cut_dataset(self, table: Dataset) -> Dataset:
         source, columns = Coded(table), list(table.columns)

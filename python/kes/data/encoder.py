@@ -11,12 +11,10 @@ import numpy as np
 from kes._core import MAX_STATES, MAX_VARIABLES
 from kes.data.audit import Finding, inspect, unusable
 from kes.data.column import Column, Continuous, Discrete, State
-from kes.data.dataset import Data, Dataset, Weights, naming
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights, naming
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
-from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.infer_kinds import Kinds, Verdict, judge, saying
-from kes.data.memory import Wanted
 from kes.data.missing import (
     Settled,
     check_choice,
@@ -28,9 +26,8 @@ from kes.data.missing import (
 from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers
-from kes.data.read_options import ReadOptions
-from kes.data.schema import Schema, Unseen, match_table
-from kes.data.source import called, open_source
+from kes.data.schema import ReadOptions, Schema, Unseen, match_table
+from kes.data.source import Wanted, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.declare import checked_options
 from kes.errors import KesError, listed, option
@@ -198,7 +195,7 @@ def read_data(
     if schema is None:
         return _infer(data, options, weights, discretizer, declared=declared)
     source = open_source(data, options.dialect, set(schema.names).__contains__)
-    weights = called(weights, source) if isinstance(weights, str) else weights
+    weights = source.called(weights) if isinstance(weights, str) else weights
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
@@ -225,7 +222,7 @@ def _infer(
     """Read a table whose variables and states are inferred from it."""
     missing, decimal = options.missing, options.decimal
     source = open_source(data, options.dialect, _wanted(options))
-    weights = called(weights, source) if isinstance(weights, str) else weights
+    weights = source.called(weights) if isinstance(weights, str) else weights
     kinds = _with_cut_columns(options.kinds, discretizer, source.names)
     findings, unheard = inspect(
         source,

@@ -7,8 +7,8 @@ unless the metadata says that they come from pandas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -18,7 +18,7 @@ from kes.data import factor as factors
 from kes.data import raw_columns
 from kes.data.factor import Factor
 from kes.data.raw_columns import Dates, Numbers, Raw
-from kes.data.source import check_distinct
+from kes.data.source import Source, check_distinct
 from kes.errors import KesError
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
     from narwhals.typing import IntoFrame
-
-DataT = TypeVar("DataT")
 
 
 def open_frame(data: IntoFrame) -> Frame:
@@ -45,11 +43,8 @@ def open_frame(data: IntoFrame) -> Frame:
     return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
 
 
-class Frame:
-    """A data frame; see `kes.data.source.Source`."""
-
-    likely_decimal = None
-    notes = ()
+class Frame(Source):
+    """A data frame."""
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         self.names = [str(name) for name in frame.columns]
@@ -64,17 +59,8 @@ class Frame:
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column by its type."""
-        declared = self.names[index] in self._declared
-        return _read(self._columns[index], self._dtypes[index], declared).without(absent)
-
-    def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, NaN where they are missing."""
-        column, dtype = self._columns[index], self._dtypes[index]
-        if dtype == nw.Object:
-            return raw_columns.to_floats(column.to_numpy())
-        if not dtype.is_numeric():
-            raise KesError(f"has values of type {dtype}, not numbers")
-        return _floats(column)
+        column = self._columns[index]
+        return _read(column, self._dtypes[index], column.name in self._declared).without(absent)
 
 
 def categories_of_pandas(schema: pa.Schema) -> frozenset[str]:
@@ -199,68 +185,56 @@ def _arrow_dictionary(array: pa.DictionaryArray, declared: bool = False) -> Raw:
 # --- replacing columns ---------------------------------------------------------------------------
 
 
-class Ordered(NamedTuple):
-    """A column of ordered categories: labels, and for each row an index or -1."""
-
-    labels: Sequence[str]
-    codes: NDArray[np.int32]
-
-
-def replace_columns(data: DataT, columns: Mapping[int, Ordered]) -> DataT:
-    """Return a table of the same type with new columns at some positions."""
-    native: Any = data
-    result: DataT = _way(native)(native, columns)
-    return result
-
-
-def _way(native: Any) -> Callable[[Any, Mapping[int, Ordered]], Any]:  # noqa: ANN401
-    if isinstance(native, np.ndarray):
-        return _in_array
-    implementation = nw.from_native(native).implementation
+def replace_columns(data: Any, columns: Mapping[int, Factor]) -> Any:  # noqa: ANN401
+    """Return a table of the same type with ordered categories, of text, at some positions."""
+    if isinstance(data, np.ndarray):
+        return _in_array(data, columns)
+    implementation = nw.from_native(data).implementation
     if implementation.is_pandas_like():
-        return _in_pandas
+        return _in_pandas(data, columns)
     if implementation.is_polars():
-        return _in_polars
+        return _in_polars(data, columns)
     if implementation.is_pyarrow():
-        return _in_arrow
-    raise KesError(f"tables of type {type(native).__name__} are not supported")
+        return _in_arrow(data, columns)
+    raise KesError(f"tables of type {type(data).__name__} are not supported")
 
 
-def _in_array(array: NDArray[Any], columns: Mapping[int, Ordered]) -> NDArray[Any]:
+def _in_array(array: NDArray[Any], columns: Mapping[int, Factor]) -> NDArray[Any]:
     gaps = any((column.codes < 0).any() for column in columns.values())
     kind = np.float64 if gaps else np.int64 if array.dtype.kind == "b" else array.dtype
     result = array.astype(kind)  # a copy
-    for index, (_, codes) in columns.items():
+    for index, column in columns.items():
+        codes = column.codes
         result[:, index] = np.where(codes < 0, np.nan, codes) if gaps else codes
     whole = np.isfinite(result).all() and np.array_equal(result, np.rint(result))
     return result.astype(np.int64) if whole else result
 
 
-def _in_pandas(frame: pd.DataFrame, columns: Mapping[int, Ordered]) -> pd.DataFrame:
+def _in_pandas(frame: pd.DataFrame, columns: Mapping[int, Factor]) -> pd.DataFrame:
     import pandas as pd
 
     result = frame.copy(deep=False)
-    for index, (labels, codes) in columns.items():
-        categories = pd.Categorical.from_codes(codes, categories=pd.Index(labels), ordered=True)
-        result.isetitem(index, categories)
+    for index, column in columns.items():
+        kind = pd.CategoricalDtype(pd.Index(column.values), ordered=True)
+        result.isetitem(index, pd.Categorical.from_codes(column.codes, dtype=kind))
     return result
 
 
-def _in_polars(frame: pl.DataFrame, columns: Mapping[int, Ordered]) -> pl.DataFrame:
+def _in_polars(frame: pl.DataFrame, columns: Mapping[int, Factor]) -> pl.DataFrame:
     import polars as pl
 
     names = frame.collect_schema().names()  # the frame may be lazy
     return frame.with_columns(
-        pl.Series(names[index], [*labels, None], dtype=pl.Enum(labels)).gather(codes)
-        for index, (labels, codes) in columns.items()
+        pl.Series(names[i], [*one.values, None], pl.Enum(map(str, one.values))).gather(one.codes)
+        for i, one in columns.items()
     )
 
 
-def _in_arrow(table: pa.Table, columns: Mapping[int, Ordered]) -> pa.Table:
+def _in_arrow(table: pa.Table, columns: Mapping[int, Factor]) -> pa.Table:
     import pyarrow as pa
 
-    for index, (labels, codes) in columns.items():
-        indices = pa.array(codes, mask=codes < 0)
-        array = pa.DictionaryArray.from_arrays(indices, pa.array(labels), ordered=True)
+    for index, column in columns.items():
+        indices = pa.array(column.codes.astype(np.int32), mask=column.codes < 0)
+        array = pa.DictionaryArray.from_arrays(indices, pa.array(column.values), ordered=True)
         table = table.set_column(index, table.column_names[index], array)
     return table

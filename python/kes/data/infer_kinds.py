@@ -317,14 +317,15 @@ def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
     if isinstance(column, Dates):
         raise KesError("has dates, not numbers; convert them to numbers such as years first")
     if isinstance(column, Factor):
-        column = _numbers_of(column, decimal)
+        column = numbers_of(column, decimal)
     infinite = column.infinite()
     if infinite:
         raise KesError(f"has {infinite} infinite values; drop or correct those rows")
     return column
 
 
-def _numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
+def numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
+    """Parse the values that occur in a column as numbers, which may be infinite."""
     places = factor.occurring().tolist()
     values = [factor.values[place] for place in places]
     if all(isinstance(value, int) for value in values):

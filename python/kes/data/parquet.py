@@ -20,21 +20,18 @@ from kes.data import factor as factors
 from kes.data import raw_columns
 from kes.data.factor import code_type, recoded
 from kes.data.frames import categories_of_pandas, open_frame
-from kes.data.memory import COLUMN_BYTES, NUMBER_BYTES, Wanted, check_memory
 from kes.data.raw_columns import Numbers, Raw
+from kes.data.source import Source, Wanted
 from kes.errors import KesError, listed
-from kes.files import check_unfolded
+from kes.files import COLUMN_BYTES, check_memory, check_unfolded
 
 _PIECE = 2**18  # rows
 _TEXTS = (pa.string(), pa.large_string())
 _FLOATS = (pa.float32(), pa.float64())
 
 
-class Parquet:
-    """A Parquet file, or a folder with the parts of one table; see `kes.data.source.Source`."""
-
-    likely_decimal = None
-    notes = ()
+class Parquet(Source):
+    """A Parquet file, or a folder with the parts of one table."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self._files = [_File(file) for file in _parts(path)]
@@ -49,7 +46,7 @@ class Parquet:
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column, in pieces if its type allows."""
-        name = self.names[index]
+        name = self._files[0].names[index]
         types = [file.types[name] for file in self._files]
         kind = next((one for one in types if one != pa.null()), pa.null())
         if _is_coded(kind):
@@ -63,19 +60,13 @@ class Parquet:
             return Numbers(values, ~missing if missing.any() else None).without(absent)
         if kind in _FLOATS:
             return Numbers.of_floats(_floats(self._pieces(name), self.rows)).without(absent)
-        return open_frame(self._whole(name)).column(0, absent)
-
-    def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, NaN where they are missing."""
-        return open_frame(self._whole(self.names[index])).numbers(0)
+        tables = [file.whole(name) for file in self._files]
+        whole = pa.concat_tables(tables, promote_options="default")
+        return open_frame(whole).column(0, absent)
 
     def _pieces(self, name: str) -> Iterator[pa.Array]:
         for file in self._files:
             yield from file.pieces(name)
-
-    def _whole(self, name: str) -> pa.Table:
-        tables = [file.whole(name) for file in self._files]
-        return pa.concat_tables(tables, promote_options="default")
 
 
 class _File:
@@ -188,7 +179,7 @@ def _alike(a: pa.DataType, b: pa.DataType) -> bool:
 def _cell_bytes(kind: pa.DataType) -> int:
     """Estimate the bytes of a coded cell from its type."""
     small = _is_coded(kind) or pa.types.is_boolean(kind) or kind in (pa.int8(), pa.uint8())
-    return 1 if small else NUMBER_BYTES
+    return 1 if small else 8
 
 
 # --- a column of pieces --------------------------------------------------------------------------

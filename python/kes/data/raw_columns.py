@@ -256,14 +256,6 @@ def from_array(values: NDArray[Any]) -> Raw:
             raise unsupported(f"dtype {values.dtype}")
 
 
-def to_floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Convert an array to floats."""
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise KesError("has values that are not numbers") from None
-
-
 def unsupported(what: str) -> KesError:
     """Return the error for values of an unsupported type."""
     return KesError(

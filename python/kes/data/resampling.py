@@ -1,40 +1,63 @@
-"""Resampling: subsamples, bootstrap samples and folds of a table.
+"""Random draws: streams of numbers, resampling, and multiple imputation.
 
 Cases are drawn, not rows: a row of weight 3 stands for three cases, each of which may be drawn. A
 sample is a number of cases for every row, so that every sample has the states of the table.
+
+A gap is a missing cell. A `Stack` has the complete rows once and m copies of every incomplete row
+at an m-th of its weight. Imputed with draws from a model, it is an ordinary weighted table, on
+which every criterion remains a function of sets of variables.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
+from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
-from kes.data.incomplete import AnyTable
-from kes.data.random_stream import Stream
-from kes.errors import KesError
+from kes.data.column import Column, Continuous, Discrete
+from kes.data.dataset import AnyTable, Dataset, Incomplete
+from kes.errors import KesError, option
+from kes.validation import integer
 
 TableT = TypeVar("TableT", bound=AnyTable)
 
 MOST_CASES = 10**8
 """Maximum number of cases, which are drawn one by one."""
+MOST_CELLS = 2**30
+"""Maximum number of cells of a stack."""
+_DIGITS = 20  # binary digits of imputed numbers
+
+
+class Stream:
+    """Random numbers that depend only on a seed and a branch, and so not on versions of numpy.
+
+    numpy guarantees the integers of PCG64 for ever, but not the distributions of its
+    ``Generator``, so only the former are used. Streams of different branches are independent.
+    """
+
+    def __init__(self, seed: int, *branch: int) -> None:
+        start = integer("seed", seed, minimum=0, maximum=2**64 - 1)
+        self._bits = PCG64(SeedSequence(start, spawn_key=branch))
+
+    def integers(self, *shape: int) -> NDArray[np.uint64]:
+        """Draw 64 random bits for each element of an array, the last axis fastest."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(shape)
+        return bits
+
+    def uniforms(self, *shape: int) -> NDArray[np.float64]:
+        """Draw numbers in [0, 1) from the upper 53 bits."""
+        return (self.integers(*shape) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def seed(self) -> int:
+        """Draw a seed for another generator."""
+        return int(self.integers(1)[0])
 
 
 class Cases(Generic[TableT]):
-    """The cases of a table, to draw from.
-
-    Parameters
-    ----------
-    table : Dataset or Incomplete
-        The table; its weights are numbers of cases.
-
-    Raises
-    ------
-    KesError
-        If there are too many cases to be drawn one by one.
-    """
+    """The cases of a table, to draw from; its weights are numbers of cases."""
 
     def __init__(self, table: TableT) -> None:
         self.table = table
@@ -86,3 +109,118 @@ class Cases(Generic[TableT]):
         chosen = counts[rows]
         weights = None if np.all(chosen == 1) else chosen.astype(np.float64)
         return cast("TableT", self.table.take(rows, weights))
+
+
+class Stack:
+    """Copies of the rows of an incomplete table, to be imputed.
+
+    The rows are sorted and equal ones merged, so that their order has no effect, and a row of
+    weight 3 equals three rows. A row that stands for w cases has m times w copies (w rounded up):
+    with fewer, the randomness of the draws would count as evidence.
+
+    For each variable, `copies` are the codes or numbers of the copies, with the current
+    imputations, and `gaps` the copies in which it is missing.
+    """
+
+    def __init__(self, table: Incomplete, completions: int) -> None:
+        first, cases = _distinct(table)
+        gaps = table.gaps[:, first]
+        open_rows = np.flatnonzero(gaps.any(axis=0))
+        self._table = table.dataset.take(first, cases)
+        self._whole = np.flatnonzero(~gaps.any(axis=0))
+        self._observed = ~gaps
+        number = completions * np.maximum(1.0, np.ceil(cases[open_rows]))
+        if number.sum() * len(gaps) > MOST_CELLS:
+            raise KesError(
+                f"{number.sum():.6g} imputed rows would not fit into memory; use fewer "
+                f"{option('completions')}, or divide the weights by a common factor",
+                option="completions",
+            )
+        repeats = number.astype(np.intp)
+        rows = np.repeat(open_rows, repeats)
+        self._weights = np.repeat(cases[open_rows] / number, repeats)
+        self.copies: list[NDArray[Any]] = [
+            _values(column)[rows].astype(np.float64 if column.kind == "continuous" else np.int32)
+            for column in self._table.columns
+        ]
+        self.gaps = [np.flatnonzero(missing) for missing in gaps[:, rows]]
+
+    @property
+    def size(self) -> int:
+        """The number of values, including those of all copies.
+
+        In a mixed table each state counts like a number: models have a slope for each.
+        """
+        is_mixed = self._table.kind == "mixed"
+        columns = sum(max(1, len(states) - 1) if is_mixed else 1 for states in self._table.states)
+        return columns * (len(self._whole) + len(self._weights))
+
+    @property
+    def filled(self) -> frozenset[str]:
+        """The variables that have gaps."""
+        return frozenset(
+            v for v, gaps in zip(self._table.names, self.gaps, strict=True) if gaps.size
+        )
+
+    def scatter(self, stream: Stream) -> None:
+        """Fill each gap with an observed value of the same variable, drawn at random.
+
+        Without any, as in a part of a table, the arbitrary values in the gaps are used.
+        """
+        cases = self._table.weights
+        assert cases is not None, "distinct rows are counted"
+        for v, places in enumerate(self.gaps):
+            donors = self._observed[v] if self._observed[v].any() else ~self._observed[v]
+            values, total = _values(self._table.columns[v])[donors], np.cumsum(cases[donors])
+            drawn = np.searchsorted(total, stream.uniforms(len(places)) * total[-1], side="right")
+            self.copies[v][places] = values[drawn]
+
+    def put(self, v: int, drawn: NDArray[Any]) -> None:
+        """Fill the gaps of a variable.
+
+        Numbers are rounded to a millionth of the standard deviation, so that the last bits of
+        logarithms and matrix products, in which machines differ, have no effect.
+        """
+        column = self._table.columns[v]
+        if isinstance(column, Continuous):
+            known = column.values[self._observed[v]]
+            _, exponent = np.frexp(np.std(known) if len(known) else 0.0)
+            step = np.ldexp(1.0, int(exponent) - _DIGITS)
+            drawn = np.rint(drawn / step) * step
+        self.copies[v][self.gaps[v]] = drawn
+
+    def dataset(self) -> Dataset:
+        """Return the rows with the current imputations."""
+        assert self._table.weights is not None, "distinct rows are counted"
+        columns: list[Column] = []
+        for column, copies in zip(self._table.columns, self.copies, strict=True):
+            values = np.concatenate([_values(column)[self._whole], copies])
+            columns.append(
+                Discrete(column.states, values)
+                if isinstance(column, Discrete)
+                else Continuous(values)
+            )
+        weights = np.concatenate([self._table.weights[self._whole], self._weights])
+        return Dataset.of(self._table.names, columns, weights, self._table.notes)
+
+
+def _values(column: Column) -> NDArray[Any]:
+    return column.codes if isinstance(column, Discrete) else column.values
+
+
+def _distinct(table: Incomplete) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the distinct rows of positive weight in sorted order, and their cases."""
+    parts = []
+    for column, missing in zip(table.dataset.columns, table.gaps, strict=True):
+        # Adding zero turns -0.0 into 0.0: rows are compared by their bytes.
+        known = np.where(missing, 0, _values(column)) + 0
+        parts += [missing[:, np.newaxis].view(np.uint8), known[:, np.newaxis].view(np.uint8)]
+    content = np.ascontiguousarray(np.hstack(parts))
+    keys = content.view(np.dtype((np.void, content.shape[1]))).ravel()
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    order = np.lexsort((weights, kind))  # sums of reals must not depend on the order of the rows
+    starts = np.searchsorted(kind[order], np.arange(len(first)))
+    cases = np.add.reduceat(weights[order], starts)
+    counts = cases > 0
+    return first[counts], cases[counts]

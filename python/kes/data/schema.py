@@ -1,26 +1,26 @@
-"""Schemas: read a table with the variables and states of an existing result or network."""
+"""How to read a table: the options, and the variables and states of an existing result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete, State, is_missing_state
-from kes.data.dataset import Dataset, naming
+from kes.data.csv_source import CsvDialect
+from kes.data.dataset import AnyTable, Dataset, Incomplete, naming
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor, code_type, recoded
-from kes.data.incomplete import AnyTable, Incomplete
-from kes.data.infer_kinds import decimal_sign, to_numbers, without_strays
+from kes.data.infer_kinds import Kinds, decimal_sign, to_numbers, without_strays
 from kes.data.intervals import named_cuts
 from kes.data.missing import settle
 from kes.data.notes import left_out
 from kes.data.parse_text import LOOKS_MISSING, Sign, no_numbers
 from kes.data.raw_columns import Numbers, Raw
-from kes.data.source import Source, called
+from kes.data.source import Source
 from kes.errors import KesError, either, listed, option, suggest
 
 Unseen: TypeAlias = Literal["error", "missing"]
@@ -98,7 +98,7 @@ def match_table(
 def find_columns(names: Sequence[str], source: Source) -> list[int]:
     """Find the columns with these names."""
     index_of = {column: i for i, column in enumerate(source.names)}
-    wanted = [name if name in index_of else called(name, source) for name in names]
+    wanted = [name if name in index_of else source.called(name) for name in names]
     lacking = [name for name in wanted if name not in index_of]
     if lacking:
         raise KesError(
@@ -231,3 +231,82 @@ class _Match:
 
     def _row(self, places: NDArray[np.intp]) -> int:
         return int(places[0] if self.rows is None else self.rows[places[0]])
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """Options for reading a table, complete enough to read the same table again.
+
+    Attributes
+    ----------
+    source : str or None
+        Path of the file as the user gave it; None if the data did not come from a file.
+    example : int or None
+        Number of cases, if the data are those of the built-in example.
+    missing : {"error", "drop", "state", "em"}
+        How missing values are treated.
+    weights : str or bool
+        Name of the column of weights; True if the weights came as an array.
+    na_values : tuple of str
+        Additional texts that mean missing.
+    kinds : mapping
+        Kinds of columns that the user declared: "discrete", "continuous" or "omit".
+    columns : tuple of str
+        The columns to use; empty: all.
+    sep, decimal, encoding : str or None
+        Dialect of a CSV file; None: detected.
+    completions : int
+        Imputed copies of each incomplete case, for ``missing="em"``.
+    cuts : mapping
+        Cut points of the columns that were discretized.
+    """
+
+    source: str | None = None
+    example: int | None = None
+    missing: str = "error"
+    weights: str | bool = False
+    na_values: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    sep: str | None = None
+    decimal: Sign | None = None
+    encoding: str | None = None
+    completions: int = 5
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        missing: str = "error",
+        na_values: Iterable[State] = (),
+        kinds: Kinds | None = None,
+        columns: Iterable[str] | None = None,
+        sep: str | None = None,
+        decimal: Sign | None = None,
+        encoding: str | None = None,
+    ) -> ReadOptions:
+        """Normalize the options that `kes.data.encode` takes."""
+        names = () if columns is None else tuple(columns)
+        if columns is not None and not names:
+            raise KesError(f"{option('columns')} names no column", option="columns")
+        texts = [na_values] if isinstance(na_values, str) else na_values
+        return cls(
+            missing=missing,
+            na_values=tuple(str(value) for value in texts),
+            kinds=cast("Mapping[str, str]", kinds or {}),
+            columns=names,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+        )
+
+    @property
+    def dialect(self) -> CsvDialect:
+        """Dialect of a CSV file."""
+        return CsvDialect(self.sep, self.decimal, self.encoding)
+
+    @property
+    def discretizer(self) -> Discretizer | None:
+        """Discretizer with these cut points; None if no column was cut."""
+        return Discretizer.at(self.cuts) if self.cuts else None

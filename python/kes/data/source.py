@@ -3,68 +3,85 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import raw_columns
 from kes.data.column import Continuous
-from kes.data.csv_dialect import CsvDialect
-from kes.data.csv_source import read_text
-from kes.data.dataset import Data, Dataset
+from kes.data.dataset import Data, Dataset, Incomplete
 from kes.data.factor import Factor, code_type
-from kes.data.incomplete import Incomplete
-from kes.data.memory import Wanted, whole
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.errors import KesError, listed, not_installed, repeated
 from kes.files import no_file
 
+if TYPE_CHECKING:
+    from kes.data.csv_source import CsvDialect
+
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+_NONE: Mapping[Any, str] = MappingProxyType({})
+
+Wanted: TypeAlias = Callable[[str], bool]
+"""Returns whether the column with a name will be read."""
 
 
-class Source(Protocol):
-    """A table whose columns can be read one by one. Its errors do not name the column."""
+class Source:
+    """A table whose columns can be read one by one. Its errors do not name the column.
 
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the columns."""
+    Unnamed columns get names by position, "column 1" and so on: `unnamed`, by index. The dialect
+    of a file may suggest a decimal sign for ambiguous numbers: `likely_decimal`.
+    """
 
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def likely_decimal(self) -> Sign | None:
-        """Decimal sign that the dialect of a file suggests for ambiguous numbers."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user."""
+    names: Sequence[str]
+    rows: int
+    likely_decimal: Sign | None = None
+    notes: tuple[str, ...] = ()
+    unnamed: Mapping[int, str] = _NONE
+    _named: Mapping[str, str] = _NONE
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column; values whose text is in `absent` are missing."""
+        raise NotImplementedError
 
-    def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers, NaN where they are missing."""
+    def called(self, name: str) -> str:
+        """Return the name of a column; the first one without a name has a blank one in the data."""
+        return self._named.get(name, name)
+
+    def name_all(self) -> None:
+        """Name unnamed columns."""
+        own = self.names
+        self.unnamed = {i: _by_place(i, own) for i, name in enumerate(own) if not name.strip()}
+        self._named = {own[i]: name for i, name in reversed(self.unnamed.items())}
+        self.names = [self.unnamed.get(i, name) for i, name in enumerate(own)]
 
 
-def open_source(data: Data, dialect: CsvDialect | None = None, wanted: Wanted = whole) -> Source:
+def _by_place(place: int, taken: Sequence[str]) -> str:
+    name = f"column {place + 1}"
+    while name in taken:
+        name = f"unnamed {name}"
+    return name
+
+
+def open_source(
+    data: Data, dialect: CsvDialect | None = None, wanted: Wanted = lambda _: True
+) -> Source:
     """Open a table and check that the names of its columns are distinct.
 
     Only the `wanted` columns of a file need to fit into memory.
     """
-    source = _open(data, dialect or CsvDialect(), wanted)
+    source = _open(data, dialect, wanted)
     if not isinstance(source, Coded) and not all(map(str.strip, source.names)):
-        source = Named(source)
+        source.name_all()
     check_distinct(source.names)
     return source
 
 
-def _open(data: Data, dialect: CsvDialect, wanted: Wanted) -> Source:
+def _open(data: Data, dialect: CsvDialect | None, wanted: Wanted) -> Source:
     if isinstance(data, str | os.PathLike):
         return _open_file(data, dialect, wanted)
     if isinstance(data, Dataset):
@@ -77,16 +94,6 @@ def _open(data: Data, dialect: CsvDialect, wanted: Wanted) -> Source:
     from kes.data.frames import open_frame
 
     return open_frame(data)
-
-
-def called(name: str, source: Source) -> str:
-    """Return the name under which a source has a column; unnamed ones have one made up."""
-    return source.called.get(name, name) if isinstance(source, Named) else name
-
-
-def is_nameless(index: int, source: Source) -> bool:
-    """Return whether a column has no name in the table."""
-    return isinstance(source, Named) and index in source.unnamed
 
 
 def check_distinct(names: Sequence[str]) -> None:
@@ -103,7 +110,7 @@ def check_distinct(names: Sequence[str]) -> None:
 # --- files ---------------------------------------------------------------------------------------
 
 
-def _open_file(path: str | os.PathLike[str], dialect: CsvDialect, wanted: Wanted) -> Source:
+def _open_file(path: str | os.PathLike[str], dialect: CsvDialect | None, wanted: Wanted) -> Source:
     """Open a table file by its suffix.
 
     CSV (``.csv``, ``.tsv``, ``.txt``, optionally with ``.gz``) is read by the Rust core, Parquet
@@ -115,7 +122,9 @@ def _open_file(path: str | os.PathLike[str], dialect: CsvDialect, wanted: Wanted
         raise no_file(path)
     suffix = _suffix(file)
     if suffix in _TEXT_SUFFIXES:
-        return read_text(file, suffix, dialect)
+        from kes.data.csv_source import CsvDialect, read_text
+
+        return read_text(file, suffix, dialect or CsvDialect())
     if suffix == ".parquet" or file.is_dir():
         try:
             import pyarrow  # noqa: F401 - only to find out whether it is installed
@@ -144,39 +153,8 @@ def _suffix(file: Path) -> str:
 # --- tables in memory ----------------------------------------------------------------------------
 
 
-class Named:
-    """A table whose unnamed columns are named by position: "column 1" and so on.
-
-    Attributes
-    ----------
-    unnamed : dict
-        Their names by index.
-    called : dict
-        Their names by the blank name in the table; the first column wins.
-    """
-
-    def __init__(self, source: Source) -> None:
-        own = source.names
-        self.unnamed = {i: _by_place(i, own) for i, name in enumerate(own) if not name.strip()}
-        self.called = {own[i]: name for i, name in reversed(self.unnamed.items())}
-        self.names = [self.unnamed.get(i, name) for i, name in enumerate(own)]
-        self.rows, self.notes = source.rows, source.notes
-        self.likely_decimal = source.likely_decimal
-        self.column, self.numbers = source.column, source.numbers
-
-
-def _by_place(place: int, taken: Sequence[str]) -> str:
-    name = f"column {place + 1}"
-    while name in taken:
-        name = f"unnamed {name}"
-    return name
-
-
-class Array:
+class Array(Source):
     """A two-dimensional array; its columns are named x0, x1, ..."""
-
-    likely_decimal = None
-    notes = ()
 
     def __init__(self, array: NDArray[Any]) -> None:
         if array.ndim != 2:
@@ -192,27 +170,16 @@ class Array:
         self._array = array
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
-        """Read a column by its dtype."""
-        return raw_columns.from_array(self._column(index)).without(absent)
-
-    def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column of numbers."""
-        return raw_columns.to_floats(self._column(index))
-
-    def _column(self, index: int) -> NDArray[Any]:
-        """Return a contiguous column: most arrays store rows contiguously."""
-        return np.ascontiguousarray(self._array[:, index])
+        """Read a column by its dtype, made contiguous: most arrays store rows contiguously."""
+        column = np.ascontiguousarray(self._array[:, index])
+        return raw_columns.from_array(column).without(absent)
 
 
-class Coded:
+class Coded(Source):
     """A dataset, with or without missing values."""
 
-    likely_decimal = None
-
     def __init__(self, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> None:
-        self.names = dataset.names
-        self.rows = dataset.rows
-        self.notes = dataset.notes
+        self.names, self.rows, self.notes = dataset.names, dataset.rows, dataset.notes
         self._dataset, self._gaps = dataset, gaps
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
@@ -224,12 +191,3 @@ class Coded:
         if self._gaps is not None:
             codes[self._gaps[index]] = -1
         return Factor(column.states, codes, declared=True).without(absent)
-
-    def numbers(self, index: int) -> NDArray[np.float64]:
-        """Read a column whose states are numbers."""
-        column = self._dataset.columns[index]
-        if isinstance(column, Continuous):
-            return column.values
-        values = raw_columns.to_floats(np.array(column.states, dtype=object))
-        numbers: NDArray[np.float64] = values[column.codes]
-        return numbers

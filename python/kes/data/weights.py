@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes.data.factor import Factor
+from kes.data.infer_kinds import numbers_of
+from kes.data.parse_text import Sign, parse
+from kes.data.raw_columns import Dates, Raw
 from kes.errors import KesError, unknown
 
 if TYPE_CHECKING:
@@ -69,9 +73,23 @@ def _read_column(name: str, where: str, source: Source) -> NDArray[np.float64]:
     if name not in source.names:
         raise unknown("column of weights", name, source.names, option="weights")
     try:
-        return source.numbers(list(source.names).index(name)).copy()  # it may be the user's array
+        column = source.column(list(source.names).index(name), frozenset())
+        return _numbers(column, source.likely_decimal or ".")
     except KesError as error:
         raise KesError(f"{where}: {error}", option="weights", column=name, row=error.row) from None
+
+
+def _numbers(column: Raw, decimal: Sign) -> NDArray[np.float64]:
+    """Return the numbers of a column; those of text only if it comes from a file without types."""
+    if isinstance(column, Factor):
+        for code, value in enumerate(column.values):
+            if isinstance(value, str) and not (column.untyped and parse([value], decimal)):
+                row = int(np.argmax(column.codes == code))
+                raise KesError(f"row {row}: {value!r} is not a number", row=row)
+        column = numbers_of(column, decimal)
+    if isinstance(column, Dates):
+        raise KesError("has dates, not numbers")
+    return column.floats()
 
 
 def _read_array(weights: ArrayLike) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kes._core import penalty
 from kes.data import Dataset, State
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stream
 from kes.errors import KesError
 from kes.network import BayesianNetwork
 from kes.validation import integer

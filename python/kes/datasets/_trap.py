@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stream
 from kes.datasets._networks import refuse_large, weighted
 from kes.errors import KesError, unknown
 from kes.validation import integer

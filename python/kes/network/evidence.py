@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stream
 from kes.network.cpds import Tabular, Values
 from kes.network.inference import table_limit
 from kes.validation import integer

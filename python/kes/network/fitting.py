@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset, Discrete
-from kes.data.dataset import Data
+from kes.data.dataset import Data, Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.incomplete import Incomplete, Stack
 from kes.data.normal_scores import Ranks
 from kes.data.notes import left_out
-from kes.data.random_stream import Stream
-from kes.data.read_options import ReadOptions
+from kes.data.resampling import Stack, Stream
+from kes.data.schema import ReadOptions
 from kes.declare import checked_options
 from kes.errors import KesError, listed, option, unknown
 from kes.graph.pdag import Pdag

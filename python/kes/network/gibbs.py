@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import Dataset
-from kes.data.incomplete import Stack
 from kes.data.normal_scores import quantiles
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stack, Stream
 from kes.network.base import Network
 from kes.network.cpds import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
 

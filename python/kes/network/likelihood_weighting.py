@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.normal_scores import quantiles
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stream
 from kes.network.cpds import LEAST_UNIFORM, Linear, Values
 from kes.network.evidence import Evidence
 from kes.network.gaussian_posterior import integrate

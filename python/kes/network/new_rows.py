@@ -13,8 +13,7 @@ from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.factor import code_type
-from kes.data.read_options import ReadOptions
-from kes.data.schema import Unseen
+from kes.data.schema import ReadOptions, Unseen
 from kes.data.source import open_source
 from kes.errors import unknown
 from kes.network.cpds import Values

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kes import _core, datasets
 from kes.budget import Budget, Improve
 from kes.data import Dataset
-from kes.data.read_options import ReadOptions
+from kes.data.schema import ReadOptions
 from kes.errors import KesError
 from kes.files import write_file
 from kes.progress import Progress

@@ -6,9 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from kes.data.column import Kind
-from kes.data.dataset import Data, Dataset
-from kes.data.incomplete import Incomplete
-from kes.data.read_options import ReadOptions
+from kes.data.dataset import Data, Dataset, Incomplete
+from kes.data.schema import ReadOptions
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph
 from kes.graph.knowledge import Knowledge

@@ -19,7 +19,7 @@ from kes.budget import Improve
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
-from kes.data.read_options import ReadOptions
+from kes.data.schema import ReadOptions
 from kes.declare import declared
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges

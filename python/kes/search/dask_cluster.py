@@ -34,8 +34,7 @@ from kes import _core
 from kes.data.column import State
 from kes.data.dataset import Dataset
 from kes.data.encoder import read_data
-from kes.data.read_options import ReadOptions
-from kes.data.schema import Schema
+from kes.data.schema import ReadOptions, Schema
 from kes.errors import KesError, not_installed
 from kes.search.problem import Problem
 

@@ -11,13 +11,11 @@ from typing import Any, cast
 
 from kes import _core
 from kes.budget import Size
-from kes.data.dataset import Data, Dataset, Weights
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.incomplete import AnyTable, Incomplete
 from kes.data.notes import left_out
-from kes.data.read_options import ReadOptions
-from kes.data.schema import Schema
+from kes.data.schema import ReadOptions, Schema
 from kes.errors import KesError, listed
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour

@@ -19,7 +19,7 @@ from typing import Literal
 from kes._core import __version__, level
 from kes.budget import Improve, Prove
 from kes.data.column import State
-from kes.data.read_options import ReadOptions
+from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.settings import Settings
 

@@ -24,10 +24,9 @@ from functools import partial
 from typing import TypeAlias
 
 from kes.budget import em_round_budget
-from kes.data.dataset import Dataset
-from kes.data.incomplete import Incomplete, Stack
+from kes.data.dataset import Dataset, Incomplete
 from kes.data.normal_scores import Ranks
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stack, Stream
 from kes.graph import EssentialGraph
 from kes.native import core_problem, cores
 from kes.network.fitting import Estimates, Model, families

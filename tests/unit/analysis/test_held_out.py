@@ -8,8 +8,7 @@ import pytest
 import kes
 from kes.cli import run
 from kes.data import encode
-from kes.data.random_stream import Stream
-from kes.data.resampling import Cases
+from kes.data.resampling import Cases, Stream
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ import pytest
 
 import kes
 from kes.data import encode
-from kes.data.random_stream import Stream
-from kes.data.resampling import MOST_CASES, Cases
+from kes.data.resampling import MOST_CASES, Cases, Stream
 
 
 @pytest.fixture(scope="module")

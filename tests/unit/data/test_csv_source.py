@@ -19,7 +19,7 @@ from tests.unit.refused import refused
 
 from kes import _core
 from kes.data import encode
-from kes.data.csv_dialect import find_delimiter
+from kes.data.csv_source import find_delimiter
 from kes.errors import KesError
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"

@@ -26,7 +26,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes import _core, files
-from kes.data import encode, memory, parquet
+from kes.data import csv_source, encode, parquet
 from kes.errors import KesError
 
 
@@ -387,10 +387,10 @@ def test_what_cannot_fit_is_refused_beforehand(tmp_path, monkeypatch):
     pq.write_table(table, tmp_path / "a.parquet")
     table.to_pandas().to_csv(tmp_path / "a.csv", index=False)
     write_folder(tmp_path / "folder", table, 2)
-    monkeypatch.setattr(memory, "_SMALL", 0)
-    monkeypatch.setattr(memory, "_PROCESS", 0)
+    monkeypatch.setattr(files, "_SMALL", 0)
+    monkeypatch.setattr(files, "_PROCESS", 0)
     assert encode(tmp_path / "a.parquet").rows == 2000, "there is enough"
-    monkeypatch.setattr(memory, "available", lambda: 80_000)
+    monkeypatch.setattr(files, "available", lambda: 80_000)
     for name in ("a.parquet", "a.csv", "folder"):
         with pytest.raises(KesError) as caught:
             kes.learn(tmp_path / name, runs=1)
@@ -405,9 +405,9 @@ def test_what_cannot_fit_is_refused_beforehand(tmp_path, monkeypatch):
 def test_columns_that_are_not_read_take_no_memory(tmp_path, monkeypatch):
     table = pa.table({f"v{i}": ["a", "b"] * 1000 for i in range(20)})
     pq.write_table(table, tmp_path / "a.parquet")
-    monkeypatch.setattr(memory, "_SMALL", 0)
-    monkeypatch.setattr(memory, "_PROCESS", 0)
-    monkeypatch.setattr(memory, "available", lambda: 80_000)
+    monkeypatch.setattr(files, "_SMALL", 0)
+    monkeypatch.setattr(files, "_PROCESS", 0)
+    monkeypatch.setattr(files, "available", lambda: 80_000)
     some = [f"v{i}" for i in range(16)]
     assert len(encode(tmp_path / "a.parquet", columns=iter(some)).names) == 16
     others = {f"v{i}": "omit" for i in range(16, 20)}
@@ -419,7 +419,7 @@ def test_columns_that_are_not_read_take_no_memory(tmp_path, monkeypatch):
 def test_estimates_are_near_what_there_is(tmp_path, monkeypatch):
     """As many rows as the file has, within a tenth, and a byte for each cell of few values."""
     told = []
-    monkeypatch.setattr(memory, "check_memory", lambda *figures: told.append(figures))
+    monkeypatch.setattr(csv_source, "check_memory", lambda *figures: told.append(figures))
     rng = np.random.default_rng(0)
     states = pd.DataFrame(rng.integers(0, 3, (50_000, 10))).add_prefix("v")
     states.to_csv(tmp_path / "a.csv", index=False)
@@ -435,14 +435,14 @@ def test_estimates_are_near_what_there_is(tmp_path, monkeypatch):
 
 
 def test_the_memory_of_a_container_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "_MEMORY", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_GROUP", tmp_path)
-    assert memory.available() > 0, "what the machine has"
+    monkeypatch.setattr(files, "_MEMORY", tmp_path / "meminfo")
+    monkeypatch.setattr(files, "_GROUP", tmp_path)
+    assert files.available() > 0, "what the machine has"
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   8000 kB\n")
-    assert memory.available() == 8_192_000
+    assert files.available() == 8_192_000
     (tmp_path / "memory.max").write_text("5000000\n")
     (tmp_path / "memory.current").write_text("4000000\n")
     (tmp_path / "memory.stat").write_text("anon 1\nactive_file 500\ninactive_file 1500\n")
-    assert memory.available() == 1_002_000
+    assert files.available() == 1_002_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert memory.available() == 8_192_000
+    assert files.available() == 8_192_000

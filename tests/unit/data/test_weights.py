@@ -78,7 +78,7 @@ def test_wrong_length():
 def test_no_numbers():
     with refused("numbers", option="weights"):
         encode(TABLE, weights=["p", "q", "r"])
-    with refused("String", option="weights", column="a"):
+    with refused("'x' is not a number", option="weights", column="a", row=0):
         encode(TABLE, weights="a")
 
 

@@ -209,7 +209,7 @@ def test_states_of_probability_zero_are_never_drawn_even_by_the_largest_number(m
     assert row.sum() < 1
     largest = np.array([[2**64 - 1]], dtype=np.uint64)
     monkeypatch.setattr(
-        "kes.data.random_stream.PCG64",
+        "kes.data.resampling.PCG64",
         lambda seed: type("Bits", (), {"random_raw": lambda s, n: largest})(),
     )
     assert network.sample(1).codes.tolist() == [[2]]

@@ -182,7 +182,7 @@ def test_moments_of_a_sample():
 def test_the_smallest_number_is_drawn_as_a_number(monkeypatch):
     lowest = np.array([[0]], dtype=np.uint64)
     monkeypatch.setattr(
-        "kes.data.random_stream.PCG64",
+        "kes.data.resampling.PCG64",
         lambda seed: type("Bits", (), {"random_raw": lambda s, n: lowest})(),
     )
     network = GaussianNetwork(["a"], {}, {"a": Linear(0.0, deviation=1.0)})

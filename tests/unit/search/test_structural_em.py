@@ -11,8 +11,7 @@ import pytest
 import kes
 from kes.cli import run
 from kes.data import Incomplete, encode, encode_incomplete
-from kes.data.incomplete import Stack
-from kes.data.random_stream import Stream
+from kes.data.resampling import Stack, Stream
 from kes.errors import KesError
 from kes.network.fitting import Estimates
 from kes.search import structural_em

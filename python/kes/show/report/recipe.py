@@ -14,7 +14,7 @@ from kes.options import LearnOptions, Sampled
 from kes.results.summary import completed
 
 if TYPE_CHECKING:
-    from kes.data.read_options import ReadOptions
+    from kes.data.schema import ReadOptions
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.search.record import Improving

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous
-from kes.data.incomplete import AnyTable, Incomplete
+from kes.data.dataset import AnyTable, Incomplete
 
 BINS = 16
 """Bars of a histogram: enough to see a shape, few enough to hit one with a finger."""
