@@ -19,14 +19,15 @@ import os
 import secrets
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias, TypeVar
 
 from kes.errors import KesError, either
 
 PathLike: TypeAlias = str | os.PathLike[str]
+T = TypeVar("T")
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
@@ -71,6 +72,21 @@ def read_file(path: PathLike) -> bytes:
         If it cannot be read, is damaged, or exceeds the limit.
     """
     return b"".join(_blocks(path, at_once=True))
+
+
+def load(path: PathLike, parse: Callable[[bytes], T]) -> T:
+    """Return what `parse` makes of a file's content; errors name the file and keep their fields."""
+    content = read_file(path)
+    try:
+        return parse(content)
+    except KesError as error:
+        raise KesError(
+            f"{path}: {error}",
+            option=error.option,
+            column=error.column,
+            row=error.row,
+            file=str(path),
+        ) from None
 
 
 def read_blocks(path: PathLike) -> Iterator[bytes]:

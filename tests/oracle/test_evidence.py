@@ -10,7 +10,7 @@ import kes
 from kes.analysis import constrained_search
 from kes.analysis.constrained_search import Candidate, Side, moved
 from kes.graph.core_graph import CoreGraph
-from kes.graph.parent_sets import descendants, parent_sets
+from kes.graph.dags import descendants, parent_sets
 
 from . import brute, knowledge
 from .gaussian import DirectGaussian

@@ -19,7 +19,7 @@ from kes.analysis.certify import estimate
 from kes.budget import Budget
 from kes.exact.prover import Prover
 from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge
-from kes.graph.parent_sets import descendants, parent_sets
+from kes.graph.dags import descendants, parent_sets
 from kes.search.driver import Driver, Scored
 from kes.search.problem import Problem
 

@@ -24,7 +24,7 @@ from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, either, listed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING
-from kes.graph.parent_sets import Parents, descendants, parent_sets
+from kes.graph.dags import Parents, descendants, parent_sets
 from kes.results.summary import counted, of_completed
 from kes.search.problem import Problem
 from kes.table import Table

@@ -17,58 +17,59 @@ Readers return the `Parts` of a network, from which `kes.network.files` makes on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from kes.errors import KesError, listed, suggest
-from kes.files import read_file, write_file
+from kes.files import load, write_file
 from kes.formats.builder import Writable
 from kes.graph.pdag import Pdag
 
-__all__ = ["Format", "format_of", "holds_network", "load", "write_graph", "write_network"]
+__all__ = ["Format", "format_of", "holds_network", "write_graph", "write_network"]
 
 
+@dataclass(frozen=True)
 class Format:
-    """A file format: a module of this package with some of these functions.
+    """A file format: the module of this package with its name, and some of these functions.
 
-    ``read`` converts bytes to the `Parts` of a network and ``write`` a network to bytes;
-    ``read_graph`` and ``write_graph`` do so for essential graphs, and ``write_pdag`` for graphs
-    with edges directed by knowledge. ``holds_network`` distinguishes networks from graphs in
-    formats that have both. Some formats support continuous nodes (`continuous`) or a name of the
-    network (`named`). The module is imported on first use: importing all of them,
-    with their parsers, would add a sixth to the time of ``import kes``.
+    ``read`` converts bytes to the `Parts` of a network and ``write`` a network to lines of text;
+    ``read_graph`` and ``write_graph`` do so for graphs. ``holds_network`` distinguishes networks
+    from graphs in formats that have both. The module is imported on first use: importing all of
+    them, with their parsers, would add a sixth to the time of ``import kes``.
     """
 
-    def __init__(
-        self, name: str, module: str, *suffixes: str, continuous: bool = False, named: bool = False
-    ) -> None:
-        self.name, self.suffixes, self.continuous, self.named = name, suffixes, continuous, named
-        self._module = module
+    name: str
+    suffixes: tuple[str, ...]
+    continuous: bool = False
+    """Whether it supports continuous nodes, if only in graphs."""
+    named: bool = False
+    """Whether it supports a name of the network."""
+    knowledge: bool = False
+    """Whether it marks edges that are directed by knowledge."""
 
     def offers(self, function: str) -> bool:
-        """Tell whether the format has a function."""
-        return hasattr(self._load(), function)
+        """Return whether the format has a function."""
+        return hasattr(import_module(f"kes.formats.{self.name.lower()}"), function)
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function of the format."""
-        function: Callable[..., Any] = getattr(self._load(), name)
+        function: Callable[..., Any] = getattr(
+            import_module(f"kes.formats.{self.name.lower()}"), name
+        )
         return function
-
-    def _load(self) -> ModuleType:
-        return import_module(f"kes.formats.{self._module}")
 
 
 FORMATS = (
-    Format("BIF", "bif", ".bif", named=True),
-    Format("XMLBIF", "xmlbif", ".xmlbif", ".bifxml", ".xml", named=True),
-    Format("NET", "net", ".net"),
-    Format("JSON", "json", ".json", continuous=True),
-    Format("DOT", "dot", ".dot", ".gv", continuous=True),
-    Format("GraphML", "graphml", ".graphml", continuous=True),
+    Format("BIF", (".bif",), named=True),
+    Format("XMLBIF", (".xmlbif", ".bifxml", ".xml"), named=True),
+    Format("NET", (".net",)),
+    Format("JSON", (".json",), continuous=True),
+    Format("DOT", (".dot", ".gv"), continuous=True, knowledge=True),
+    Format("GraphML", (".graphml",), continuous=True),
 )
 """All formats. A new one takes a line here and its module."""
 
@@ -95,23 +96,7 @@ def holds_network(path: str | PathLike[str]) -> bool:
     form = format_of(path)
     if not form.offers("holds_network"):
         return form.offers("read")
-    is_network: bool = load(path, form.function("holds_network"))
-    return is_network
-
-
-def load(path: str | PathLike[str], parse: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
-    """Parse the content of a file; errors get the file name."""
-    content = read_file(path)
-    try:
-        return parse(content)
-    except KesError as error:
-        raise KesError(
-            f"{path}: {error}",
-            option=error.option,
-            column=error.column,
-            row=error.row,
-            file=str(path),
-        ) from None
+    return bool(load(path, form.function("holds_network")))
 
 
 def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:
@@ -124,7 +109,7 @@ def write_network(network: Writable, path: str | PathLike[str], *, name: str | N
             file=str(path),
         )
     known = {"name": name} if form.named and name is not None else {}
-    write_file(path, form.function("write")(network, **known))
+    _write(path, form.function("write")(network, **known))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
@@ -140,13 +125,14 @@ def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:
             "fit it to data first, or write .dot, .graphml or .json",
             file=str(path),
         )
-    if not graph.by_knowledge:
-        write_file(path, form.function("write_graph")(graph.essential))
-    elif form.offers("write_pdag"):
-        write_file(path, form.function("write_pdag")(graph))
-    else:
+    if graph.by_knowledge and not form.knowledge:
         raise KesError(
             f"{path}: {form.name} files cannot mark edges as directed by knowledge; write .dot, or "
             "the class alone: write_graph(graph.essential, path)",
             file=str(path),
         )
+    _write(path, form.function("write_graph")(graph))
+
+
+def _write(path: str | PathLike[str], lines: Iterable[str]) -> None:
+    write_file(path, "".join(lines).encode("utf-8"))

@@ -32,17 +32,8 @@ from numpy.typing import NDArray
 
 from kes.data.column import State
 from kes.formats.builder import Draft, Parts, WritableTables
-from kes.formats.escaping import (
-    NAME,
-    STATES,
-    UNNAMED,
-    plain_words,
-    read_property,
-    same,
-    state_words,
-    write_literals,
-)
-from kes.formats.tokenizer import Scanner, Token
+from kes.formats.escaping import UNNAMED, plain_words, properties, read_property, state_words
+from kes.formats.parsing import Scanner, Token
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"
@@ -57,16 +48,8 @@ _NUMBERS = re.compile(r"([^;{}()]*);")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _STATE = re.compile(r"-?[0-9]+|[0-9]+_[A-Za-z0-9_]*|[A-Za-z_][A-Za-z0-9_.-]*")
-_KEYWORDS = (
-    "network",
-    "variable",
-    "probability",
-    "property",
-    "type",
-    "discrete",
-    "table",
-    "default",
-)
+_BLOCKS = ("network", "variable", "probability")
+_KEYWORDS = (*_BLOCKS, "property", "type", "discrete", "table", "default")
 
 Segment: TypeAlias = list[Token]
 """Words between two commas."""
@@ -120,17 +103,17 @@ def _read_variable(scanner: Scanner, draft: Draft) -> None:
     name = _joined([scanner.name("the name of a variable"), *scanner.names()])
     scanner.expect("{", f"after the name of the variable {name!r}")
     states: list[str] = []
-    properties: dict[str, str] = {}
+    own: dict[str, str] = {}
     while not scanner.skip("}"):
         token = scanner.next()
         if token.text == "type":
             states = _read_type(scanner, name)
         elif token.text == "property":
             text, _ = scanner.raw(_TO_SEMICOLON, "a property that ends in ';'")
-            properties |= read_property(text)
+            own |= read_property(text)
         else:
             scanner.fail(f"expected type or property, found {token}", token.at)
-    draft.declare(name, states, first.at, name=properties.get(NAME), typed=properties.get(STATES))
+    draft.declare(name, states, first.at, own)
 
 
 def _read_type(scanner: Scanner, name: str) -> list[str]:
@@ -182,21 +165,7 @@ def _read_probability(scanner: Scanner, at: int) -> _Block:
 
 def _read_numbers(scanner: Scanner) -> tuple[list[float], int]:
     text, at = scanner.raw(_NUMBERS, "probabilities that end in ';'")
-    try:
-        return [float(number) for number in text.replace(",", " ").split()], at
-    except ValueError:
-        for word in re.finditer(r"[^\s,]+", text):
-            if not _is_number(word[0]):
-                scanner.fail(f"expected a probability, found {word[0]!r}", at + word.start())
-        raise
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return scanner.numbers(text, at), at
 
 
 # --- words and commas ----------------------------------------------------------------------------
@@ -243,7 +212,7 @@ def _define(scanner: Scanner, draft: Draft, block: _Block) -> None:
     if not block.given:
         head, parents = head[:1], head[1:]
     name = draft.only(head, parents, block.at)
-    r = draft.cardinality(name)
+    (r,) = draft.shape(name)
     if block.table is not None:
         values, at = block.table
         if len(values) % r == 0:
@@ -259,8 +228,7 @@ def _rows(
 ) -> tuple[NDArray[np.float64], dict[int, int]]:
     """Sort the rows of a block; also return the offset of each."""
     draft.check_size(name, parents, block.at)
-    shape = [draft.cardinality(parent) for parent in parents]
-    r = draft.cardinality(name)
+    *shape, r = draft.shape(name, parents)
     rows = np.full((prod(shape), r), np.nan)
     places: dict[int, int] = {}
     for segments, values, at in block.rows:
@@ -273,9 +241,7 @@ def _rows(
         if row in places:
             scanner.fail(f"this row of {name!r} is given twice", at)
         rows[row], places[row] = _full(scanner, name, values, r, at), at
-    given = np.zeros(len(rows), dtype=bool)
-    given[list(places)] = True
-    missing = np.flatnonzero(~given)
+    missing = np.delete(np.arange(len(rows)), list(places))
     if len(missing) and block.default is None:
         codes = np.unravel_index(missing[0], shape)
         scanner.fail(
@@ -297,20 +263,12 @@ def _full(scanner: Scanner, name: str, values: list[float], r: int, at: int) -> 
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: WritableTables, name: str = UNNAMED) -> bytes:
-    """Write a network as a BIF file, in the layout of bnlearn."""
-    return "".join(_lines(network, name)).encode("ascii")
-
-
 def variables(
     nodes: Sequence[str], states: Mapping[str, Sequence[State]], name: str = UNNAMED
 ) -> tuple[str, list[str], list[list[str]]]:
     """Return the part of a file that declares the network and its variables, and their names there.
 
-    Returns
-    -------
-    text, words, states
-        The text, the word for each node, and the words for the states of each.
+    The result is the text, the word for each node, and the words for the states of each.
     """
     words = plain_words(nodes, _NAME, _KEYWORDS)
     shown = [state_words(states[node], _STATE, _KEYWORDS) for node in nodes]
@@ -318,15 +276,14 @@ def variables(
     for node, word, own in zip(nodes, words, shown, strict=True):
         lines.append(f"variable {word} {{\n")
         lines.append(f"  type discrete [ {len(own)} ] {{ {', '.join(own)} }};\n")
-        if word != node:
-            lines.append(f"  property {NAME} = {write_literals([node])} ;\n")
-        if not same(states[node], own):
-            lines.append(f"  property {STATES} = {write_literals(states[node])} ;\n")
+        for key, value in properties(node, word, states[node], own).items():
+            lines.append(f"  property {key} = {value} ;\n")
         lines.append("}\n")
     return "".join(lines), words, shown
 
 
-def _lines(network: WritableTables, name: str) -> Iterator[str]:
+def write(network: WritableTables, name: str = UNNAMED) -> Iterator[str]:
+    """Yield a network as the text of a BIF file, in the layout of bnlearn."""
     head, words, states = variables(network.nodes, network.states, name)
     word = dict(zip(network.nodes, words, strict=True))
     shown = dict(zip(network.nodes, states, strict=True))

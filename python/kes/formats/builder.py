@@ -21,7 +21,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed, repeated
 from kes.files import how_to_lift, most_unfolded
-from kes.formats.escaping import read_literals
+from kes.formats.escaping import NAME, STATES, read_literals, read_name
 from kes.graph import EssentialGraph
 
 Fail: TypeAlias = Callable[[str, int], NoReturn]
@@ -31,37 +31,25 @@ ROUNDED = 0.01
 """Largest distance from 1 of the sum of a distribution that is taken for rounding."""
 _NUMBER = 8  # bytes
 _WORDS = 50
-_AXES = 32
-"""Largest number of axes of an array in numpy before version 2."""
+_AXES = 32  # of an array, before numpy 2
 _EXACT = 1e-9
 """Distributions this close to a sum of 1 are not scaled, to keep their last bit."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The content of a network file, unchecked.
-
-    Attributes
-    ----------
-    nodes, states, parents
-        As in `kes.MixedNetwork`.
-    cpts
-        The CPTs of nodes that have one.
-    models
-        The kind and the parameters of the CPDs of other nodes.
-    cuts
-        Cut points of discretized columns.
-    ranks
-        Values and normal scores of transformed columns.
-    """
+    """The content of a network file, unchecked; nodes, states and parents as in `MixedNetwork`."""
 
     nodes: Iterable[str]
     states: Mapping[str, Iterable[State]]
     parents: Mapping[str, Iterable[str]]
     cpts: Mapping[str, Any]
     models: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """The kind and the parameters of the CPDs of nodes without a CPT."""
     cuts: Mapping[str, Sequence[float]] | None = None
+    """Cut points of discretized columns."""
     ranks: Mapping[str, Any] | None = None
+    """Values and normal scores of transformed columns."""
 
 
 class Describable(Protocol):
@@ -114,13 +102,7 @@ class WritableTables(Writable, Protocol):
 
 
 class Draft:
-    """Collects the variables and CPTs that a reader finds, and checks them.
-
-    Parameters
-    ----------
-    fail
-        Raises an error about a place in the file.
-    """
+    """Collects the variables and CPTs that a reader finds, and checks them."""
 
     def __init__(self, fail: Fail) -> None:
         self._fail = fail
@@ -133,62 +115,37 @@ class Draft:
         self._places: dict[str, int] = {}
 
     def declare(
-        self,
-        word: str,
-        states: Sequence[str],
-        at: int,
-        *,
-        name: str | None = None,
-        typed: str | None = None,
+        self, word: str, states: Sequence[str], at: int, properties: Mapping[str, str]
     ) -> None:
-        """Add a variable.
+        """Add a variable, with the words that the file uses for it and its states.
 
-        Parameters
-        ----------
-        word, states
-            The names of the variable and its states in the file.
-        at
-            Where it is declared.
-        name, typed
-            Values of the properties `kes_name` and `kes_states`, if the file has them.
+        The properties `kes_name` and `kes_states`, if present, hold the name and states that the
+        words stand for.
         """
         if word in self._codes:
             self._fail(f"the variable {word!r} is declared twice", at)
         if not states:
             self._fail(f"the variable {word!r} has no states", at)
+        if twice := repeated(states):
+            self._fail(f"the variable {word!r} has the state {twice[0]!r} twice", at)
         self._words = max(self._words, min(word.count(" ") + 1, _WORDS))
         self._codes[word] = {state: code for code, state in enumerate(states)}
-        if len(self._codes[word]) < len(states):
-            twice = repeated(states)[0]
-            self._fail(f"the variable {word!r} has the state {twice!r} twice", at)
         self._places[word] = at
-        self._names[word] = self._true_name(word, name, at)
-        self._states[word] = self._true_states(word, typed, at)
-
-    def _true_name(self, word: str, literal: str | None, at: int) -> str:
-        if literal is None:
-            return word
-        match read_literals(literal):
-            case (str() as name,):
-                return name
-        self._fail(f"kes_name of {word!r} is not a text in single quotes: {literal}", at)
-
-    def _true_states(self, word: str, literals: str | None, at: int) -> tuple[State, ...]:
-        shown = tuple(self._codes[word])
-        if literals is None:
-            return shown
-        states = read_literals(literals)
-        if states is None or len(states) != len(shown):
+        name = read_name(properties[NAME]) if NAME in properties else word
+        if name is None:
+            self._fail(f"{NAME} of {word!r} is not a text in single quotes: {properties[NAME]}", at)
+        typed = read_literals(properties[STATES]) if STATES in properties else tuple(states)
+        if typed is None or len(typed) != len(states):
             self._fail(
-                f"kes_states of {word!r} does not list its {len(shown)} states: {literals}; "
-                "correct the property or remove it",
+                f"{STATES} of {word!r} does not list its {len(states)} states: "
+                f"{properties[STATES]}; correct the property or remove it",
                 at,
             )
-        return states
+        self._names[word], self._states[word] = name, typed
 
-    def cardinality(self, word: str) -> int:
-        """Return the number of states of a variable."""
-        return len(self._codes[word])
+    def shape(self, word: str, parents: Sequence[str] = ()) -> list[int]:
+        """Return the numbers of states of the parents and of a variable."""
+        return [len(self._codes[member]) for member in (*parents, word)]
 
     def code(self, word: str, state: str, at: int) -> int:
         """Return the number of a state."""
@@ -230,16 +187,13 @@ class Draft:
 
     def check_size(self, word: str, parents: Sequence[str], at: int) -> None:
         """Refuse a large table that the file does not write out in full."""
-        numbers, most = self._size(word, parents), most_unfolded() // _NUMBER
+        numbers, most = prod(self.shape(word, parents)), most_unfolded() // _NUMBER
         if numbers > most:
             self._fail(
                 f"the table of {word!r} given its {len(parents)} parents would have {numbers:.3g} "
                 f"numbers, more than {most}; {how_to_lift()}",
                 at,
             )
-
-    def _size(self, word: str, parents: Sequence[str]) -> int:
-        return prod(self.cardinality(member) for member in (*parents, word))
 
     def define(
         self,
@@ -251,19 +205,12 @@ class Draft:
     ) -> None:
         """Set the parents and the CPT of a variable.
 
-        Parameters
-        ----------
-        word, parents
-            Variables declared before.
-        table
-            Probabilities, the variable's own states changing fastest and its first parent's
-            slowest, in any shape.
-        at, row_places
-            Place of the table, and of each of its distributions if known.
+        The table may have any shape; the variable's own states change fastest, those of its first
+        parent slowest. Places of its rows are given as far as they are known.
         """
         if word in self._cpts:
             self._fail(f"the probabilities of {word!r} are given twice", at)
-        shape = [self.cardinality(member) for member in (*parents, word)]
+        shape = self.shape(word, parents)
         if len(shape) > _AXES:
             self._fail(f"{word!r} has {len(parents)} parents; kes reads up to {_AXES - 1}", at)
         if table.size != prod(shape):
@@ -274,14 +221,6 @@ class Draft:
                 at,
             )
         rows = table.reshape(-1, shape[-1])
-        self._scale(word, rows, at, row_places or {})
-        self._parents[word] = tuple(parents)
-        self._cpts[word] = rows.reshape(shape)
-
-    def _scale(
-        self, word: str, rows: NDArray[np.float64], at: int, row_places: Mapping[int, int]
-    ) -> None:
-        """Refuse rows that are not distributions, and scale those that are rounded."""
         sums = rows.sum(axis=1)
         wrong = ~(np.all(rows >= 0, axis=1) & (np.abs(sums - 1) <= ROUNDED))  # True for NaN
         if wrong.any():
@@ -289,10 +228,12 @@ class Draft:
             self._fail(
                 f"the probabilities of {word!r} must be at least 0 and sum to 1, but here are "
                 f"{', '.join(f'{p:g}' for p in rows[row][:10])}, with sum {sums[row]:g}",
-                row_places.get(row, at),
+                (row_places or {}).get(row, at),
             )
         off = np.abs(sums - 1) > _EXACT
         rows[off] /= sums[off, np.newaxis]
+        self._parents[word] = tuple(parents)
+        self._cpts[word] = rows.reshape(shape)
 
     def parts(self) -> Parts:
         """Return the network under its true names, or raise an error if something is missing."""
@@ -310,44 +251,48 @@ class Draft:
         )
 
 
-@dataclass
 class GraphDraft:
-    """Collects the nodes and edges that a reader finds."""
+    """Collects the nodes and edges that a reader finds, and checks them."""
 
-    names: dict[str, str] = field(default_factory=dict)
-    """The true name of each node, by its name in the file."""
-    directed: set[tuple[str, str]] = field(default_factory=set)
-    undirected: set[frozenset[str]] = field(default_factory=set)
+    def __init__(self, fail: Fail) -> None:
+        self._fail = fail
+        self.names: dict[str, str] = {}
+        """The true name of each node, by its name in the file."""
+        self._directed: set[tuple[str, str]] = set()
+        self._undirected: set[frozenset[str]] = set()
 
-    def add_node(self, node: str) -> bool:
-        """Add a node, unless it exists; return False if there are too many."""
+    def add_node(self, node: str, at: int) -> None:
+        """Add a node, unless it is there."""
         self.names.setdefault(node, node)
-        return len(self.names) <= MAX_VARIABLES
+        if len(self.names) > MAX_VARIABLES:
+            self._fail(f"more than {MAX_VARIABLES} nodes", at)
 
-    def rename(self, node: str, true: str) -> None:
-        """Give a node its true name."""
-        self.names[node] = true
+    def rename(self, node: str, literal: str, at: int) -> None:
+        """Give a node its true name, the value of the property `kes_name`."""
+        name = read_name(literal)
+        if name is None:
+            self._fail(f"{NAME} is not a text in single quotes", at)
+        self.names[node] = name
 
-    def add(self, a: str, b: str, *, directed: bool) -> bool:
-        """Add an edge; return False if the nodes are already joined in another way.
-
-        The same arc or undirected edge may be repeated.
-        """
+    def add(self, a: str, b: str, at: int, *, directed: bool) -> None:
+        """Add an edge; only the same edge may join the two nodes already."""
         pair = frozenset((a, b))
         if directed:
-            self.directed.add((a, b))
-            return (b, a) not in self.directed and pair not in self.undirected
-        self.undirected.add(pair)
-        return (a, b) not in self.directed and (b, a) not in self.directed
+            self._directed.add((a, b))
+        else:
+            self._undirected.add(pair)
+        ways = ((a, b) in self._directed, (b, a) in self._directed, pair in self._undirected)
+        if sum(ways) > 1:
+            self._fail(f"{a} and {b} are joined twice", at)
 
     def graph(self) -> EssentialGraph:
-        """Return the graph.
+        """Return the essential graph of a DAG if all edges are arcs, else the graph itself.
 
-        Arcs alone form a DAG; with undirected edges, the graph must be an essential graph.
+        With undirected edges among them, the graph must be an essential graph.
         """
         true = self.names
         nodes = list(true.values())
-        arcs = sorted((true[a], true[b]) for a, b in self.directed)
-        if not self.undirected:
+        arcs = sorted((true[a], true[b]) for a, b in self._directed)
+        if not self._undirected:
             return EssentialGraph.from_dag(nodes, arcs)
-        return EssentialGraph(nodes, arcs, [[true[a] for a in pair] for pair in self.undirected])
+        return EssentialGraph(nodes, arcs, [[true[a] for a in pair] for pair in self._undirected])

@@ -8,16 +8,15 @@ gives the class.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from kes._core import MAX_VARIABLES
 from kes.drawing.style import GREEN
 from kes.files import how_to_lift, most_unfolded
 from kes.formats.builder import GraphDraft, Writable
-from kes.formats.escaping import NAME, plain_words, read_literals, write_literals
-from kes.formats.tokenizer import Scanner, Token
+from kes.formats.escaping import NAME, plain_words, write_literals
+from kes.formats.parsing import Scanner, Token
 from kes.graph import EssentialGraph
 from kes.graph.pdag import Pdag
 
@@ -40,40 +39,26 @@ _BY_KNOWLEDGE = "kes_by_knowledge"
 # --- writing -------------------------------------------------------------------------------------
 
 
-def write(network: Writable) -> bytes:
-    """Write the DAG of a network."""
-    return _write(network.nodes, network.arcs, ())
+def write(network: Writable) -> Iterator[str]:
+    """Yield the DAG of a network as the text of a file."""
+    return _lines(network.nodes, network.arcs)
 
 
-def write_graph(graph: EssentialGraph) -> bytes:
-    """Write an essential graph."""
-    return write_pdag(graph)
-
-
-def write_pdag(graph: Pdag) -> bytes:
-    """Write a graph with edges directed by knowledge."""
+def write_graph(graph: Pdag) -> Iterator[str]:
+    """Yield a graph as the text of a file."""
     undirected = sorted(map(sorted, graph.undirected))
-    return _write(graph.nodes, sorted(graph.directed), undirected, graph.by_knowledge)
-
-
-def _write(
-    nodes: Iterable[str],
-    directed: Iterable[Iterable[str]],
-    undirected: Iterable[Iterable[str]],
-    known: Collection[tuple[str, str]] = (),
-) -> bytes:
-    return "".join(_lines(list(nodes), directed, undirected, known)).encode("utf-8")
+    return _lines(graph.nodes, sorted(graph.directed), undirected, graph.by_knowledge)
 
 
 def _lines(
-    nodes: list[str],
+    nodes: Sequence[str],
     directed: Iterable[Iterable[str]],
-    undirected: Iterable[Iterable[str]],
-    known: Collection[tuple[str, str]],
+    undirected: Iterable[Iterable[str]] = (),
+    known: Collection[tuple[str, str]] = (),
 ) -> Iterator[str]:
     # In a quoted name \" is a quote, but a backslash is never escaped and may act as an escape
     # when the name is drawn, so names with backslashes cannot be written as they are.
-    word = dict(zip(nodes, plain_words(nodes, _QUOTABLE, ()), strict=True))
+    word = dict(zip(nodes, plain_words(nodes, _QUOTABLE), strict=True))
     yield "digraph {\n"
     for node in nodes:
         truth = "" if word[node] == node else f' [{NAME}="{write_literals([node])}"]'
@@ -98,8 +83,8 @@ class _Reader:
     """A recursive-descent parser and the graph read so far."""
 
     scanner: Scanner
-    arrow: str = "->"
-    edges: GraphDraft = field(default_factory=GraphDraft)
+    edges: GraphDraft
+    arrow: str
     default_direction: str = "forward"
     depth: int = 0
     """Number of open groups."""
@@ -133,11 +118,10 @@ class _Reader:
             groups.append(self.operand())
         mentioned = [node for group in groups for node in group]
         for node in mentioned:
-            if not self.edges.add_node(node):
-                self.scanner.fail(f"more than {MAX_VARIABLES} nodes", first.at)
+            self.edges.add_node(node, first.at)
         attributes = self.attributes()
-        if len(groups) == 1:
-            self.rename(groups[0], attributes, first)
+        if len(groups) == 1 and NAME in attributes:
+            self.edges.rename(groups[0][0], attributes[NAME], first.at)
         self.join(groups, self.direction(attributes, first), first)
         return mentioned
 
@@ -187,26 +171,13 @@ class _Reader:
     def join(self, groups: list[list[str]], direction: str, at: Token) -> None:
         for tails, heads in pairwise(groups):
             if len(tails) * len(heads) > 1:
-                self.unfold(len(tails) * len(heads), at)
+                self.unfolded += len(tails) * len(heads)
+                most = most_unfolded() // _EDGE
+                if self.unfolded > most:
+                    self.scanner.fail(f"groups make more than {most} edges; {how_to_lift()}", at.at)
             for a, b in ((a, b) for a in tails for b in heads):
                 tail, head = (b, a) if direction == "back" else (a, b)
-                if not self.edges.add(tail, head, directed=direction != "undirected"):
-                    self.scanner.fail(f"{a} and {b} are joined twice", at.at)
-
-    def unfold(self, edges: int, at: Token) -> None:
-        """Count the edges between groups, which the file does not list; refuse too many."""
-        self.unfolded += edges
-        most = most_unfolded() // _EDGE
-        if self.unfolded > most:
-            self.scanner.fail(f"groups make more than {most} edges; {how_to_lift()}", at.at)
-
-    def rename(self, group: list[str], attributes: dict[str, str], at: Token) -> None:
-        if NAME in attributes:
-            match read_literals(attributes[NAME]):
-                case (str() as true,):
-                    self.edges.rename(group[0], true)
-                case _:
-                    self.scanner.fail(f"{NAME} is not a text in single quotes", at.at)
+                self.edges.add(tail, head, at.at, directed=direction != "undirected")
 
 
 def read_graph(content: bytes) -> EssentialGraph:
@@ -223,6 +194,7 @@ def read_graph(content: bytes) -> EssentialGraph:
         scanner.fail(f"expected graph or digraph, found {first}", first.at)
     scanner.names()
     scanner.expect("{", "after the name of the graph")
-    reader = _Reader(scanner, "->" if first.text.lower() == "digraph" else "--")
+    arrow = "->" if first.text.lower() == "digraph" else "--"
+    reader = _Reader(scanner, GraphDraft(scanner.fail), arrow)
     reader.statements()
     return reader.edges.graph()

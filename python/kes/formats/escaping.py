@@ -53,6 +53,22 @@ def read_literals(text: str) -> tuple[State, ...] | None:
         return None
 
 
+def read_name(text: str) -> str | None:
+    """Read a single text that `write_literals` wrote; None if the text is something else."""
+    match read_literals(text):
+        case (str() as name,):
+            return name
+    return None
+
+
+def properties(
+    node: str, word: str, states: Sequence[State], shown: Sequence[str]
+) -> dict[str, str]:
+    """Return the properties by which a reader restores the name and states of a node."""
+    found = {} if word == node else {NAME: write_literals([node])}
+    return found if same(states, shown) else {**found, STATES: write_literals(states)}
+
+
 def _literal(value: State) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -102,17 +118,13 @@ def _interval(text: str) -> str:
     return re.sub(r"[(\]+]", "", text)
 
 
-def plain_words(texts: Sequence[str], plain: re.Pattern[str], reserved: Iterable[str]) -> list[str]:
-    """Return distinct plain words that stand for the texts, in order.
+def plain_words(
+    texts: Sequence[str], plain: re.Pattern[str], reserved: Iterable[str] = ()
+) -> list[str]:
+    """Return distinct plain words that stand for the distinct texts, in order.
 
-    Parameters
-    ----------
-    texts
-        Distinct texts. Plain words are kept.
-    plain
-        Pattern of a plain word of the format. All ASCII identifiers must match.
-    reserved
-        Keywords of the format, which cannot be used.
+    Texts that match `plain`, as all ASCII identifiers must, and are not reserved by the format stay
+    as they are.
     """
     used = set(reserved)
     kept = {text for text in texts if plain.fullmatch(text) and text not in used}

@@ -6,15 +6,15 @@ of both kinds. (networkx does not read such graphs; it does read networks, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from kes._core import MAX_VARIABLES
 from kes.data.column import State
 from kes.formats.builder import GraphDraft, Writable
-from kes.formats.escaping import NAME, STATES, plain_words, read_literals, write_literals
-from kes.formats.xml import XML_TEXT, Document, Element
+from kes.formats.escaping import NAME, STATES, plain_words, write_literals
+from kes.formats.parsing import XML_TEXT, Document, Element
 from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -25,33 +25,24 @@ _HEAD = f"""\
 """
 
 
-def write(network: Writable) -> bytes:
-    """Write the DAG of a network; the nodes have their states as data."""
-    return _write(network.nodes, network.arcs, (), network.states)
+def write(network: Writable) -> Iterator[str]:
+    """Yield the DAG of a network as the text of a file; the nodes have their states as data."""
+    return _lines(network.nodes, network.arcs, (), network.states)
 
 
-def write_graph(graph: EssentialGraph) -> bytes:
-    """Write an essential graph."""
+def write_graph(graph: Pdag) -> Iterator[str]:
+    """Yield a graph as the text of a file."""
     undirected = sorted(map(sorted, graph.undirected))
-    return _write(graph.nodes, sorted(graph.directed), undirected, {})
-
-
-def _write(
-    nodes: Iterable[str],
-    directed: Iterable[Iterable[str]],
-    undirected: Iterable[Iterable[str]],
-    states: Mapping[str, Iterable[State]],
-) -> bytes:
-    return "".join(_lines(list(nodes), directed, undirected, states)).encode("utf-8")
+    return _lines(graph.nodes, sorted(graph.directed), undirected, {})
 
 
 def _lines(
-    nodes: list[str],
+    nodes: Sequence[str],
     directed: Iterable[Iterable[str]],
     undirected: Iterable[Iterable[str]],
     states: Mapping[str, Iterable[State]],
 ) -> Iterator[str]:
-    word = dict(zip(nodes, plain_words(nodes, XML_TEXT, ()), strict=True))
+    word = dict(zip(nodes, plain_words(nodes, XML_TEXT), strict=True))
     identifier = {node: quoteattr(word[node]) for node in nodes}
     yield _HEAD
     for node in nodes:
@@ -83,7 +74,7 @@ def read_graph(content: bytes) -> EssentialGraph:
         for key in document.root.find_all("key")
         if "id" in key.attributes and key.attributes.get("attr.name") == NAME
     }
-    edges = GraphDraft()
+    edges = GraphDraft(document.fail)
     for node in graph.find_all("node"):
         _add_node(document, edges, node, keys)
     default = graph.attributes.get("edgedefault", "directed") == "directed"
@@ -94,15 +85,10 @@ def read_graph(content: bytes) -> EssentialGraph:
 
 def _add_node(document: Document, edges: GraphDraft, node: Element, keys: set[str]) -> None:
     identifier = _attribute(document, node, "id")
-    if not edges.add_node(identifier):
-        document.fail(f"more than {MAX_VARIABLES} nodes", node.at)
+    edges.add_node(identifier, node.at)
     for data in node.find_all("data"):
         if data.attributes.get("key") in keys:
-            match read_literals(data.text):
-                case (str() as true,):
-                    edges.rename(identifier, true)
-                case _:
-                    document.fail(f"{NAME} is not a text in single quotes", data.at)
+            edges.rename(identifier, data.text, data.at)
 
 
 def _add_edge(document: Document, edges: GraphDraft, edge: Element, default: bool) -> None:
@@ -111,8 +97,7 @@ def _add_edge(document: Document, edges: GraphDraft, edge: Element, default: boo
         if end not in edges.names:
             document.fail(f"there is no node {end!r}", edge.at)
     directed = {"true": True, "false": False}.get(edge.attributes.get("directed", ""), default)
-    if not edges.add(*ends, directed=directed):
-        document.fail(f"{ends[0]} and {ends[1]} are joined twice", edge.at)
+    edges.add(*ends, edge.at, directed=directed)
 
 
 def _attribute(document: Document, element: Element, name: str) -> str:

@@ -26,12 +26,14 @@ may be ``"cuts": {"age": [30.0, 60.0]}``, the cut points of raw columns, and ``"
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from kes.errors import KesError
 from kes.formats.builder import Parts, Writable
-from kes.formats.tokenizer import decode, located
+from kes.formats.parsing import decode, located
 from kes.graph import EssentialGraph
+from kes.graph.pdag import Pdag
 
 _NETWORK = "kes-network"
 _GRAPH = "kes-graph"
@@ -111,8 +113,8 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
     return document
 
 
-def write(network: Writable) -> bytes:
-    """Write a network as JSON."""
+def write(network: Writable) -> Iterator[str]:
+    """Yield a network as the text of a JSON file."""
     entries, kinds = [], set()
     for node in network.nodes:
         kind, numbers = network.local(node).describe()
@@ -131,19 +133,15 @@ def write(network: Writable) -> bytes:
     return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
 
 
-def write_graph(graph: EssentialGraph) -> bytes:
-    """Write a graph as JSON."""
-    head = {
-        "format": _GRAPH,
-        "version": 1,
-        "nodes": graph.nodes,
-        "directed": sorted(graph.directed),
-    }
+def write_graph(graph: Pdag) -> Iterator[str]:
+    """Yield a graph as the text of a JSON file."""
+    edges = {"nodes": graph.nodes, "directed": sorted(graph.directed)}
+    head = {"format": _GRAPH, "version": 1, **edges}
     return _dump(head, "undirected", sorted(map(sorted, graph.undirected)))
 
 
-def _dump(head: dict[str, Any], key: str, entries: list[Any]) -> bytes:
-    """Write an object whose last value is a list with an entry per line."""
-    start = json.dumps(head)[:-1]
-    lines = ",\n".join(map(json.dumps, entries))
-    return f"{start}, {json.dumps(key)}: [\n{lines}\n]}}\n".encode("ascii")
+def _dump(head: dict[str, Any], key: str, entries: list[Any]) -> Iterator[str]:
+    """Yield an object whose last value is a list with an entry per line."""
+    yield f'{json.dumps(head)[:-1]}, "{key}": [\n'
+    yield ",\n".join(map(json.dumps, entries))
+    yield "\n]}\n"

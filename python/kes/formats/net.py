@@ -22,15 +22,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kes.formats.builder import Draft, Parts, WritableTables
-from kes.formats.escaping import NAME, STATES, plain_words, same, state_words, write_literals
-from kes.formats.tokenizer import Scanner, Token
+from kes.formats.escaping import plain_words, properties, state_words
+from kes.formats.parsing import Scanner, Token
 
 _TOKEN = re.compile(
     r"""\s*(?: "(?P<string>[^"]*)"
@@ -43,30 +42,12 @@ _VALUE = re.compile(r'((?>"[^"\n]*"|[^;{}])*?);')
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STATE = re.compile(r"[A-Za-z0-9_.:<>=+-]+")
-_KEYWORDS = (
-    "net",
-    "class",
-    "node",
-    "discrete",
-    "continuous",
-    "decision",
-    "utility",
-    "function",
-    "potential",
-    "states",
-    "data",
-    "normal",
-)
+_OTHER_KINDS = ("continuous", "decision", "utility", "function")
+_BLOCKS = ("net", "class", "node", "discrete", "potential", *_OTHER_KINDS)
+_KEYWORDS = (*_BLOCKS, "states", "data", "normal")
 
-
-@dataclass
-class _Potential:
-    """A potential of the file."""
-
-    at: int
-    head: list[Token]
-    parents: list[Token]
-    data: tuple[str, int] | None
+_Potential: TypeAlias = tuple[int, list[str], list[str], tuple[str, int] | None]
+"""Place, head and parents of a potential, and its data and their place."""
 
 
 def read(content: bytes) -> Parts:
@@ -88,7 +69,7 @@ def read(content: bytes) -> Parts:
             potentials.append(_read_potential(scanner, token.at))
         elif token.text == "}" and is_class:
             is_class = False
-        elif token.text in ("continuous", "decision", "utility", "function"):
+        elif token.text in _OTHER_KINDS:
             scanner.fail(f"a {token.text} node; kes reads discrete chance nodes only", token.at)
         elif scanner.is_mark("="):  # an attribute of the class
             scanner.raw(_VALUE, "a value that ends in ';'")
@@ -119,59 +100,35 @@ def _read_node(scanner: Scanner, draft: Draft, first: Token) -> None:
     name = " ".join(word.text for word in words)
     attributes = _attributes(scanner)
     states = re.findall(r'"([^"]*)"|([^\s(),"]+)', attributes.get("states", ("", 0))[0])
-    draft.declare(
-        name,
-        [quoted or bare for quoted, bare in states],
-        words[0].at,
-        name=_unquoted(attributes.get(NAME)),
-        typed=_unquoted(attributes.get(STATES)),
-    )
-
-
-def _unquoted(value: tuple[str, int] | None) -> str | None:
-    return None if value is None else value[0].strip().strip('"')
+    own = {key: value.strip().strip('"') for key, (value, _) in attributes.items()}
+    draft.declare(name, [quoted or bare for quoted, bare in states], words[0].at, own)
 
 
 def _read_potential(scanner: Scanner, at: int) -> _Potential:
     scanner.expect("(", "before the name of the node")
-    head = scanner.names()
-    parents = scanner.names() if scanner.skip("|") else []
+    head = [token.text for token in scanner.names()]
+    parents = [token.text for token in scanner.names()] if scanner.skip("|") else []
     scanner.expect(")", "after the node and its parents")
     attributes = _attributes(scanner)
     if "data" not in attributes and "model_data" in attributes:
         scanner.fail("a table given by a formula (model_data); kes reads numbers (data)", at)
-    return _Potential(at, head, parents, attributes.get("data"))
+    return at, head, parents, attributes.get("data")
 
 
 def _define(scanner: Scanner, draft: Draft, potential: _Potential) -> None:
-    head = draft.variables([token.text for token in potential.head], potential.at)
-    parents = draft.variables([token.text for token in potential.parents], potential.at)
-    name = draft.only(head, parents, potential.at)
-    if potential.data is None:
-        draft.check_size(name, parents, potential.at)
-        shape = [draft.cardinality(member) for member in (*parents, name)]
-        table, at = np.full(prod(shape), 1 / shape[-1]), potential.at
+    at, head, parents, data = potential
+    given = draft.variables(parents, at)
+    name = draft.only(draft.variables(head, at), given, at)
+    if data is None:
+        draft.check_size(name, given, at)
+        shape = draft.shape(name, given)
+        draft.define(name, given, np.full(prod(shape), 1 / shape[-1]), at)
     else:
-        table, at = _numbers(scanner, *potential.data), potential.data[1]
-    draft.define(name, parents, table, at)
+        draft.define(name, given, np.array(scanner.numbers(*data)), data[1])
 
 
-def _numbers(scanner: Scanner, text: str, at: int) -> NDArray[np.float64]:
-    numbers = []
-    for word in re.finditer(r"[^\s(),]+", text):
-        try:
-            numbers.append(float(word[0]))
-        except ValueError:
-            scanner.fail(f"expected a probability, found {word[0]!r}", at + word.start())
-    return np.array(numbers)
-
-
-def write(network: WritableTables) -> bytes:
-    """Write a network as a NET file."""
-    return "".join(_lines(network)).encode("ascii")
-
-
-def _lines(network: WritableTables) -> Iterator[str]:
+def write(network: WritableTables) -> Iterator[str]:
+    """Yield a network as the text of a NET file."""
     word = dict(zip(network.nodes, plain_words(network.nodes, _NAME, _KEYWORDS), strict=True))
     yield "net\n{\n}\n"
     for node in network.nodes:
@@ -179,10 +136,8 @@ def _lines(network: WritableTables) -> Iterator[str]:
         shown = state_words(states, _STATE, ())
         quoted = " ".join(f'"{state}"' for state in shown)
         yield f"node {word[node]}\n{{\n  states = ({quoted});\n"
-        if word[node] != node:
-            yield f'  {NAME} = "{write_literals([node])}";\n'
-        if not same(states, shown):
-            yield f'  {STATES} = "{write_literals(states)}";\n'
+        for key, value in properties(node, word[node], states, shown).items():
+            yield f'  {key} = "{value}";\n'
         yield "}\n"
     for node in network.nodes:
         given = " ".join(word[parent] for parent in network.parents[node])

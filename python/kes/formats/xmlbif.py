@@ -10,20 +10,10 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kes.formats.builder import Draft, Parts, WritableTables
-from kes.formats.escaping import (
-    NAME,
-    STATES,
-    UNNAMED,
-    labels,
-    plain_words,
-    read_property,
-    same,
-    write_literals,
-)
-from kes.formats.xml import XML_TEXT, Document, Element
+from kes.formats.escaping import UNNAMED, labels, plain_words, properties, read_property
+from kes.formats.parsing import XML_TEXT, Document, Element
 
 # Without the DTD of the definition, which pyAgrum's reader cannot parse.
 _HEAD = """\
@@ -54,56 +44,41 @@ def _declare(document: Document, draft: Draft, variable: Element) -> None:
         document.fail(f"{name!r} is a {kind} node; kes reads chance nodes only", variable.at)
     # Version 0.2 calls the outcomes VALUE.
     outcomes = [*variable.find_all("OUTCOME"), *variable.find_all("VALUE")]
-    properties: dict[str, str] = {}
+    own: dict[str, str] = {}
     for entry in variable.find_all("PROPERTY"):
-        properties |= read_property(entry.text)
-    draft.declare(
-        name,
-        [outcome.text.strip() for outcome in outcomes],
-        variable.at,
-        name=properties.get(NAME),
-        typed=properties.get(STATES),
-    )
+        own |= read_property(entry.text)
+    draft.declare(name, [outcome.text.strip() for outcome in outcomes], variable.at, own)
 
 
 def _define(document: Document, draft: Draft, definition: Element) -> None:
-    head = [_variable(draft, entry) for entry in definition.find_all("FOR")]
-    parents = [_variable(draft, entry) for entry in definition.find_all("GIVEN")]
+    head, parents = (
+        [
+            name
+            for entry in definition.find_all(tag)
+            for name in draft.variables([entry.text.strip()], entry.at)
+        ]
+        for tag in ("FOR", "GIVEN")
+    )
     name = draft.only(head, parents, definition.at)
     table = document.only(definition, "TABLE")
-    draft.define(name, parents, _numbers(document, table), table.at)
-
-
-def _variable(draft: Draft, entry: Element) -> str:
-    (name,) = draft.variables([entry.text.strip()], entry.at)
-    return name
-
-
-def _numbers(document: Document, table: Element) -> NDArray[np.float64]:
-    words = table.text.replace(",", " ").split()
     try:
-        return np.array([float(word) for word in words])
+        numbers = np.array([float(word) for word in table.text.replace(",", " ").split()])
     except ValueError as error:
         document.fail(f"the table must consist of numbers: {error}", table.at)
+    draft.define(name, parents, numbers, table.at)
 
 
-def write(network: WritableTables, name: str = UNNAMED) -> bytes:
-    """Write a network as an XMLBIF file."""
-    return "".join(_lines(network, name)).encode("utf-8")
-
-
-def _lines(network: WritableTables, name: str) -> Iterator[str]:
-    word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT, ()), strict=True))
-    yield f"{_HEAD}<NAME>{escape(plain_words([name], XML_TEXT, ())[0])}</NAME>\n"
+def write(network: WritableTables, name: str = UNNAMED) -> Iterator[str]:
+    """Yield a network as the text of an XMLBIF file."""
+    word = dict(zip(network.nodes, plain_words(network.nodes, XML_TEXT), strict=True))
+    yield f"{_HEAD}<NAME>{escape(plain_words([name], XML_TEXT)[0])}</NAME>\n"
     for node in network.nodes:
         states = network.states[node]
-        shown = plain_words(labels(states), XML_TEXT, ())
+        shown = plain_words(labels(states), XML_TEXT)
         yield f'<VARIABLE TYPE="nature">\n\t<NAME>{escape(word[node])}</NAME>\n'
         yield from (f"\t<OUTCOME>{escape(state)}</OUTCOME>\n" for state in shown)
-        if word[node] != node:
-            yield f"\t<PROPERTY>{NAME} = {write_literals([node])}</PROPERTY>\n"
-        if not same(states, shown):
-            yield f"\t<PROPERTY>{STATES} = {write_literals(states)}</PROPERTY>\n"
+        for key, value in properties(node, word[node], states, shown).items():
+            yield f"\t<PROPERTY>{key} = {value}</PROPERTY>\n"
         yield "</VARIABLE>\n"
     for node in network.nodes:
         yield f"<DEFINITION>\n\t<FOR>{escape(word[node])}</FOR>\n"

@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from kes import _core
 from kes.errors import KesError
 from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.graph.pdag import Pdag
-from kes.graph.validate import checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
+from kes.graph.pdag import Pdag, checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
 
 
 class EssentialGraph(Pdag):

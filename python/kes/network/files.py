@@ -10,8 +10,8 @@ import numpy as np
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks, Scores
 from kes.errors import KesError
-from kes.files import stem
-from kes.formats import format_of, holds_network, load, write_graph, write_network
+from kes.files import load, stem
+from kes.formats import format_of, holds_network, write_graph, write_network
 from kes.formats.builder import Parts
 from kes.graph import EssentialGraph
 from kes.network.cpds import Linear, Logistic

@@ -21,8 +21,8 @@ from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
 from kes.declare import checked_options
 from kes.errors import KesError, listed, option, unknown
+from kes.graph.dags import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
-from kes.graph.preferred_dag import checked_arc, preferred_dag
 from kes.network import validate
 from kes.network.cpds import (
     Linear,

@@ -11,7 +11,7 @@ import pytest
 import kes
 from kes import EssentialGraph, Knowledge, Mpdag
 from kes.formats import write_graph
-from kes.graph.preferred_dag import preferred_dag
+from kes.graph.dags import preferred_dag
 
 mpl.use("Agg")
 
@@ -103,7 +103,7 @@ def test_dot_files_show_it_and_are_read_as_the_class(tmp_path):
     assert '"a" -> "b" [kes_by_knowledge=true, style=dotted' in (tmp_path / "a.dot").read_text()
     assert kes.read_graph(tmp_path / "a.dot") == CLASS
     for name in ("a.json", "a.graphml"):
-        with pytest.raises(kes.KesError, match=r"direction from knowledge; write \.dot"):
+        with pytest.raises(kes.KesError, match=r"directed by knowledge; write \.dot"):
             write_graph(mpdag, tmp_path / name)
         write_graph(mpdag.essential, tmp_path / name)
         assert kes.read_graph(tmp_path / name) == CLASS

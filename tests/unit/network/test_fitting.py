@@ -12,7 +12,7 @@ from tests.unit.network.small_networks import sprinkler
 import kes
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.graph.preferred_dag import preferred_dag
+from kes.graph.dags import preferred_dag
 from kes.network import fit
 
 ARCS = [("season", "rain"), ("season", "sprinkler"), ("sprinkler", "wet"), ("rain", "wet")]

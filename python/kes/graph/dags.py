@@ -1,4 +1,4 @@
-"""Possible parent sets of a node in the networks of a class.
+"""DAGs of a class: those with preferred arcs, and the possible parent sets of a node.
 
 The networks of a class differ in the directions of the undirected edges of its essential graph. The
 parent sets of a node x follow from the edges at x: a set S of its undirected neighbours can be
@@ -12,12 +12,14 @@ do not separate from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kes import _core
-from kes.errors import KesError
+from kes.errors import KesError, unknown
 from kes.graph.core_graph import NOTHING, CoreGraph, CoreKnowledge
+from kes.graph.essential import EssentialGraph
+from kes.graph.pdag import Pdag
 
 MAX_SETS = 4096
 """Largest number of parent sets of a node: with more, no statement about it is useful."""
@@ -36,23 +38,8 @@ def parent_sets(
 ) -> list[Parents]:
     """Return all parent sets that a node has in the admissible networks of a class.
 
-    Smaller sets come first, sets of one size in the order of their numbers.
-
-    Parameters
-    ----------
-    names
-        The variables, for error messages.
-    graph
-        Essential graph of the class.
-    x
-        Number of the node.
-    knowledge
-        Only networks that satisfy it are admissible.
-
-    Raises
-    ------
-    KesError
-        If there are too many sets, or no network of the class is admissible.
+    Smaller sets come first, sets of one size in the order of their numbers. Raise an error, which
+    names x, if there are too many sets.
     """
     n, (tiers, required, forbidden) = len(names), knowledge
     directed, undirected = graph.mpdag(n, knowledge)
@@ -98,3 +85,62 @@ def _cliques(nodes: Sequence[int], adjacent: Sequence[set[int]]) -> Iterator[tup
             for node in nodes
             if (not clique or node > clique[-1]) and adjacent[node].issuperset(clique)
         ]
+
+
+def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Return the arcs of a DAG represented by a graph that has the preferred arcs.
+
+    The arcs are fixed one after the other. For each, a DAG with all arcs fixed so far is found; the
+    last one is returned, or the canonical DAG if there are no preferences. Arcs between nodes that
+    are not adjacent have no effect. Raise an error if the class, or the arcs fixed before, compel
+    the opposite of an arc.
+    """
+    dag = graph.to_dag()
+    fixed: set[tuple[str, str]] = set(graph.directed)
+    for arc in prefer:
+        a, b = checked_arc(arc, graph.nodes)
+        if frozenset((a, b)) not in graph.skeleton:
+            continue
+        if (b, a) in graph.directed:
+            raise KesError(
+                f"the preferred arc {a} -> {b} contradicts the graph: {b} -> {a} is compelled; "
+                "drop the preference",
+                option="prefer",
+            )
+        fixed.add((a, b))
+        if (a, b) not in dag:
+            witness = _extension(graph, fixed)
+            if witness is None:
+                raise KesError(
+                    f"the preferred arc {a} -> {b} contradicts those before it: together with the "
+                    f"graph they compel {b} -> {a}; drop one of them",
+                    option="prefer",
+                )
+            dag = witness
+    return dag
+
+
+def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]:
+    """Return the arc; raise an error unless it connects two nodes."""
+    if isinstance(arc, str) or len(arc) != 2:
+        raise KesError(f"an arc must be a pair (from, to) of names, not {arc!r}")
+    for name in arc:
+        if name not in nodes:
+            raise unknown("node", name, nodes)
+    return arc
+
+
+def _extension(graph: Pdag, fixed: set[tuple[str, str]]) -> list[tuple[str, str]] | None:
+    """Return a DAG represented by the graph that has the fixed arcs; None if none has them."""
+    index = {node: i for i, node in enumerate(graph.nodes)}
+    taken = {frozenset(arc) for arc in fixed}
+    arcs = sorted((index[a], index[b]) for a, b in fixed)
+    edges = sorted((index[a], index[b]) for a, b in map(sorted, graph.undirected - taken))
+    if len(taken) < len(fixed):  # both directions of an edge
+        return None
+    found, stuck = CoreGraph(tuple(arcs), tuple(edges)).consistent_extension(len(index))
+    if stuck:
+        return None
+    dag = sorted((graph.nodes[a], graph.nodes[b]) for a, b in found)
+    # The fixed arcs themselves may form a v-structure that the class does not have.
+    return dag if EssentialGraph.from_dag(graph.nodes, dag) == graph.essential else None

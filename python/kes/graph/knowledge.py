@@ -1,16 +1,40 @@
-"""The class `Knowledge`: written in Python, read from a file, passed to the core."""
+"""Background knowledge: constraints on a network that do not come from the data.
+
+A network is *admissible* iff it has every required and no forbidden arc; a model iff some network
+of its class is. Tiers forbid all arcs from a later to an earlier tier, `apart` forbids
+both arcs between two variables, `roots` all arcs into and `leaves` all arcs out of a variable.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from kes.errors import KesError, suggest
+from kes import _core
+from kes.errors import KesError, listed, repeated, suggest
+from kes.files import load, write_file
 from kes.graph.core_graph import CoreKnowledge
-from kes.graph.knowledge.checks import arcs, names_of, pairs, refuse_contradiction, tiers_of
-from kes.graph.knowledge.files import read, write
+from kes.graph.knowledge_files import dump, parse
+from kes.native import core_errors
+
+_MAX_REASONS = 3
+"""Contradictions that a message lists."""
+
+_MAX_SHOWN = 100
+"""Characters of an invalid value that a message shows."""
+
+_CONTRADICTION = "no network satisfies the knowledge: "
+_WORDS = {
+    "tiers": ("tier", "tiers"),
+    "required": ("required arc", "required arcs"),
+    "forbidden": ("forbidden arc", "forbidden arcs"),
+    "apart": ("pair apart", "pairs apart"),
+    "roots": ("root", "roots"),
+    "leaves": ("leaf", "leaves"),
+}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -69,16 +93,16 @@ is a root
         leaves: Iterable[str] = (),
     ) -> None:
         values = {
-            "tiers": tiers_of(tiers),
-            "required": arcs("required", required),
-            "forbidden": arcs("forbidden", forbidden),
-            "apart": pairs("apart", apart),
-            "roots": names_of("roots", roots),
-            "leaves": names_of("leaves", leaves),
+            "tiers": _tiers(tiers),
+            "required": _arcs("required", required),
+            "forbidden": _arcs("forbidden", forbidden),
+            "apart": tuple(sorted({(min(p), max(p)) for p in _arcs("apart", apart)})),
+            "roots": _names("roots", roots),
+            "leaves": _names("leaves", leaves),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        refuse_contradiction(self)
+        _refuse_contradiction(self)
 
     def adding(
         self,
@@ -178,11 +202,12 @@ is a root
         KesError
             If the file cannot be read, or its content is not valid knowledge.
         """
-        return read(path, cls)
+        suffix = Path(path).suffix.lower()
+        return load(path, lambda content: cls(**parse(content, suffix)))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write to a file that `read` reads; the suffix is ``.toml`` or ``.json``."""
-        write(self.as_plain(), path)
+        write_file(path, dump(self.as_plain(), path))
 
     def as_plain(self) -> dict[str, list[Any]]:
         """Return the non-empty parts as lists and strings."""
@@ -196,20 +221,8 @@ is a root
     @property
     def counts(self) -> str:
         """A short description such as "3 tiers, 1 required arc"."""
-        words = {
-            "tiers": "tier",
-            "required": "required arc",
-            "forbidden": "forbidden arc",
-            "apart": "pair apart",
-            "roots": "root",
-            "leaves": "leaf",
-        }
-        many = {"apart": "pairs apart", "leaves": "leaves"}
-        parts = [(name, len(value)) for name, value in self.as_plain().items()]
-        return ", ".join(
-            f"{number} {words[name] if number == 1 else many.get(name, words[name] + 's')}"
-            for name, number in parts
-        )
+        numbers = {name: len(value) for name, value in self.as_plain().items()}
+        return ", ".join(f"{n} {_WORDS[name][n != 1]}" for name, n in numbers.items())
 
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
@@ -218,3 +231,103 @@ is a root
         parts = {name: getattr(self, name) for name in self.as_plain()}
         parts |= {"tiers": [list(tier) for tier in self.tiers]} if self.tiers else {}
         return f"Knowledge({', '.join(f'{name}={list(value)}' for name, value in parts.items())})"
+
+
+def _names(part: str, value: object) -> tuple[str, ...]:
+    """Return distinct names, sorted."""
+    names = _items(part, "a list of names", value)
+    for name in names:
+        if not isinstance(name, str):
+            raise _invalid(part, "a list of names", name, "but it contains")
+    return tuple(sorted(set(names)))
+
+
+def _tiers(value: object) -> tuple[tuple[str, ...], ...]:
+    """Return tiers, earliest first, each sorted, without empty ones."""
+    expected = "a list of lists of names such as [['age', 'sex'], ['smoker']]"
+    given = [
+        _items("tiers", expected, tier, "but it contains")
+        for tier in _items("tiers", expected, value)
+    ]
+    tiers = tuple(_names("tiers", tier) for tier in given)
+    if double := sorted(repeated(name for tier in given for name in tier)):
+        raise KesError(
+            f"in more than one tier: {listed(double)}; list each variable once",
+            option="tiers",
+            column=double[0],
+        )
+    return tuple(tier for tier in tiers if tier)
+
+
+def _arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
+    """Return distinct arcs (a, b), sorted."""
+    expected = "a list of pairs of names"
+    arcs = set()
+    for item in _items(part, expected, value):
+        ends = _items(part, expected, item, "but it contains")
+        if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
+            raise _invalid(part, expected, item, "but it contains")
+        a, b = ends
+        if a == b:
+            raise KesError(
+                f"{part}: an arc cannot lead from {a!r} to itself", option=part, column=a
+            )
+        arcs.add((a, b))
+    return tuple(sorted(arcs))
+
+
+def _items(part: str, expected: str, value: object, but: str = "not") -> list[Any]:
+    """Return the items of a list; strings and mappings do not count as lists."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise _invalid(part, expected, value, but)
+    return list(value)
+
+
+def _invalid(part: str, expected: str, value: object, but: str) -> KesError:
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):  # an integer with thousands of digits, or deep nesting
+        shown = f"an unprintable {type(value).__name__}"
+    if len(shown) > _MAX_SHOWN:
+        shown = f"{shown[:_MAX_SHOWN]}..."
+    return KesError(f"{part} must be {expected}, {but} {shown}", option=part)
+
+
+def _refuse_contradiction(known: Knowledge) -> None:
+    """Raise an error if no network satisfies the knowledge, naming the contradiction.
+
+    If no required arc is forbidden and they form no cycle, the network of the required arcs alone
+    is admissible.
+    """
+    reasons = list(_forbidden_requirements(known))
+    if reasons:
+        more = f"; and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
+        raise KesError(_CONTRADICTION + "; ".join(reasons[:_MAX_REASONS]) + more, option="required")
+    names = sorted({name for arc in known.required for name in arc})
+    at = {name: i for i, name in enumerate(names)}
+    with core_errors(names):
+        required = [(at[a], at[b]) for a, b in known.required]
+        found = _core.contradiction(len(names), (None, required, []))
+    if found is not None:
+        way = [names[found[1][0][0]], *(names[b] for _, b in found[1])]
+        raise KesError(
+            f"{_CONTRADICTION}the required arcs form the cycle {' -> '.join(way)}",
+            option="required",
+        )
+
+
+def _forbidden_requirements(known: Knowledge) -> Iterator[str]:
+    """Yield the required arcs that the rest of the knowledge forbids, with the first reason."""
+    forbidden, apart = set(known.forbidden), set(known.apart)
+    roots, leaves = set(known.roots), set(known.leaves)
+    tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    for a, b in known.required:
+        reasons = {
+            "it is also forbidden": (a, b) in forbidden,
+            f"{a} and {b} must be apart": (min(a, b), max(a, b)) in apart,
+            f"{b} is a root": b in roots,
+            f"{a} is a leaf": a in leaves,
+            f"{b} is in an earlier tier than {a}": tier.get(a, 0) > tier.get(b, len(tier)),
+        }
+        for reason in [text for text, holds in reasons.items() if holds][:1]:
+            yield f"{a} -> {b} is required, but {reason}"

@@ -1,6 +1,6 @@
-"""Reader of Tetrad's text format for knowledge.
+"""Knowledge files: TOML and JSON by their suffix, Tetrad's text format by its first word.
 
-A file begins with ``/knowledge``, followed by sections, each with its name on a separate line::
+A file of Tetrad has sections, each with its name on a separate line::
 
     /knowledge
     addtemporal
@@ -19,24 +19,102 @@ spaces, commas or tabs; names with spaces are quoted. Lines that begin with ``//
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
-from kes.errors import KesError, suggest
+from kes.errors import KesError, repeated, suggest, unknown
 from kes.files import how_to_lift, most_unfolded
 
-HEAD = "/knowledge"
+_PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves")
+"""Keys of a file: the parameters of `Knowledge`."""
 
+_HEAD = "/knowledge"
 _WORD = re.compile(r'"([^"]*)"|([^\s,"]+)')
-_SPACE = re.compile(r"[\s,]*")
 _TIER = re.compile(r"([0-9]{1,6})([*-]{0,2})")
 _ARCS = {"forbiddirect": "forbidden", "requiredirect": "required"}
 _GROUPS = {"forbiddengroup": "forbidden", "requiredgroup": "required"}
 _ARC_BYTES = 200  # approximate size of an arc in memory
 _SECTIONS = ("addtemporal", *_ARCS, *_GROUPS)
+
+
+def parse(content: bytes, suffix: str) -> dict[str, Any]:
+    """Return the content of a file as arguments of `Knowledge`."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise KesError(f"line {line}: not UTF-8; save the file as UTF-8", row=line) from None
+    if text.lstrip().startswith(_HEAD):
+        return _from_tetrad(text)
+    if suffix not in _READERS:
+        raise KesError(
+            "unknown file format; knowledge files are .toml, .json, or text files of Tetrad, which "
+            f"begin with {_HEAD}"
+        )
+    try:
+        document = _READERS[suffix](text)
+    except RecursionError:
+        raise KesError("nested too deeply; use lists of names or pairs of names") from None
+    except ValueError as error:  # of both parsers, with line and column
+        raise KesError(f"invalid or truncated {suffix[1:].upper()}: {error}") from None
+    if not isinstance(document, dict):
+        raise KesError(f"expected the keys {', '.join(_PARTS)}, not a {type(document).__name__}")
+    for key in document:
+        if key not in _PARTS:
+            raise unknown("key", key, _PARTS)
+    return document
+
+
+def _each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse duplicate keys, of which JSON would keep only the last."""
+    if double := repeated(key for key, _ in entries):
+        raise KesError(
+            f"duplicate key {double[0]!r}; put all of it into one list", option=double[0]
+        )
+    return dict(entries)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    ".toml": tomllib.loads,
+    ".json": partial(json.loads, object_pairs_hook=_each_once),
+}
+
+
+def dump(parts: dict[str, list[Any]], path: str | PathLike[str]) -> bytes:
+    """Return the content of a file with knowledge, in the format of its suffix."""
+    lists = {key: json.dumps(value, ensure_ascii=False) for key, value in parts.items()}
+    match Path(path).suffix.lower():
+        case ".json":
+            text = (
+                "{\n" + ",\n".join(f'  "{key}": {value}' for key, value in lists.items()) + "\n}\n"
+            )
+        case ".toml":
+            # Lists of strings are the same as in JSON, except for DEL, which must be escaped.
+            text = "".join(f"{key} = {value}\n" for key, value in lists.items())
+            text = text.replace("\x7f", "\\u007F")
+        case suffix:
+            raise KesError(
+                f"{path}: unsupported suffix {suffix!r}; write knowledge to .toml or .json",
+                file=str(path),
+            )
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise KesError(
+            f"{path}: a name is not valid Unicode and cannot be written to a file", file=str(path)
+        ) from None
+
+
+# --- the text format of Tetrad -------------------------------------------------------------------
 
 
 @dataclass
@@ -59,19 +137,19 @@ class _Parsed:
         self.arcs[part] += arcs
 
 
-def parse(text: str) -> dict[str, object]:
-    """Return the content of a file as arguments of `Knowledge`."""
+def _from_tetrad(text: str) -> dict[str, Any]:
     found, section = _Parsed(), None
     lines = _lines(text)
     number, head = next(lines)
-    if head != [HEAD]:
-        raise KesError(f"line {number}: expected {HEAD} alone on its line", row=number)
+    if head != [_HEAD]:
+        raise KesError(f"line {number}: expected {_HEAD} alone on its line", row=number)
     for number, words in lines:
         try:
             if len(words) == 1 and words[0].lower() in _SECTIONS and found.group is None:
                 section = words[0].lower()
             elif section is None:
-                raise KesError(f"expected a section{suggest(words[0], _SECTIONS)}: {_sections()}")
+                meant = suggest(words[0], _SECTIONS)
+                raise KesError(f"expected a section{meant}: {', '.join(_SECTIONS)}")
             else:
                 _parse_line(found, section, words)
         except KesError as error:
@@ -87,23 +165,12 @@ def parse(text: str) -> dict[str, object]:
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines that are not blank or comments, with their numbers, as lists of words."""
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip() and not line.lstrip().startswith("//"):
-            yield number, _words(number, line)
-
-
-def _words(number: int, line: str) -> list[str]:
-    words, at = [], 0
-    while (at := _end(_SPACE.match(line, at), at)) < len(line):
-        match = _WORD.match(line, at)
-        if match is None:
+        if line.lstrip().startswith("//"):
+            continue
+        if line.count('"') % 2:
             raise KesError(f"line {number}: unterminated quote", row=number)
-        words.append(match[2] if match[1] is None else match[1])
-        at = match.end()
-    return words
-
-
-def _end(match: re.Match[str] | None, otherwise: int) -> int:
-    return match.end() if match else otherwise
+        if words := [quoted or bare for quoted, bare in _WORD.findall(line)]:
+            yield number, words
 
 
 def _parse_line(found: _Parsed, section: str, words: list[str]) -> None:
@@ -126,7 +193,7 @@ def _parse_line(found: _Parsed, section: str, words: list[str]) -> None:
         found.group = None
 
 
-def _arguments(found: _Parsed) -> dict[str, object]:
+def _arguments(found: _Parsed) -> dict[str, Any]:
     order = sorted(found.tiers)
     later: list[str] = []  # names of all tiers after the next
     for place, tier in reversed([*enumerate(order)]):
@@ -138,7 +205,3 @@ def _arguments(found: _Parsed) -> dict[str, object]:
             found.unfold("forbidden", product(names, later), len(names) * len(later))
     parts = {part: found.arcs[part] for part in ("required", "forbidden", "apart")}
     return {"tiers": [found.tiers[tier] for tier in order], **parts}
-
-
-def _sections() -> str:
-    return ", ".join(_SECTIONS)

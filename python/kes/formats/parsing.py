@@ -1,10 +1,12 @@
-"""A tokenizer for text formats that knows the line and column of every token."""
+"""Parsers of text and XML that know the line and column of every token and element."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NoReturn
+from xml.parsers import expat
 
 from kes.errors import KesError
 
@@ -28,16 +30,9 @@ class Token:
 class Scanner:
     """A text with a position that advances over its tokens.
 
-    Parameters
-    ----------
-    content
-        The file's bytes, in UTF-8.
-    token
-        Pattern of one token after its leading white space; its groups are named "word", "string"
-        and "mark".
-    comment
-        Pattern of a comment. Comments are blanked out, which keeps all other positions. To keep
-        comment signs inside of strings, the pattern also matches strings, as group "string".
+    The pattern of a token, after its leading white space, has groups named "word", "string" and
+    "mark". Comments are blanked out, which keeps all other positions; their pattern also matches
+    strings, as group "string", which keeps comment signs inside of strings.
     """
 
     def __init__(self, content: bytes, *, token: re.Pattern[str], comment: re.Pattern[str]) -> None:
@@ -107,6 +102,16 @@ class Scanner:
             found.append(self.next())
         return found
 
+    def numbers(self, text: str, at: int) -> list[float]:
+        """Return the probabilities in a text that starts at an offset."""
+        found = []
+        for word in re.finditer(r"[^\s(),]+", text):
+            try:
+                found.append(float(word[0]))
+            except ValueError:
+                self.fail(f"expected a probability, found {word[0]!r}", at + word.start())
+        return found
+
     def raw(self, pattern: re.Pattern[str], what: str) -> tuple[str, int]:
         """Consume text that matches a pattern; return its first group and its offset."""
         at = self._skip_space(self._at) if self._next is None else self._next.at
@@ -147,3 +152,80 @@ def _blank(match: re.Match[str]) -> str:
     if match.lastgroup == "string":
         return match[0]
     return re.sub(r"[^\n]", " ", match[0])
+
+
+XML_TEXT = re.compile("(?!\\s)[ -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+(?<!\\s)")
+"""Texts that XML preserves: no control characters, and no surrounding space, which is stripped."""
+
+
+@dataclass
+class Element:
+    """An element with its attributes, its own text and its children."""
+
+    tag: str
+    """Without the name space."""
+    attributes: dict[str, str]
+    at: int
+    """Number of the element in its document."""
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    def find_all(self, tag: str) -> Iterator[Element]:
+        """Iterate over the children with a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+
+class Document:
+    """A parsed XML file."""
+
+    root: Element
+
+    def __init__(self, content: bytes) -> None:
+        self._places: list[tuple[int, int]] = []
+        self._open: list[Element] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        try:
+            self._parser.Parse(content, True)
+        except expat.ExpatError as error:
+            raise located(
+                f"not well-formed XML: {expat.ErrorString(error.code)}",
+                error.lineno,
+                error.offset + 1,
+            ) from None
+        except (ValueError, LookupError) as error:  # from the codec of the declared encoding
+            if isinstance(error, KesError):
+                raise
+            raise located(f"cannot be decoded ({error}); save it as UTF-8", 1, 1) from None
+        del self._parser  # handlers and document refer to each other
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag.rpartition(":")[2], attributes, len(self._places))
+        self._places.append((self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber))
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def _end(self, tag: str) -> None:
+        del tag
+        self._open.pop()
+
+    def _characters(self, text: str) -> None:
+        self._open[-1].text += text
+
+    def fail(self, message: str, at: int) -> NoReturn:
+        """Raise an error about an element, given by its number."""
+        line, column = self._places[at]
+        raise located(message, line, column + 1)
+
+    def only(self, element: Element, tag: str) -> Element:
+        """Return the only child with a tag."""
+        found = list(element.find_all(tag))
+        if len(found) != 1:
+            self.fail(f"expected one <{tag}> in <{element.tag}>, found {len(found)}", element.at)
+        return found[0]
