@@ -18,7 +18,7 @@ from kes.native import core_errors
 from kes.options import LearnOptions, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.results.out_file import OutFile
+from kes.results.storage import OutFile
 from kes.search.constraints import checked_knowledge, refuse_inadmissible
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepare, search

@@ -18,7 +18,7 @@ from kes.cli.inputs import ModelOptions, read_knowledge, read_table, table_of, w
 from kes.cli.parsing import Integer
 from kes.options import CRITERION
 from kes.results.optima import Optima
-from kes.results.out_file import check_writable
+from kes.results.storage import check_writable
 
 _EXAMPLES = """
 \b

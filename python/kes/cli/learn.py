@@ -20,7 +20,7 @@ from kes.cli.learn_output import say_interrupted, show_network, suggest_more, su
 from kes.cli.signals import exit_code
 from kes.errors import ClusterLost, Interrupted, NotSaved
 from kes.progress import Show, lines
-from kes.results.out_file import check_writable
+from kes.results.storage import check_writable
 from kes.results.summary import text
 from kes.search import dask_cluster
 from kes.search.problem import TableAsRead
@@ -102,7 +102,7 @@ def command(
             raise
         optima, failure = error.optima, error
     spent = f"{time.monotonic() - started:.2f}"
-    say(text(optima, more=[("seconds", spent)], told=table.notes))
+    say(text(optima, more=[("seconds", spent)], shown=table.notes))
     show_network(optima, out)
     if failure is not None:
         raise failure  # after the result, which would be lost otherwise

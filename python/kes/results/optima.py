@@ -16,10 +16,9 @@ from kes.declare import checked_options
 from kes.errors import ClusterLost, Interrupted, KesError
 from kes.files import PathLike
 from kes.results import storage, summary
-from kes.results.lineage import Lineage
 from kes.results.methods import Methods
 from kes.results.optimum import Optimum
-from kes.results.provenance import Provenance
+from kes.results.provenance import Lineage, Provenance
 from kes.search.execution import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
 from kes.search.pipeline import search
@@ -37,20 +36,20 @@ if TYPE_CHECKING:
 class Optima(Provenance, Methods, Sequence[Optimum]):
     """The models that a search found, best first.
 
-    A sequence of `Optimum`: all models that runs ended in, the one of GES, the best that improving
-    made of them, with their ancestors, and the best of all, if a proof found it. They are ordered
-    by score level; on one level those of runs come first, by first run, and the others in the order
-    in which they were found. Made by `kes.learn` and `kes.load`.
+    A sequence of `Optimum`: all models in which runs ended, the model of GES, the best models found
+    by improvement with their ancestors, and the optimal model if a proof found it. They are ordered
+    by score level; within a level, those of runs come first, by first run, then the others in the
+    order in which they were found. Made by `kes.learn` and `kes.load`.
 
     Attributes
     ----------
     record : Record
         The result as plain data.
     problem : Problem or None
-        The data and the settings, ready for more; None after loading or unpickling.
+        The data and the settings, for further computation; None after loading or unpickling.
     seconds : float or None
-        How long the search took, or its last extension; None after loading. No part of the
-        result, nor of the file.
+        Duration of the search, or of its last extension; None after loading. Not part of the
+        result or its file.
 
     Examples
     --------
@@ -73,13 +72,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     def found_by(
         cls, problem: Problem, work: Callable[[], Record], *, started: float | None = None
     ) -> Optima:
-        """Do a search and return its result; what interrupts it carries the result so far.
-
-        Raises
-        ------
-        Interrupted, ClusterLost
-            With what was found as ``.optima``.
-        """
+        """Run a search and return its result; `Interrupted` and `ClusterLost` carry that so far."""
         started = time.monotonic() if started is None else started
 
         def result(record: Record) -> Optima:
@@ -95,7 +88,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
             raise Interrupted(found(stop.record)) from None
         except SearchLost as lost:
             raise ClusterLost(
-                f"{lost}; what was found is in the attribute 'optima', and its extend goes on",
+                f"{lost}; the result so far is in the attribute 'optima', and its extend resumes",
                 found(lost.record),
             ) from lost
 
@@ -103,22 +96,22 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
 
     @property
     def best(self) -> Optimum:
-        """The model with the highest score, whatever found it."""
+        """The model with the highest score of all."""
         return self[0]
 
     @cached_property
     def of_runs(self) -> tuple[Optimum, ...]:
-        """The models that runs ended in, best first."""
+        """The models in which runs ended, best first."""
         return tuple(optimum for optimum in self if optimum.hits)
 
     @property
     def best_run(self) -> Optimum:
-        """The best model that a run ended in."""
+        """The best model in which a run ended."""
         return self.of_runs[0]
 
     @cached_property
     def ges(self) -> Optimum:
-        """Where greedy equivalence search ends: run 0 with k=1 and all else as here."""
+        """The model of greedy equivalence search: run 0 with k=1 and otherwise equal settings."""
         return next(optimum for optimum in self if optimum.edges == self.record.ges.graph)
 
     def __len__(self) -> int:
@@ -143,19 +136,19 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
 
     @cached_property
     def run_optima(self) -> NDArray[np.int64]:
-        """For each run, the index of the optimum it ended in."""
+        """For each run, the index of the optimum in which it ended."""
         index = self._lineage.index
         return _frozen(np.array([index[place] for place in self.record.runs], dtype=np.int64))
 
     @cached_property
     def run_scores(self) -> NDArray[np.float64]:
-        """For each run, the score of the optimum it ended in."""
+        """For each run, the score of the optimum in which it ended."""
         scores = np.array([optimum.score for optimum in self], dtype=np.float64)
         return _frozen(scores[self.run_optima])
 
     @cached_property
     def levels(self) -> int:
-        """Number of score levels that runs ended on: scores that differ by rounding count once."""
+        """Number of distinct scores of runs; scores that differ only by rounding count once."""
         return len({self.record.level(model.score) for model in self.record.models})
 
     @checked_options()
@@ -172,18 +165,18 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         Parameters
         ----------
         run : int
-            Which of the runs.
+            Number of the run.
         data, weights, missing
-            As given to `kes.learn`; needed only after loading or unpickling. Missing values and a
-            column of weights are treated as then unless something else is said.
+            As given to `kes.learn`; needed only after loading or unpickling. By default, missing
+            values and a column of weights are treated as in the search.
 
         Returns
         -------
         Table
             A row for each step: its number, the kind ("insert" or "delete"), the variables `x`
-            and `y` joined or separated given the variables `given`, the gain `delta`, the
-            number of neighbours that were `better` than the model at this point, and the `rank`
-            of the chosen one among them, 1 being the best.
+            and `y` of the operator and its set `given`, the score gain `delta`, the number of
+            neighbours that were `better` than the current model, and the `rank` of the chosen
+            one among them, from 1 for the best.
         """
         number = integer("run", run, minimum=0)
         if number >= len(self.record.runs):
@@ -191,55 +184,55 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         steps, end = self.ready(data, weights, missing).trace(number)
         if end != self.record.models[self.record.runs[number]].graph:
             raise KesError(
-                f"run {number} now ends in another model than it did: the result was made by "
-                "another version of kes; learn again"
+                f"run {number} now ends in a different model: the result was made by another "
+                "version of kes; learn again"
             )
         return Table(steps)
 
-    # --- what improving made ---
+    # --- improvement ---
 
     @property
     def tasks(self) -> int:
-        """Number of tasks that were done to improve on the runs."""
+        """Number of improvement tasks done."""
         return self.record.improving.tasks
 
     @property
     def gain(self) -> float:
-        """How far the best score is above that of the best run."""
+        """Difference between the best score and that of the best run."""
         return self.best.score - self.best_run.score
 
     def history(self) -> Table:
-        """Return every rise of the best score by improving.
+        """Return every increase of the best score by improvement.
 
         A row for the best of the runs and GES, then one for each task that found a higher score:
-        which `optimum` it is, number of the `task`, `score` and `origin`.
+        the index of the `optimum`, the number of the `task`, `score` and `origin`.
         """
         return self._lineage.history()
 
     def ancestry(self, index: SupportsIndex = 0) -> Table:
-        """Return what one of the optima was made of, back to the runs.
+        """Return the ancestors of an optimum, back to the runs.
 
         A row for each ancestor, oldest first, and for the model itself, as in `history`.
         """
         return self._lineage.ancestry(self._lineage.order[index])
 
-    # --- what is proven ---
+    # --- proof ---
 
     @property
     def proof(self) -> Proof | None:
-        """What is known for certain of the highest score: `proven`, `upper_bound`, `method`.
+        """The proof of the best score: `proven`, `upper_bound`, `method`.
 
-        None if `kes.learn` did not try. It is about all networks with at most as many parents as
-        the settings allow that obey the knowledge, if there is any.
+        None if `kes.learn` did not attempt one. It covers all networks that respect `max_parents`
+        and the knowledge, if given.
         """
         return self.record.proof
 
     @property
     def proven(self) -> bool:
-        """Whether no network scores higher than the best one here."""
+        """Whether it is proven that no network scores higher than the best one here."""
         return self.record.proof is not None and self.record.proof.proven
 
-    # --- more ---
+    # --- continuing ---
 
     @checked_options()
     def extend(
@@ -257,11 +250,11 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     ) -> Optima:
         """Do more runs with the same settings, and improve on all of them as `kes.learn` did.
 
-        The new result is the same as if all runs had been asked for at once, and as much for the
-        rest: after ``runs=None`` that is what was chosen then. Models that `improve` has made are
-        kept. If the best score was to be proven, it is again; a proof that is here is never lost.
-        Where a budget is too short to reach the best score again, its model is kept, too. This
-        result stays as it is.
+        The new result is the same as if all runs had been requested at once, with the same amount
+        of improvement; after ``runs=None``, the amount chosen then. Models found by `improve` are
+        kept. If a proof was requested, it is attempted again; an existing proof is never lost. If
+        a budget is too short to reach the best score again, its model is kept, too. This result
+        does not change.
 
         Parameters
         ----------
@@ -270,15 +263,15 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         data, weights, missing
             As in `trace`; needed only after loading or unpickling.
         n_jobs, budget, patience, progress, client
-            As in `kes.learn`. Patience counts all runs from the first on; those that are here
-            already are kept in any case.
+            As in `kes.learn`. Patience counts all runs from the first; existing ones are always
+            kept.
 
         Raises
         ------
         KesError
-            If data are needed, or are not those that this result was made from.
+            If data are needed, or differ from those of this result.
         Interrupted
-            On Ctrl-C, with what was found as ``.optima``.
+            On Ctrl-C, with the result so far as ``.optima``.
         """
         wanted = len(self.record.runs) + integer("runs", runs, minimum=1)
         record = self.record
@@ -305,9 +298,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         weights: Weights = None,
         missing: str | None = None,
     ) -> Optima:
-        """Look for higher scores, by recombining and refining all models that are here.
+        """Search for higher scores by recombining and refining all models.
 
-        What the runs say of the landscape is not touched. The search uses the criterion and
+        The runs and the statistics about them do not change. The search uses the criterion and
         `max_parents` of the runs, and always the exact neighbourhood.
 
         Parameters
@@ -315,9 +308,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         budget : float, str or None
             Stop after this time: seconds, or a text such as "10s" or "5m".
         tasks : int or None
-            Stop after so many tasks. A task recombines two models, refines or perturbs one, or
-            orders its variables anew, and climbs from there. By default, unless there is a budget,
-            as many as `kes.learn` chooses: ten for each run but no more than 1000.
+            Stop after this number of tasks. A task recombines two models, refines or perturbs one,
+            or reorders its variables, and climbs from there. By default, unless there is a budget,
+            the number that `kes.learn` chooses: ten for each run but at most 1000.
         n_jobs : int or None
             Threads; None or -1 for all usable cores. Does not change the result.
         progress : None, True or callable
@@ -328,9 +321,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         Returns
         -------
         Optima
-            A new result with more models; this one stays as it is. The tasks are numbered on from
-            those done, and use the seed of this result. Stopped by `budget` after p tasks, it is
-            the same as with ``tasks=p``. Errors are those of `extend`.
+            A new result with more models; this one does not change. The numbering of the tasks
+            continues, with the seed of this result. Stopped by `budget` after p tasks, it is the
+            same as with ``tasks=p``. Raises the errors of `extend`.
 
         Examples
         --------
@@ -345,12 +338,12 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         return Optima.found_by(problem, lambda: improve(problem, self.record, allowed, execution))
 
     def ready(self, data: Data | None, weights: Weights, missing: str | None) -> Problem:
-        """Return the data with the settings, ready for more: those given, or those at hand."""
+        """Return the problem: with the data given, or by default with those of the search."""
         if data is not None:
             return Problem.again(self.record, data, weights=weights, missing=missing)
         if self.problem is None:
             raise KesError(
-                "a loaded result does not hold the data: pass those it was learned from, "
+                "a loaded result does not contain the data: pass the data it was learned from, "
                 "as in extend(runs, data=...) or explain(data=...)"
             )
         return self.problem
@@ -360,7 +353,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     def save(self, path: PathLike) -> None:
         """Write the result to a file, atomically; gzipped if its name ends in .gz.
 
-        The same call gives the same file, byte for byte. The data are not in the file.
+        Equal results give equal files, byte for byte. The file does not contain the data.
         """
         storage.write(self.record, path)
 
@@ -370,7 +363,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the data and the core's cache: a result is small wherever it goes.
+        # Without the data and the cache of the core, to keep pickles small.
         return type(self), (self.record,)
 
     def __repr__(self) -> str:

@@ -14,21 +14,13 @@ from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.options import FitOptions
-from kes.results.lineage import Lineage
 from kes.results.methods import OptimumMethods
+from kes.results.provenance import Lineage
 from kes.search.record import Record
 
 
 class Optimum(OptimumMethods):
-    """A model that a search found: a place in its record.
-
-    Parameters
-    ----------
-    lineage : Lineage
-        The models of the record.
-    place : int
-        The place of the model in the pool of the record.
-    """
+    """A model that a search found. Made by `kes.learn` and `kes.load`."""
 
     def __init__(self, lineage: Lineage, place: int) -> None:
         self._lineage, self._place = lineage, place
@@ -49,7 +41,7 @@ class Optimum(OptimumMethods):
 
     @property
     def first_run(self) -> int | None:
-        """The first run that ended here; None if there is none."""
+        """The first run that ended here; None if no run did."""
         return self._record.first_runs.get(self._place)
 
     @property

@@ -1,20 +1,24 @@
-"""What a result was made from: data and settings, as it remembers them."""
+"""The origin of a result: its data and settings, and the order and ancestry of its models."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kes.data.column import Kind, State, TableKind, kind_of
 from kes.files import stem
 from kes.search.record import Record
 from kes.settings import Settings
+from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer
 
 
 class Provenance:
-    """Where the optima of a record come from."""
+    """Properties of `Optima` about its data and settings."""
 
     record: Record
 
@@ -25,7 +29,7 @@ class Provenance:
 
     @property
     def seed(self) -> int:
-        """The seed of the random streams; drawn if `random_state` was None."""
+        """The seed of the random streams, drawn if `random_state` was None."""
         return self.record.settings.seed
 
     @property
@@ -35,7 +39,7 @@ class Provenance:
 
     @property
     def states(self) -> dict[str, tuple[State, ...]]:
-        """States of each variable, in order; () of continuous ones."""
+        """States of each variable, in order; () for continuous ones."""
         return dict(zip(self.record.names, self.record.states, strict=True))
 
     @property
@@ -57,7 +61,7 @@ class Provenance:
 
     @property
     def stem(self) -> str | None:
-        """How files about these data are named: as that of the table, if it has one."""
+        """Stem of file names for these data: that of the table, if it came from a file."""
         reading = self.record.reading
         if reading.example is not None:
             return "alarm"
@@ -65,10 +69,77 @@ class Provenance:
 
     @property
     def discretizer(self) -> Discretizer | None:
-        """What cuts columns of new data as those of these were cut; None if none were."""
+        """The discretizer to apply to new data; None if no column was discretized."""
         return self.record.reading.discretizer
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the data, such as columns that are constant."""
+        """Notes on the data, such as constant columns."""
         return self.record.notes
+
+
+class Lineage:
+    """The models of a record, by their places in its pool."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    @cached_property
+    def order(self) -> list[int]:
+        """All places, best score level first; within a level as in the pool: runs, GES, tasks."""
+        levels = [self.record.level(model.score) for model in self.record.pool]
+        return sorted(range(len(levels)), key=lambda place: -levels[place])
+
+    @cached_property
+    def hits(self) -> Counter[int]:
+        """For each place, the number of runs that ended there."""
+        return Counter(self.record.runs)
+
+    def is_proven(self, place: int) -> bool:
+        """Return whether no network scores higher than the model at a place."""
+        proof = self.record.proof
+        if proof is None or not proof.proven:
+            return False
+        level, best = (
+            self.record.level(self.record.pool[one].score) for one in (place, self.order[0])
+        )
+        return level >= best
+
+    @cached_property
+    def index(self) -> dict[int, int]:
+        """For each place, its index in the order."""
+        return {place: index for index, place in enumerate(self.order)}
+
+    def origin(self, place: int) -> str:
+        """Return the origin of a model, such as "recombined from run 3 and run 41"."""
+        child = self.record.child(place)
+        if child is None or child.task is None:
+            return self._name(place)
+        return f"{child.how} from {' and '.join(map(self._name, child.parents))}"
+
+    def history(self) -> Table:
+        """Return the best of the runs and GES, and every improvement; see `Optima.history`."""
+        start = next(place for place in self.order if self.record.child(place) is None)
+        return self._table([start, *self.record.rises()])
+
+    def ancestry(self, place: int) -> Table:
+        """Return a model and all its ancestors; see `Optima.ancestry`."""
+        return self._table(sorted(self.record.ancestors([place])))
+
+    def _table(self, places: Iterable[int]) -> Table:
+        rows = [(place, self.record.child(place)) for place in places]
+        return Table(
+            {
+                "optimum": [self.index[place] for place, _ in rows],
+                "task": [None if child is None else child.task for _, child in rows],
+                "score": [self.record.pool[place].score for place, _ in rows],
+                "origin": [self.origin(place) for place, _ in rows],
+            }
+        )
+
+    def _name(self, place: int) -> str:
+        """Return the short name of a model: "run 17", "GES", "task 210" or "exact"."""
+        child, run = self.record.child(place), self.record.first_runs.get(place)
+        if child is not None:
+            return child.how if child.task is None else f"task {child.task}"
+        return "GES" if run is None else f"run {run}"

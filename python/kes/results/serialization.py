@@ -1,11 +1,10 @@
-"""What is in a result file: a record as JSON, and back.
+"""Convert records to the JSON of result files, and back.
 
-The settings, names and states, how the data were read and a fingerprint of them, the models found
-and, for each run, the model it ended in, and what improving made of these models; never the data
-themselves.
+A file contains the settings, names and states, how the data were read and their fingerprint, the
+models, the model in which each run ended, and the models found by improvement; never the data.
 
-Version 1 did not know how the data were read and how much improving was asked for, and gave GES
-a place of its own among the parents of models even if a run had ended there.
+Version 1 recorded neither the reading options nor the requested amount of improvement, and GES
+always had a place of its own among the parents of models, even if a run had ended there.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kes.budget import Improve
 from kes.data.column import State
@@ -26,17 +25,11 @@ from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
 from kes.options import LearnOptions, Sampled, check_prove
 from kes.results.validate_record import check_graph, check_record
-from kes.search.record import (
-    Batch,
-    Completion,
-    Improving,
-    Model,
-    Offspring,
-    Proof,
-    Record,
-)
+from kes.search.record import Batch, Completion, Improving, Model, Offspring, Proof, Record
 from kes.settings import Settings
 from kes.validation import integer, number
+
+T = TypeVar("T")
 
 FORMAT = "kes optima"
 VERSION = 2
@@ -45,11 +38,11 @@ _ALWAYS = (
     *("k", "criterion", "ess", "penalty", "transform", "seed"),
     *("max_parents", "two_phase", "neighbourhood", "start"),
 )
-"""Settings that every file holds. Others are written only if they differ from their default."""
+"""Settings in every file. Others are written only if they differ from their defaults."""
 
 
 def encoded(record: Record) -> bytes:
-    """Return a record as JSON, a line for each entry and each model."""
+    """Return a record as JSON, with a line for each entry and each model."""
     entries: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -74,17 +67,25 @@ def encoded(record: Record) -> bytes:
         entries["proof"] = asdict(record.proof)
     if record.completion is not None:
         entries["completion"] = asdict(record.completion)
+    lists = {
+        "models": [_model_to_json(model) for model in record.models],
+        "offspring": [
+            {"task": child.task, "how": child.how, "parents": child.parents}
+            | _model_to_json(child.model)
+            for child in record.offspring
+        ],
+    }
     lines = [f"{_json(key)}: {_json(value)}" for key, value in entries.items()]
-    lines.append(_list("models", [_model_to_json(model) for model in record.models]))
-    lines.append(_list("offspring", [_offspring_to_json(child) for child in record.offspring]))
+    for key, models in lists.items():
+        lines.append(f"{_json(key)}: [\n" + ",\n".join(map(_json, models)) + "\n]")
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def decoded(document: dict[str, Any]) -> Record:
-    """Return the record of a document; raises one of several errors if it does not make sense."""
+    """Return the record of a document; raise an error of some type if it is inconsistent."""
     if document["version"] == 1:
         document = _upgraded(document)
-    names = tuple(_text(name) for name in document["names"])
+    names = tuple(_typed(str, name) for name in document["names"])
     models = tuple(_model_from_json(model, len(names)) for model in document["models"])
     runs = tuple(_below(len(models), model) for model in document["runs"])
     ahead = tuple(
@@ -98,7 +99,7 @@ def decoded(document: dict[str, Any]) -> Record:
         settings=_settings_from_json(document["settings"], names),
         names=names,
         states=states,
-        fingerprint=_text(document["fingerprint"]),
+        fingerprint=_typed(str, document["fingerprint"]),
         cases=number("cases", document["cases"], above=0.0),
         tolerance=number("tolerance", document["tolerance"], above=0.0),
         ges=_model_from_json(document["ges"], len(names)),
@@ -108,18 +109,18 @@ def decoded(document: dict[str, Any]) -> Record:
         improving=_improving_from_json(document["improving"]),
         prove=check_prove("prove", document.get("prove", False)),
         proof=_proof_from_json(document.get("proof")),
-        notes=tuple(_text(note) for note in document["notes"]),
+        notes=tuple(_typed(str, note) for note in document["notes"]),
         reading=_reading_from_json(document["reading"]),
         completion=_completion_from_json(document.get("completion"), len(names)),
-        version=_text(document["kes"]),
+        version=_typed(str, document["kes"]),
     )
     first = len(record.pool)
     offspring = tuple(
         Offspring(
             model=_model_from_json(entry, len(names)),
-            how=_text(entry["how"]),
+            how=_typed(str, entry["how"]),
             parents=tuple(_below(first + n, parent) for parent in entry["parents"]),
-            task=_task_from_json(entry["task"], record.improving.tasks),
+            task=None if entry["task"] is None else _below(record.improving.tasks, entry["task"]),
         )
         for n, entry in enumerate(document["offspring"])
     )
@@ -129,7 +130,7 @@ def decoded(document: dict[str, Any]) -> Record:
 
 
 def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document of version 1 as one of this version."""
+    """Convert a document of version 1 to this version."""
     models, ges = document["models"], document["ges"]
     known = [all(model[kind] == ges[kind] for kind in _EDGES) for model in models]
 
@@ -157,7 +158,7 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _improving_to_json(improving: Improving) -> dict[str, Any]:
-    """Return batches of tasks by who did them: `kes.learn`, before an extension, or calls."""
+    """Return the numbers of tasks of `kes.learn`, before an extension, and of each call."""
     entry = {
         "asked": improving.asked.option,
         "complete": improving.complete,
@@ -173,7 +174,7 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
     outdated = integer("outdated", entry.get("outdated", 0), minimum=0)
     earlier = integer("earlier", entry["earlier"], minimum=outdated)
     calls = [integer("calls", call, minimum=1) for call in entry["calls"]]
-    return Improving(Improve.parse(entry["asked"]), _flag(entry["complete"])).followed_by(
+    return Improving(Improve.parse(entry["asked"]), _typed(bool, entry["complete"])).followed_by(
         Batch(own, "learn"),
         Batch(outdated, "outdated"),
         Batch(earlier - outdated, "earlier"),
@@ -186,13 +187,13 @@ def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
     dialect: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
     source, example = entry.get("source"), entry.get("example")
     reading = ReadOptions(
-        source=None if source is None else _text(source),
+        source=None if source is None else _typed(str, source),
         example=None if example is None else integer("example", example, minimum=1),
-        missing=_text(entry["missing"]),
-        weights=weights if isinstance(weights, bool) else _text(weights),
-        na_values=tuple(_text(value) for value in entry["na_values"]),
+        missing=_typed(str, entry["missing"]),
+        weights=weights if isinstance(weights, bool) else _typed(str, weights),
+        na_values=tuple(_typed(str, value) for value in entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
-        columns=tuple(_text(name) for name in entry.get("columns", ())),
+        columns=tuple(_typed(str, name) for name in entry.get("columns", ())),
         completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **dialect,
@@ -206,16 +207,12 @@ def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:
         return None
     bound = entry["upper_bound"]
     return Proof(
-        proven=_flag(entry["proven"]),
+        proven=_typed(bool, entry["proven"]),
         upper_bound=None if bound is None else number("upper_bound", bound, minimum=-math.inf),
-        method=_text(entry["method"]),
+        method=_typed(str, entry["method"]),
         counted=integer("counted", entry["counted"], minimum=0),
         families=integer("families", entry["families"], minimum=0),
     )
-
-
-def _task_from_json(task: object, tasks: int) -> int | None:
-    return None if task is None else _below(tasks, task)
 
 
 def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | None:
@@ -225,21 +222,11 @@ def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | 
     if len(cells) != n:
         raise ValueError("names and cells differ in number")
     rounds = integer("rounds", entry["rounds"], minimum=1)
-    return Completion(cells, rounds, settled=_flag(entry["settled"]))
-
-
-def _offspring_to_json(child: Offspring) -> dict[str, Any]:
-    origin = {"task": child.task, "how": child.how, "parents": child.parents}
-    return origin | _model_to_json(child.model)
-
-
-def _list(key: str, entries: list[dict[str, Any]]) -> str:
-    lines = ",\n".join(map(_json, entries))
-    return f"{_json(key)}: [\n{lines}\n]"
+    return Completion(cells, rounds, settled=_typed(bool, entry["settled"]))
 
 
 def _json(value: object) -> str:
-    # Floats are written as their shortest repr, which reads back as the same float.
+    # Floats are written as the shortest text that reads back as the same float.
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -253,14 +240,11 @@ def _settings_to_json(settings: Settings, names: tuple[str, ...]) -> dict[str, A
 
 
 def _setting_to_json(value: object, names: tuple[str, ...]) -> object:
-    match value:
-        case Sampled():
-            return asdict(value)
-        case EssentialGraph():
-            return value.to_core(names)
-        case Knowledge():
-            return value.as_plain()
-    return value
+    if isinstance(value, EssentialGraph):
+        return value.to_core(names)
+    if isinstance(value, Knowledge):
+        return value.as_plain()
+    return asdict(value) if isinstance(value, Sampled) else value
 
 
 def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settings:
@@ -269,7 +253,7 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         graph = CoreGraph(*(_edges_from_json(part, len(names)) for part in start))
         check_graph(len(names), graph)
         start = EssentialGraph.from_core(names, graph)
-    integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1)  # None would draw one
+    integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1)  # None would draw a seed
     values = {"penalty": 1.0, "transform": None} | entry
     values["ess"] = 1.0 if entry["ess"] is None else entry["ess"]
     values["neighbourhood"] = Sampled(**where) if isinstance(where, dict) else where
@@ -297,7 +281,7 @@ def _model_from_json(entry: dict[str, Any], n: int) -> Model:
     return Model(
         graph=CoreGraph(*(_edges_from_json(entry[kind], n) for kind in _EDGES)),
         score=number("score", entry["score"], minimum=-math.inf),
-        is_local_optimum=_flag(entry["local optimum"]),
+        is_local_optimum=_typed(bool, entry["local optimum"]),
     )
 
 
@@ -306,25 +290,19 @@ def _edges_from_json(pairs: list[list[int]], n: int) -> Edges:
 
 
 def _below(end: int, value: object) -> int:
-    """Check that a value is one of 0 .. end-1."""
-    if type(value) is not int or not 0 <= value < end:  # True is no number here
-        raise ValueError(f"{value!r} where a number below {end} is expected")
+    """Check that a value is an integer from 0 to end - 1."""
+    if type(value) is not int or not 0 <= value < end:  # excludes True
+        raise ValueError(f"{value!r} instead of an integer below {end}")
     return value
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{value!r} where true or false is expected")
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} where a text is expected")
+def _typed(kind: type[T], value: object) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} instead of a {kind.__name__}")
     return value
 
 
 def _state(value: object) -> State:
     if not isinstance(value, str | int | bool):
-        raise TypeError(f"{value!r} where a state is expected")
+        raise TypeError(f"{value!r} instead of a state")
     return value

@@ -1,12 +1,14 @@
 """Result files: JSON, gzipped if the name ends in .gz, the same bytes for the same result.
 
 A file is replaced as a whole, so at any moment a crash leaves either the old content or the new.
-`kes.results.serialization` describes the content.
+`kes.results.serialization` describes the content. `OutFile` is the option `out` of `kes.learn`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import os
 import sys
 import time
 import zlib
@@ -14,27 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
-from kes.errors import KesError, either
+from kes.errors import KesError, either, option
 from kes.files import GZIP, DamagedFile, PathLike, read_file, unreadable, write_file
 from kes.results.serialization import FORMAT, VERSION, decoded, encoded
+from kes.results.summary import counted
+from kes.search.problem import Problem
 from kes.search.record import Record
+from kes.settings import Settings
 
 if TYPE_CHECKING:
     from kes.search.collector import Collector
 
 _HEAD = f'{{\n"format": "{FORMAT}"'.encode()
-_BEGINNING = 200  # bytes in which a file says what it is
-_OPENING = 4096  # bytes that certainly hold as much, compressed
+_BEGINNING = 200  # bytes that contain the format
+_OPENING = 4096  # compressed bytes that certainly contain as much
 
 
 def write(record: Record, path: PathLike) -> None:
-    """Write a record to a file, atomically.
-
-    Raises
-    ------
-    KesError
-        If the file cannot be written.
-    """
+    """Write a record to a file, atomically."""
     try:
         content = encoded(record)
     except ValueError as error:  # a number that is not finite, or invalid Unicode
@@ -44,14 +43,7 @@ def write(record: Record, path: PathLike) -> None:
 
 
 def read(path: PathLike) -> Record:
-    """Read a record from a file.
-
-    Raises
-    ------
-    KesError
-        If the file cannot be read, is damaged, or is not a result file of this or an older
-        version.
-    """
+    """Read a record from a file, which must be a result file of this or an older version."""
     document = _document(path)
     if document.get("format") != FORMAT:
         raise _foreign(path)
@@ -69,13 +61,7 @@ def read(path: PathLike) -> Record:
 
 
 def holds_result(path: PathLike) -> bool:
-    """Tell whether a file is a result file, by its content.
-
-    Raises
-    ------
-    KesError
-        If it cannot be read.
-    """
+    """Return whether a file is a result file, by its content."""
     try:
         return FORMAT.encode() in _beginning(path)
     except OSError as error:
@@ -83,19 +69,11 @@ def holds_result(path: PathLike) -> bool:
 
 
 class Checkpoint:
-    """A watcher of a collector that writes its record to a file at intervals.
+    """Writes the record of a collector to a file every `interval` seconds.
 
-    The file holds all runs that have ended, also those that are ahead of earlier ones.
-
-    Parameters
-    ----------
-    interval : float
-        Seconds from one write to the next.
-
-    Notes
-    -----
-    A failed write is reported once, on standard error, and repeated when the next one is due: a
-    disk that is full or missing for a while must not cost hours of work.
+    The file contains all completed runs, including those ahead of earlier ones. A failed write is
+    reported once, on standard error, and repeated at the next checkpoint: a disk that is full or
+    missing for a while must not cost hours of work.
     """
 
     def __init__(self, path: PathLike, interval: float) -> None:
@@ -114,17 +92,14 @@ class Checkpoint:
         try:
             write(record, self._path)
         except KesError as error:
-            self._warn(error)
+            if not self._warned:
+                self._warned = True
+                again = f"the search continues and tries again every {self._interval:g} s"
+                print(f"Note: {error}; {again}", file=sys.stderr)
         self._next = time.monotonic() + self._interval
 
-    def _warn(self, error: Exception) -> None:
-        if not self._warned:
-            self._warned = True
-            again = f"the search continues and tries again every {self._interval:g} s"
-            print(f"Note: {error}; {again}", file=sys.stderr)
 
-
-# --- within --------------------------------------------------------------------------------------
+# --- parsing -------------------------------------------------------------------------------------
 
 
 def _document(path: PathLike) -> dict[str, Any]:
@@ -143,7 +118,7 @@ def _document(path: PathLike) -> dict[str, Any]:
 
 
 def _beginning(path: PathLike) -> bytes:
-    """Return the first bytes of a file, uncompressed; nothing if they are damaged."""
+    """Return the first bytes of a file, uncompressed; none if they are damaged."""
     with Path(path).open("rb") as file:
         start = file.read(_OPENING)
     try:
@@ -154,7 +129,7 @@ def _beginning(path: PathLike) -> bytes:
 
 
 def _is_ours(content: bytes) -> bool:
-    """Tell whether a damaged file may have been a result file."""
+    """Return whether a damaged file may have been a result file."""
     start = content[:_BEGINNING]
     return FORMAT.encode() in start or _HEAD.startswith(start) or GZIP.startswith(start)
 
@@ -172,3 +147,84 @@ def _damaged(path: PathLike, why: str) -> KesError:
         f"{path} is truncated or damaged ({why}); restore a copy, or remove it and learn again",
         file=str(path),
     )
+
+
+# --- the option out ------------------------------------------------------------------------------
+
+
+_OTHER_FORMATS = {
+    *(".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".html", ".pdf", ".svg", ".png"),
+    *(".bif", ".xmlbif", ".xml", ".net", ".dot", ".gv", ".graphml"),
+}
+
+_log = logging.getLogger("kes")
+
+
+class OutFile:
+    """The file of `kes.learn`: checked first, resumed if it exists, with regular checkpoints.
+
+    `is_saved` is whether the final result was written.
+    """
+
+    def __init__(self, path: PathLike, interval: float) -> None:
+        check_writable(path)
+        self.path = path
+        self.checkpoint = Checkpoint(path, interval)
+        self.is_saved = False
+
+    def read(self, settings: Settings) -> Record | None:
+        """Return the record in the file, which must have the same settings; None if no file."""
+        if not Path(self.path).exists():
+            return None
+        record = read(self.path)
+        differences = record.settings.differences(settings)
+        if differences:
+            raise KesError(
+                f"{self.path} holds a result with other settings:",
+                *(f"  {line}" for line in differences),
+                f"Repeat its settings to add runs to it, or give another {option('out')}",
+                option="out",
+                file=str(self.path),
+            )
+        return record
+
+    def resume(self, record: Record, problem: Problem, runs: int) -> Record:
+        """Return the record, ready to be continued; it must come from the same data."""
+        try:
+            problem.check(record)
+        except KesError as error:
+            raise KesError(
+                f"{self.path}: {error}; or give another {option('out')}",
+                option="out",
+                file=str(self.path),
+            ) from None
+        done = len(record.runs)
+        if done >= runs:
+            _log.info("%s holds %s already.", self.path, counted(done, "run"))
+            return record.finished()
+        _log.info("%s holds %d of %d runs: resuming from there.", self.path, done, runs)
+        return record
+
+    def save(self, record: Record) -> None:
+        """Write a record."""
+        write(record, self.path)
+        self.is_saved = True
+
+
+def check_writable(path: PathLike) -> None:
+    """Raise an error before the search, not after hours, if a file cannot be written."""
+    file = Path(path)
+    if file.suffix.lower() in _OTHER_FORMATS:
+        problem = (
+            f"a result is a file of kes; call it {file.with_suffix('.kes.json.gz')}. Networks are "
+            "written by kes fit, pages by kes report, pictures by kes plot"
+        )
+    elif file.is_dir():
+        problem = "this is a folder; give the name of a file"
+    elif not file.parent.is_dir():
+        problem = f"there is no folder {file.parent}"
+    elif not os.access(file.parent, os.W_OK):
+        problem = f"the folder {file.parent} is read-only"
+    else:
+        return
+    raise KesError(f"{option('out')} {file}: {problem}", option="out", file=str(file))

@@ -1,4 +1,4 @@
-"""A result in a few lines: what was found, and how it compares with GES."""
+"""The summary of a result: the best models, and a comparison with GES."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Standing:
-    """Number of runs that ended on a higher, the same or a lower score level than a score."""
+    """Number of runs that ended on a higher, the same or a lower score level than some score."""
 
     above: int
     level: int
@@ -40,17 +40,9 @@ class Standing:
         )
 
 
-def text(optima: Optima, *, more: Sequence[tuple[str, str]] = (), told: Sequence[str] = ()) -> str:
-    """Return the summary as plain text.
-
-    Parameters
-    ----------
-    more
-        Further rows of a label and a value each.
-    told
-        Notes that the reader has seen already.
-    """
-    rows = [*_rows(optima, told), *more]
+def text(optima: Optima, *, more: Sequence[tuple[str, str]] = (), shown: Sequence[str] = ()) -> str:
+    """Return the summary as plain text, with more rows, and without notes shown already."""
+    rows = [*_rows(optima, shown), *more]
     width = max(len(label) for label, _ in rows)
     lines = (f"  {label:<{width}}  {printable(value)}" for label, value in rows)
     return "\n".join([title(optima), *lines])
@@ -68,18 +60,19 @@ def html(optima: Optima) -> str:
 
 
 def title(optima: Optima) -> str:
-    """Return how many optima there are, and what found them."""
+    """Return the number of optima, and of the runs and tasks that found them."""
     runs, tasks = counted(len(optima.runs), "run"), counted(optima.tasks, "task")
     sources = f"{runs}, GES and {tasks}" if optima.tasks else f"{runs} and GES"
     return f"{counted(len(optima), 'optimum', 'optima')} from {sources}"
 
 
-def _rows(optima: Optima, told: Sequence[str] = ()) -> list[tuple[str, str]]:
+def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
     best, run, ges = optima.best, optima.best_run, optima.ges
     standing = Standing.of(optima, ges.score)
     runs = counted(len(optima.runs), "run")
     of = "" if optima.record.completion is None else " of the completed table"
     hits = f"found by {run.hits} of {runs}, first by run {run.first_run}"
+    ends = counted(len(optima.of_runs), "optimum", "optima")
     rows = [
         ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
         ("missing values", completed(optima)),
@@ -95,41 +88,40 @@ def _rows(optima: Optima, told: Sequence[str] = ()) -> list[tuple[str, str]]:
             f"{ges.score:.4f}: {standing.above} of {runs} better, {standing.level} equal, "
             f"{standing.below} worse",
         ),
-        ("ends of runs", _ends(optima)),
+        ("ends of runs", f"{ends} on {counted(optima.levels, 'score level')}"),
         ("improving", _improving(optima)),
-        *(("note", note) for note in optima.notes if note not in told),
+        *(("note", note) for note in optima.notes if note not in shown),
     ]
-    idle = {"best run"} if best is run else set()
-    return [(label, value) for label, value in rows if value and label not in idle]
+    omitted = "best run" if best is run else None
+    return [(label, value) for label, value in rows if value and label != omitted]
 
 
 def of_completed(optima: Optima) -> list[str]:
-    """Say, below a table of what follows from the data, that some of these were filled in."""
+    """Return the note below tables computed from imputed data."""
     if optima.record.completion is None:
         return []
-    return ["Of the completed table: values that were missing are filled in and count as seen."]
+    return ["Computed from the completed table: imputed values count as observed."]
 
 
 def completed(optima: Optima) -> str:
-    """Say how gaps of the table were filled; nothing if it had none."""
+    """Describe how missing values were imputed; "" if there were none."""
     completion = optima.record.completion
     if completion is None:
         return ""
-    rounds = counted(completion.rounds, "round")
     if completion.settled:
-        end = "until the model settled"
+        end = "until the model converged"
     elif completion.rounds < MAX_ROUNDS:
-        end = "stopped before the model settled, by a budget or as the table is large"
+        end = "stopped before convergence by a budget or because the table is large"
     else:
         end = "after which the model still changed"
     return (
-        f"{sum(completion.cells)} filled in, {optima.record.reading.completions} times each, "
-        f"by {rounds} of EM, {end}"
+        f"{sum(completion.cells)} imputed, {optima.record.reading.completions} times each, "
+        f"by {counted(completion.rounds, 'round')} of EM, {end}"
     )
 
 
 def _variables(optima: Optima) -> str:
-    """Say how many variables there are, and of which kinds if not all are discrete."""
+    """Return the number of variables, by kind unless all are discrete."""
     number = counted(len(optima.names), "variable")
     if optima.kind == "discrete":
         return number
@@ -138,19 +130,14 @@ def _variables(optima: Optima) -> str:
     return f"{number} ({discrete} discrete, {continuous} continuous)"
 
 
-def _ends(optima: Optima) -> str:
-    distinct = counted(len(optima.of_runs), "optimum", "optima")
-    return f"{distinct} on {counted(optima.levels, 'score level')}"
-
-
 def proof(optima: Optima) -> str:
-    """Say what is known for certain of the best score; nothing if no proof was tried."""
+    """Return what is proven about the best score; "" if no proof was attempted."""
     found, settings = optima.proof, optima.settings
     if found is None:
         return ""
-    most = settings.max_parents
-    limit = "" if most is None else f" with at most {counted(most, 'parent')}"
-    which = f"no network{limit}{' that obeys the knowledge' if settings.knowledge else ''}"
+    max_parents = settings.max_parents
+    limit = "" if max_parents is None else f" with at most {counted(max_parents, 'parent')}"
+    which = f"no network{limit}{' that satisfies the knowledge' if settings.knowledge else ''}"
     if found.proven:
         return f"proven: {which} scores higher"
     if found.upper_bound is None:
@@ -170,7 +157,7 @@ def _improving(optima: Optima) -> str:
 
 
 def _outlook(optima: Optima) -> str:
-    """Say what more tasks would bring, if it was left to us how many to do."""
+    """Estimate whether more tasks would help, if their number was chosen automatically."""
     improving = optima.record.improving
     if not improving.asked.is_auto or improving.calls or optima.proven:
         return ""
@@ -213,16 +200,16 @@ def _edges(optimum: Optimum) -> str:
 
 
 def _isolated(optima: Optima) -> str:
-    """Name the variables without an edge, and say what may join them."""
-    joined = {node for edge in optima.best.graph.skeleton for node in edge}
-    alone = [name for name in optima.names if name not in joined]
-    stiff = [
+    """Return the variables without an edge, and advice on those with many numeric states."""
+    connected = {node for edge in optima.best.graph.skeleton for node in edge}
+    isolated = {name: optima.states[name] for name in optima.names if name not in connected}
+    numeric = [
         name
-        for name in alone
-        if len(optima.states[name]) > MANY_STATES and are_numbers(optima.states[name])
+        for name, states in isolated.items()
+        if len(states) > MANY_STATES and are_numbers(states)
     ]
-    advice = f"; edges of {listed(stiff)} cost less if they are taken as continuous"
-    return listed(alone) + advice * bool(stiff) if alone else ""
+    advice = f"; edges of {listed(numeric)} cost less if they are taken as continuous"
+    return listed([*isolated]) + advice * bool(numeric) if isolated else ""
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

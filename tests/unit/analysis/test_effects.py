@@ -100,7 +100,7 @@ def test_filled_in_values_are_told():
     filled = kes.learn(frame, runs=2, missing="em")
     for optima, is_filled in ((whole, False), (filled, True)):
         for table in (optima.effects("a", "b"), optima.evidence()):
-            assert ("Of the completed table" in table.note) == is_filled
+            assert ("from the completed table" in table.note) == is_filled
 
 
 def test_resamples_are_filled_in_anew():
@@ -129,7 +129,7 @@ def test_only_data_settings_and_seed_decide(optima, data, tmp_path):
     assert table == optima.effects("VENTALV", "CATECHOL", resamples=5)
     optima.save(tmp_path / "a.kes.json.gz")
     loaded = kes.load(tmp_path / "a.kes.json.gz")
-    with pytest.raises(kes.KesError, match="does not hold the data"):
+    with pytest.raises(kes.KesError, match="does not contain the data"):
         loaded.effects("VENTALV", "CATECHOL")
     assert loaded.effects("VENTALV", "CATECHOL", resamples=5, data=data.to_pandas()) == table
 

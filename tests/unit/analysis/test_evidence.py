@@ -66,7 +66,7 @@ def test_only_data_settings_and_tasks_decide(optima, table, data, tmp_path):
     assert optima.evidence(tasks=5, n_jobs=1) == table
     optima.save(tmp_path / "a.kes.json")
     loaded = kes.load(tmp_path / "a.kes.json")
-    with pytest.raises(kes.KesError, match="does not hold the data"):
+    with pytest.raises(kes.KesError, match="does not contain the data"):
         loaded.evidence()
     assert loaded.evidence(tasks=5, data=data.to_pandas()) == table
 

@@ -180,7 +180,7 @@ def test_after_loading_data_are_needed(alarm, tmp_path):
     optima = kes.learn(alarm, runs=2)
     optima.save(tmp_path / "a.kes.json")
     loaded = kes.load(tmp_path / "a.kes.json")
-    with pytest.raises(kes.KesError, match="does not hold the data"):
+    with pytest.raises(kes.KesError, match="does not contain the data"):
         loaded.explain()
     assert loaded.explain(0, alarm) == optima.explain(0)
     with pytest.raises(kes.KesError, match="there is no optimum 99"):

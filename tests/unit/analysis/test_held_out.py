@@ -75,7 +75,7 @@ def test_training_cases_flatter(optima, data, judges):
 def test_after_loading_the_data_are_needed(optima, data, judges, tmp_path):
     optima.save(tmp_path / "a.kes.json")
     loaded = kes.load(tmp_path / "a.kes.json")
-    with pytest.raises(kes.KesError, match="does not hold the data"):
+    with pytest.raises(kes.KesError, match="does not contain the data"):
         loaded.validate(judges)
     assert loaded.validate(judges, data, top=3) == optima.validate(judges, top=3)
 

@@ -171,7 +171,7 @@ def test_pickle_holds_no_data(optima, data):
     again = pickle.loads(content)
     assert again == optima
     assert len(content) < data.codes.nbytes / 2
-    with pytest.raises(kes.KesError, match="does not hold the data"):
+    with pytest.raises(kes.KesError, match="does not contain the data"):
         again.extend(1)
 
 

@@ -180,7 +180,7 @@ def test_a_proof_is_about_the_networks_that_are_allowed(trapped):
     assert few.best.score == kes.certify(trapped, max_parents=1).score < free.best.score
     assert told.best.score == kes.certify(trapped, knowledge=known).score < free.best.score
     assert "proven: no network with at most 1 parent scores higher" in repr(few)
-    assert "proven: no network that obeys the knowledge scores higher" in repr(told)
+    assert "proven: no network that satisfies the knowledge scores higher" in repr(told)
 
 
 def test_a_given_number_of_runs_proves_nothing_by_itself(trapped):

@@ -140,7 +140,7 @@ class TestSearch:
         assert optima.cases == pytest.approx(len(table))
         assert any("filled in from the model" in note for note in optima.notes)
         text = repr(optima)
-        assert f"{table.isna().sum().sum()} filled in, 5 times each, by " in text
+        assert f"{table.isna().sum().sum()} imputed, 5 times each, by " in text
         assert "of the completed table" in text
 
     def test_a_budget_ends_filling_too_and_the_table_can_be_made_again(
@@ -151,7 +151,7 @@ class TestSearch:
         hasty = kes.learn(table, missing="em", runs=3, budget=1e-6)
         done = hasty.record.completion
         assert (done.rounds, done.settled) == (1, False)
-        assert "by 1 round of EM, stopped before the model settled, by a budget" in repr(hasty)
+        assert "by 1 round of EM, stopped before convergence by a budget" in repr(hasty)
         assert hasty.record.fingerprint != optima.record.fingerprint
         hasty.save(tmp_path / "a.kes.json")
         again = kes.load(tmp_path / "a.kes.json").extend(2, table)
@@ -428,13 +428,13 @@ def test_the_command_line(frame, tmp_path):
         command, [*words, "--discretize", "3", "--runs", "3", "--out", str(out)]
     )
     assert done.exit_code == 0, done.output
-    assert "filled in, 3 times each, by " in done.output
+    assert "imputed, 3 times each, by " in done.output
     same = kes.learn(tmp_path / "t.csv", missing="em", completions=3, discretize=3, runs=3)
     assert kes.load(out) == same
     short, budget = tmp_path / "b.kes.json", ["--runs", "3", "--budget", "0.001s"]
     for amount in (budget, ["--runs", "4"], ["--runs", "5", "--budget", "9s"]):
         done = CliRunner().invoke(command, [*words, *amount, "--out", str(short)])
         assert done.exit_code == 0, done.output
-        assert "by 1 round of EM, stopped before the model settled" in done.output
+        assert "by 1 round of EM, stopped before convergence" in done.output
     wrong = CliRunner().invoke(command, [*words, "--discretize", "a=b"])
     assert "such as age=5,dose=3" in wrong.output

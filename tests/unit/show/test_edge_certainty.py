@@ -13,8 +13,8 @@ from kes.analysis.evidence import TASKS
 from kes.cli import run
 from kes.show.report import edge_certainty, prose, report_text
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
-from kes.show.report.headline import Claim, headline
 from kes.show.report.page import page
+from kes.show.report.prose import Claim, headline
 
 NAMES = ["HR", "BP", "CO", "TPR", "CATECHOL", "HRBP", "HREKG", "HRSAT"]
 

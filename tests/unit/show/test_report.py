@@ -229,7 +229,7 @@ def test_continuous_variables_have_histograms_and_coefficients(mixed):
 
 def test_values_of_any_size_have_a_histogram():
     from kes.data import Continuous
-    from kes.show.report.variables import variables
+    from kes.show.report.families import variables
 
     huge = np.array([-1.7e308, 0.0, 1.7e308])
     columns = [Continuous(huge), Continuous(np.full(3, 2.5))]

@@ -1,22 +1,24 @@
-"""What the page shows, as plain data: numbers for nodes and pairs of nodes keep it small."""
+"""The data of the page as plain values; nodes and pairs are numbers, to keep it small."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from shlex import quote
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
 from kes.analysis.evidence_bounds import edge_worth
 from kes.analysis.support import ROUNDING
-from kes.data.column import State
 from kes.drawing import layout
+from kes.drawing.clusters import clusters
 from kes.drawing.layout import Layout, graph_layout
 from kes.drawing.plot import SUPPORT_COLUMNS
 from kes.formats import bif
@@ -24,27 +26,30 @@ from kes.formats.escaping import UNNAMED, labels
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
-from kes.show.report.charts import charts
 from kes.show.report.edge_certainty import Certainty, count_costly, verdict, verdict_ranges
-from kes.show.report.families import FittedNetworks, families
-from kes.show.report.overview import overview
-from kes.show.report.variables import variables
+from kes.show.report.families import FittedNetworks, families, variables
 from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.files import PathLike
 
 MOST_OWN = 30
-"""Optima that get a layout, and tables, of their own."""
+"""Number of optima with their own layout and tables."""
 
 _MOST_EDGES = 3000
-"""Edges in all such layouts: large graphs take long, so fewer of them get one."""
+"""Edges in all these layouts: large graphs take long, so fewer of them get one."""
 
 LEAST_SUPPORT = 0.05
-"""Least threshold of the consensus; edges below have no say in the shared layout."""
+"""Least threshold of the consensus; edges below do not affect the shared layout."""
 
 FEW = 5
-"""Cases below which a probability is marked: it is hardly more than a guess."""
+"""Cases below which a probability is marked as uncertain."""
+
+LEAST = 13
+"""Least number of variables of a network with an overview: fewer are one cluster."""
+
+_MOST_POINTS = 1000
+"""Runs in the chart of scores: screens have no more columns."""
 
 
 def content(
@@ -59,9 +64,8 @@ def content(
 ) -> dict[str, Any]:
     """Return the data of the page. Decisions are made here; the scripts only show them.
 
-    An edge of a model is ``3 * pair + status``, where the status is 0 for an edge without
-    direction, 1 for x -> y and 2 for y -> x. ``known`` are the pairs that have their direction from
-    knowledge.
+    An edge of a model is ``3 * pair + status``, where the status is 0 for an undirected edge, 1
+    for x -> y and 2 for y -> x. ``known`` are the pairs that knowledge directs.
     """
     further, parts, edges = certainty.further, certainty.parts, certainty.edges
     number = {name: i for i, name in enumerate(optima.names)}
@@ -114,13 +118,13 @@ def content(
         ],
         "own": {i: 1 + number for number, i in enumerate(own)},
         "least": LEAST_SUPPORT,
-        "clusters": overview(optima.best, packed),
+        "clusters": _overview(optima.best, packed),
         "tables": None if fitted is None else families({i: found.optima[i] for i in own}, fitted),
         "stem": optima.stem or "kes",
         "commands": _commands(optima, problem, file),
         "files": _files(optima),
         "effects": [_effects(one, number) for one in further.effects],
-        "charts": charts(optima, found, coverage),
+        "charts": _charts(optima, found, coverage),
     }
 
 
@@ -128,27 +132,27 @@ def content(
 
 
 def _supports(edges: Table, kind: str) -> list[list[float]]:
-    """Return the support of each pair, the direction with more support, and the support of that.
+    """Return the support of each pair, its better supported direction, and the support of that.
 
-    The direction is 1 for x -> y, 2 for y -> x, and 0 if neither has more. Both shares reach the
+    The direction is 1 for x -> y, 2 for y -> x, and 0 if both are equal. Both shares reach the
     same thresholds as in `Optima.consensus`.
     """
     found = []
     for row in edges:
         forward, backward = row[f"{kind}_x_to_y"], row[f"{kind}_y_to_x"]
         direction = 1 if forward > backward else 2 if backward > forward else 0
-        shares = _reaching(row[SUPPORT_COLUMNS[kind]]), _reaching(max(forward, backward))
-        found.append([shares[0], direction, shares[1]])
+        support = _reaching(row[SUPPORT_COLUMNS[kind]])
+        found.append([support, direction, _reaching(max(forward, backward))])
     return found
 
 
 def _reaching(share: float) -> float:
-    """Return a share, raised to a whole percentage that it misses by a rounding error only."""
+    """Raise a share to the whole percentage that it misses only by a rounding error."""
     return max(share, math.floor(100 * (share + ROUNDING)) / 100)
 
 
 def _evidence(edges: Table) -> dict[str, list[Any]]:
-    """Return for each pair: nats for the edge and for x -> y, exactness, and the verdict."""
+    """Return for each pair the nats for the edge and for x -> y, exactness, and the verdict."""
     return {
         "nats": [_rounded(nats) for nats in edges["evidence"]],
         "direction": [_rounded(nats) for nats in edges["direction"]],
@@ -161,12 +165,10 @@ def _evidence_command(
     certainty: Certainty, problem: Problem | None, file: PathLike | None
 ) -> str | None:
     """Return the command that computes better evidence; None if there is none or it needs data."""
-    edges = certainty.edges
+    improvable = problem is not None
     if certainty.has_evidence:
-        pairs = zip(edges["evidence"], edges["how"], strict=True)
+        pairs = zip(certainty.edges["evidence"], certainty.edges["how"], strict=True)
         improvable = any(_rounded(nats) is not None and how != "exact" for nats, how in pairs)
-    else:
-        improvable = problem is not None
     return f"kes report {_result(file)} --evidence" if improvable else None
 
 
@@ -176,15 +178,12 @@ def _worth(
     place: Mapping[tuple[int, int], int],
 ) -> dict[int, float | None]:
     """Return the worth of the edges of a model by the numbers of their pairs."""
-    found = {}
-    for edge, nats in worth.items():
-        x, y = sorted(number[name] for name in edge)
-        found[place[x, y]] = _rounded(nats)
-    return found
+    pairs = (sorted(number[name] for name in edge) for edge in worth)
+    return {place[x, y]: _rounded(nats) for (x, y), nats in zip(pairs, worth.values(), strict=True)}
 
 
 def _rounded(nats: float | None) -> float | None:
-    """Return a number for the page; None if there is none, or it is not finite."""
+    """Round nats for the page; None if they are unknown or not finite."""
     return None if nats is None or not math.isfinite(nats) else round(nats, 2)
 
 
@@ -204,7 +203,7 @@ def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str
 
 
 def _effects(one: Effects, number: Mapping[str, int]) -> dict[str, Any]:
-    """Return the ranges of an effect, with what is assumed."""
+    """Return the ranges of an effect and its assumptions."""
     columns = ("range", "low", "high", "over")
     rows = [[row[name] for name in columns] for row in one.summary()]
     x, y = number[one.x], number[one.y]
@@ -215,13 +214,13 @@ def _effects(one: Effects, number: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _worth_a_layout(optima: Sequence[Optimum]) -> list[int]:
-    """Return the numbers of the best models, as many as get a layout of their own."""
+    """Return the numbers of the best models that get their own layout."""
     edges = sum(map(len, optima[0].edges))
     return [*range(min(len(optima), max(1, min(MOST_OWN, _MOST_EDGES // max(edges, 1)))))]
 
 
 def _shared_layout(optima: Optima, edges: Table) -> Layout:
-    """Lay out all pairs that some model joins, from top to bottom as in the best one."""
+    """Lay out all pairs that some model connects, from top to bottom as in the best one."""
     parents: dict[str, list[str]] = {name: [] for name in optima.names}
     for a, b in optima.best.mpdag.to_dag():
         parents[b].append(a)
@@ -245,16 +244,33 @@ def _packed(
     }
 
 
+def _overview(optimum: Optimum, packed: Callable[[Layout], dict[str, Any]]) -> list[Any] | None:
+    """Return the clusters of a large network: their nodes and their packed layouts."""
+    if len(optimum.names) < LEAST:
+        return None
+    arcs = optimum.mpdag.to_dag()
+    number = {name: i for i, name in enumerate(optimum.names)}
+    found = []
+    for part in clusters(len(number), [(number[a], number[b]) for a, b in arcs]):
+        names = [optimum.names[node] for node in part]
+        inside = set(names)
+        edges = [(a, b) for a, b in arcs if inside.issuperset((a, b))]
+        # Nodes without edges would form a single long row.
+        drawn = packed(layout.layout(names, edges)) if edges else None
+        found.append({"nodes": part, "layout": drawn})
+    return found
+
+
 # --- downloads and commands ----------------------------------------------------------------------
 
 
 def _result(file: PathLike | None) -> str:
-    """Return the name of the result's file for a shell."""
+    """Return the name of the result file, quoted for a shell."""
     return quote(os.path.basename(file or "RESULT.kes.json.gz"))
 
 
 def _commands(optima: Optima, problem: Problem | None, file: PathLike | None) -> dict[str, Any]:
-    """Return the parts of commands that name files."""
+    """Return the parts of commands that contain file names."""
     source = os.path.basename(optima.record.reading.source or "DATA.csv")
     data = "" if problem is not None else f" --data {quote(source)}"
     return {
@@ -265,18 +281,46 @@ def _commands(optima: Optima, problem: Problem | None, file: PathLike | None) ->
 
 
 def _files(optima: Optima) -> dict[str, Any]:
-    """Return what the page needs to write networks: how formats spell names and states."""
+    """Return the spelling of names and states in the formats that the page can write."""
     spelled = None
     if optima.kind == "discrete":
         head, words, states = bif.variables(optima.names, optima.states, optima.stem or UNNAMED)
         spelled = {"head": head, "words": words, "states": states}
     return {
         "bif": spelled,
-        "literals": [[_literal(state) for state in states] for states in optima.states.values()],
+        # As JSON text: a large integer would not survive the page as a number.
+        "literals": [[json.dumps(state) for state in states] for states in optima.states.values()],
         "cuts": optima.record.reading.cuts,
     }
 
 
-def _literal(state: State) -> str:
-    """Return a state as JSON; a large integer would not survive the page as a number."""
-    return json.dumps(state)
+# --- charts --------------------------------------------------------------------------------------
+
+
+def _charts(optima: Optima, found: Landscape, coverage: Coverage) -> dict[str, Any]:
+    """Return the points of the map, the sorted scores of the runs, and the curves of coverage."""
+    return {
+        "landscape": found.points.round(2).tolist(),
+        "scores": _scores(optima, found),
+        "accumulation": _curves(coverage.accumulation(), "models", "levels"),
+        "best": _curves(coverage.best_so_far(), "observed", "expected"),
+    }
+
+
+def _curves(table: Table, *columns: str) -> dict[str, Any]:
+    rounded = {name: [round(value, 6) for value in table[name]] for name in columns}
+    return {"runs": list(table["runs"])} | rounded
+
+
+def _scores(optima: Optima, found: Landscape) -> dict[str, Any]:
+    """Return runs, best first: rank, number, score, and the optimum if it is on the page."""
+    order = np.argsort(-optima.run_scores, kind="stable")
+    ranks = np.unique(np.linspace(0, len(order) - 1, min(len(order), _MOST_POINTS)).astype(int))
+    runs = order[ranks]
+    shown = {number: i for i, number in enumerate(found.numbers)}
+    return {
+        "ranks": (ranks + 1).tolist(),
+        "runs": runs.tolist(),
+        "scores": [round(score, 6) for score in optima.run_scores[runs].tolist()],
+        "optima": [shown.get(int(end)) for end in optima.run_optima[runs]],
+    }

@@ -1,4 +1,4 @@
-"""CPDs of the best networks, for display and inference on the page.
+"""Distributions on the page: of each variable, and the CPDs of the best networks.
 
 Probability tables are sent as counts: they are shorter, show how many cases support each
 probability, and give exactly the probabilities of `kes.fit`. Networks that share a family share its
@@ -12,14 +12,14 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kes.data.column import Discrete
-from kes.data.dataset import Dataset
+from kes.data.column import Continuous, Discrete
+from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.network.cpds import configurations
 from kes.network.fitting import Estimates, Fitted, Model
 from kes.network.fitting import families as parents_of
 from kes.results.optimum import Optimum
-from kes.show.report.variables import cases
 
 ESS = 1.0
 """Equivalent sample size of the prior: the default of `kes.fit`."""
@@ -31,7 +31,10 @@ _MOST_IN_ALL = 2**18
 """Cells of all tables together; further models are left out."""
 
 Family: TypeAlias = tuple[int, ...]
-"""A node and its parents, by their numbers."""
+"""The numbers of a node and its parents."""
+
+BINS = 16
+"""Bars of a histogram: enough to show a shape, few enough to hit one with a finger."""
 
 
 class FittedNetworks:
@@ -50,12 +53,9 @@ class FittedNetworks:
 def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str, Any]:
     """Return the CPDs of some optima, given by their numbers.
 
-    Returns
-    -------
-    dict
-        ``families``: for each family the node, its parents, the kind of its CPD ("cases",
-        "linear", "logistic", or "large" for a table that is left out) and its parameters; ``of``:
-        for each optimum within the limits, by number, the family of each node.
+    ``families`` lists for each family the node, its parents, the kind of its CPD ("cases",
+    "linear", "logistic", or "large" for a table that is left out) and its parameters; ``of`` maps
+    the number of each optimum within the limits to the family of each node.
     """
     table = fitted.table
     known: dict[Family, int] = {}
@@ -85,7 +85,7 @@ def _families(optimum: Optimum) -> list[Family]:
 
 
 def has_large(optimum: Optimum, table: Dataset) -> bool:
-    """Return whether some family of an optimum has a table too large for the page."""
+    """Return whether an optimum has a probability table too large for the page."""
     return any(not _cells(table, family) for family in _families(optimum))
 
 
@@ -94,7 +94,7 @@ def _is_table(table: Dataset, family: Family) -> bool:
 
 
 def _cells(table: Dataset, family: Family) -> int:
-    """Return how many numbers a family takes on the page; 0 if it is left out."""
+    """Return the number of parameters of a family on the page; 0 if it is left out."""
     if not _is_table(table, family):
         return len(family)
     size = prod(len(table.states[node]) for node in family)
@@ -109,15 +109,12 @@ def _entries(
     found: list[tuple[str, list[float] | dict[str, Any] | None]] = []
     for family in wanted:
         if _is_table(table, family):
-            found.append(("cases", _counted(table, family)) if _cells(table, family) else _LARGE)
+            cells = _cells(table, family)
+            found.append(("cases", _counted(table, family)) if cells else ("large", None))
             continue
-        if network is None:
-            network = fitted.network(optimum)
+        network = network or fitted.network(optimum)
         found.append(network.local(table.names[family[0]]).describe())
     return found
-
-
-_LARGE = ("large", None)
 
 
 def _counted(table: Dataset, family: Family) -> list[float]:
@@ -127,4 +124,50 @@ def _counted(table: Dataset, family: Family) -> list[float]:
     shape = [len(table.states[i]) for i in (*parents, node)]
     codes = [column.codes for column in columns if isinstance(column, Discrete)]
     cells = configurations(codes, shape, table.rows)
-    return cases(np.bincount(cells, table.weights, prod(shape)).astype(np.float64))
+    return _cases(np.bincount(cells, table.weights, prod(shape)).astype(np.float64))
+
+
+# --- variables -----------------------------------------------------------------------------------
+
+
+def variables(table: AnyTable) -> list[dict[str, Any]]:
+    """Return the number of observed cases in each state or bin of each variable.
+
+    Continuous variables also have range, mean and standard deviation. ``missing`` is the number of
+    cases in which a variable was not observed, if there are any.
+    """
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    columns = table.dataset.columns if isinstance(table, Incomplete) else table.columns
+    gaps = table.gaps if isinstance(table, Incomplete) else np.zeros((len(columns), 1), np.bool_)
+    found = []
+    for column, gap in zip(columns, gaps, strict=True):
+        observed = ~np.broadcast_to(gap, table.rows)
+        own = weights[observed]
+        if isinstance(column, Continuous):
+            shown = _histogram(column.values[observed], own)
+        else:
+            counts = np.bincount(column.codes[observed], own, len(column.states))
+            shown = {"counts": _cases(counts)}
+        if not observed.all():
+            shown["missing"] = _cases(weights[~observed].sum(keepdims=True))[0]
+        found.append(shown)
+    return found
+
+
+def _histogram(values: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[str, Any]:
+    least, most = float(values.min()), float(values.max())
+    mean = float(np.average(values, weights=weights))
+    deviation = float(np.sqrt(np.average((values - mean) ** 2, weights=weights)))
+    if least == most:
+        counts = _cases(np.array([weights.sum()]))
+    else:
+        # Halved first: the difference of very large ends would overflow.
+        place = (values / 2 - least / 2) / (most / 2 - least / 2)
+        bins = np.minimum((place * BINS).astype(np.intp), BINS - 1)
+        counts = _cases(np.bincount(bins, weights, BINS))
+    return {"range": [least, most], "mean": mean, "deviation": deviation, "counts": counts}
+
+
+def _cases(counts: NDArray[Any]) -> list[float]:
+    """Return numbers of cases in their shortest form: whole ones as integers."""
+    return [int(count) if count == int(count) else round(count, 9) for count in counts.tolist()]

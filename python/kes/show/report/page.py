@@ -23,8 +23,8 @@ from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import CLEAR, SURE, Certainty, Further, chosen_evidence
 from kes.show.report.families import FittedNetworks
-from kes.show.report.headline import Claim, cards, headline
 from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
+from kes.show.report.prose import Claim, cards, headline
 from kes.show.report.recipe import python_call
 
 if TYPE_CHECKING:

@@ -1,17 +1,20 @@
-"""Text of the page: the data, the search, its coverage, and how to reproduce it."""
+"""Text of the page: its top, the data, the search, its coverage, and how to reproduce it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
+from kes.analysis.certificate import Certificate
 from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
-from kes.errors import listed
+from kes.errors import KesError, listed
 from kes.results.summary import completed, counted
+from kes.show.report.edge_certainty import SURE, Certainty, count_costly
 from kes.show.report.recipe import command_line, settings_rows
 
 if TYPE_CHECKING:
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 _LONG = 90
 """Characters above which a value gets a line of its own."""
+
+_STRONGEST = 5
+"""Number of connections named at the top."""
 
 _MISSING = {
     "drop": "rows with missing values are dropped",
@@ -43,27 +49,140 @@ def _source(optima: Optima) -> str:
     return os.path.basename(reading.source) if reading.source else ""
 
 
+# --- the top of the page -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whether the best network is proven optimal, also in words."""
+
+    proven: bool
+    value: str
+    note: str
+
+    @classmethod
+    def of(cls, optima: Optima, certificate: Certificate | None) -> Claim:
+        """Return the claim of a certificate, or else of the result's own proof."""
+        best, level = optima.best, optima.record.level
+        found, limit = optima.proof, optima.settings.max_parents
+        proven, bound = optima.proven, None if found is None else found.upper_bound
+        if certificate is not None:
+            same = set(certificate.graph.nodes) == set(optima.names)
+            if not same or certificate.criterion != optima.settings.criterion:
+                raise KesError(
+                    "the certificate has other variables or another criterion; make it with "
+                    "kes.certify from the data and the criterion of this result",
+                    option="certificate",
+                )
+            proven, bound = certificate.proven, certificate.upper_bound
+            limit = certificate.max_parents
+        if proven and (bound is None or level(bound) <= level(best.score)):
+            scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
+            known = " that satisfies the knowledge" if optima.settings.knowledge else ""
+            return cls(True, "highest score", f"no network{scope}{known} scores higher")
+        if bound is not None:
+            distance = f"{bound - best.score:,.2f} nats"
+            return cls(False, distance, "upper bound on the distance from the optimum")
+        note = "a higher score may exist: see kes certify"
+        if best.hits:
+            hits = counted(best.hits, "run")
+            note = f"found by {hits}, which does not prove that no rarer one is better"
+        return cls(False, "best found", note)
+
+
+def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
+    """Return the summary paragraph as HTML."""
+    edges = len(optima.best.graph.skeleton)
+    proven = (
+        "It is proven that no network scores higher."
+        if proof.proven
+        else "It is not proven that this network has the highest score."
+    )
+    if not edges:
+        return f"<p>By this criterion, no variable carries information about another. {proven}</p>"
+    named = certainty.strongest(_STRONGEST)
+    names = ", ".join(f"{_name(a)} {mark} {_name(b)}" for a, mark, b in named)
+    most = "The strongest connections are" if edges > len(named) else "The connections are"
+    if edges == 1:
+        most = "The only connection is"
+    said = f"{_sureness(certainty, edges)} {_directions(certainty, edges)} {proven}"
+    return f"<p>{most} {names}.</p><p>{escape(said)}</p>"
+
+
+def _name(name: str) -> str:
+    return f"<bdi><strong>{escape(name)}</strong></bdi>"
+
+
+def _sureness(certainty: Certainty, edges: int) -> str:
+    of = f"Of {counted(edges, 'connection')}"
+    if certainty.has_evidence:
+        sure, weak = certainty.count("sure", "required"), certainty.count("doubtful")
+        doubtful = f"{weak} doubtful" if weak else "none is doubtful"
+        verb = "is" if sure == 1 else "are"
+        return f"{of}, {sure} {verb} sure, {edges - sure - weak} likely, and {doubtful}."
+    if certainty.worth is None:
+        return f"{of}: their certainty was not computed."
+    many = count_costly(certainty.worth)
+    return (
+        f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if removed alone; "
+        "whether other connections could replace them was not computed."
+    )
+
+
+def _directions(certainty: Certainty, edges: int) -> str:
+    clear = len(certainty.clear)
+    if clear == edges:
+        return "All directions are clear."
+    return f"The direction is clear for {clear or 'none'} and doubtful for {edges - clear}."
+
+
+def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
+    """Return the key facts about the best network as HTML."""
+    graph = optima.best.mpdag
+    edges, clear = len(graph.skeleton), len(certainty.clear)
+    alone = len(optima.names) - len({node for edge in graph.skeleton for node in edge})
+    isolated = f"; {counted(alone, 'variable')} isolated" if alone else ""
+    directed = len(graph.by_knowledge)
+    known = f", {directed} of them by knowledge" if directed else ""
+    sure = ("Not computed", "see evidence")
+    if certainty.has_evidence:
+        many, weak = certainty.count("sure", "required"), certainty.count("doubtful")
+        sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
+    directions = (
+        f"direction clear for {clear}{known}{isolated}" if edges else "nothing is connected"
+    )
+    parts = [
+        ("Best network", counted(edges, "connection"), directions),
+        ("Certainty", *sure),
+        ("Proven" if proof.proven else "Not proven", proof.value, proof.note),
+    ]
+    return "".join(
+        f'<div class="card"><dt>{escape(label)}</dt>'
+        f"<dd><strong>{escape(value)}</strong>{escape(note)}</dd></div>"
+        for label, value, note in parts
+    )
+
+
 # --- the data ------------------------------------------------------------------------------------
 
 
 def facts(optima: Optima, made: date | None) -> str:
     """Return a description of the data and the date of the report as HTML."""
-    return _list((label, value) for label, value in _facts(optima, made) if value)
-
-
-def _facts(optima: Optima, made: date | None) -> Iterator[tuple[str, str]]:
-    reading = optima.record.reading
-    yield "Source", _source(optima)
-    yield "Report date", f"{made.day} {made:%B %Y}" if made else ""
+    reading, knowledge, kinds = optima.record.reading, optima.settings.knowledge, optima.kinds
     weighted = f", weighted by {reading.weights!r}" if isinstance(reading.weights, str) else ""
-    yield "Cases", f"{optima.cases:,.12g}".replace(",", " ") + weighted
-    yield "Variables", _kinds(optima)
-    yield "Missing values", completed(optima) or _MISSING.get(reading.missing, reading.missing)
-    yield "Discretized", listed(list(reading.cuts)) if reading.cuts else ""
+    counts = [([*kinds.values()].count(kind), kind) for kind in ("discrete", "continuous")]
     omitted = [name for name, kind in reading.kinds.items() if kind == "omit"]
-    yield "Omitted on request", listed(omitted) if omitted else ""
-    known = optima.settings.knowledge
-    yield "Knowledge", known.counts if known else ""
+    rows = {
+        "Source": _source(optima),
+        "Report date": f"{made.day} {made:%B %Y}" if made else "",
+        "Cases": f"{optima.cases:,.12g}".replace(",", " ") + weighted,
+        "Variables": ", ".join(f"{count} {kind}" for count, kind in counts if count),
+        "Missing values": completed(optima) or _MISSING.get(reading.missing, reading.missing),
+        "Discretized": listed(list(reading.cuts)) if reading.cuts else "",
+        "Omitted on request": listed(omitted) if omitted else "",
+        "Knowledge": knowledge.counts if knowledge else "",
+    }
+    return _list((label, value) for label, value in rows.items() if value)
 
 
 def notes(optima: Optima) -> str:
@@ -73,12 +192,6 @@ def notes(optima: Optima) -> str:
     items = "".join(f"<li>{escape(note)}</li>" for note in optima.notes)
     many = counted(len(optima.notes), "note")
     return f"<details><summary>{many} on how the data were read</summary><ul>{items}</ul></details>"
-
-
-def _kinds(optima: Optima) -> str:
-    kinds = [*optima.kinds.values()]
-    parts = [(kinds.count(kind), kind) for kind in ("discrete", "continuous")]
-    return ", ".join(f"{count} {kind}" for count, kind in parts if count)
 
 
 # --- the search ----------------------------------------------------------------------------------
@@ -131,13 +244,7 @@ def numbers(optima: Optima, found: Landscape) -> str:
 
 
 def seen(coverage: Coverage, *, proven: bool) -> str:
-    """Return the coverage of the landscape as HTML paragraphs.
-
-    Parameters
-    ----------
-    proven : bool
-        Whether the best score is proven optimal.
-    """
+    """Return the coverage of the landscape as HTML paragraphs."""
     mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
     lines = [
         (
