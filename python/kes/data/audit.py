@@ -42,18 +42,9 @@ _HELD = 10_000
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of inspecting a column.
+    """The result of inspecting a column: its kind, or a complaint why it cannot be used.
 
-    Attributes
-    ----------
-    name : str
-        Its name; "column 1" and so on if it has none.
-    verdict : Verdict or None
-        Its kind; None if it cannot be used.
-    complaint : str
-        Why it cannot be used.
-    seems : str
-        The sort of identifier that it looks like, if it is used and its kind is not declared.
+    If it is used and its kind is not declared, it may look like a sort of identifier (`seems`).
     """
 
     name: str

@@ -116,8 +116,6 @@ class Discretizer:
         made._cuts = found
         return made
 
-    # --- cuts ---
-
     @property
     def is_fitted(self) -> bool:
         """Whether it has cut points."""
@@ -139,7 +137,8 @@ class Discretizer:
     @property
     def named(self) -> frozenset[str]:
         """The columns to discretize whatever their kind."""
-        return frozenset(self.bins if isinstance(self.bins, Mapping) else ())
+        options = self.bins if isinstance(self.bins, Mapping) else ()
+        return frozenset(options if self._cuts is None else self._cuts)
 
     def intervals(self, column: str) -> tuple[str, ...]:
         """Return the labels of the intervals of a column, from left to right."""
@@ -247,7 +246,7 @@ class Discretizer:
 
     def is_cut(self, column: Raw, name: str) -> TypeGuard[Factor]:
         """Return whether a column already holds its intervals."""
-        if name not in self.cuts or not isinstance(column, Factor):
+        if self._cuts is None or name not in self._cuts or not isinstance(column, Factor):
             return False
         others = set(map(str, column.values)).difference(self.intervals(name))
         return all(is_missing_state(value) for value in others)
@@ -285,8 +284,6 @@ class Discretizer:
         if len(factor.codes) != rows:
             raise KesError(f"{len(factor.codes)} labels for {rows} rows", option="target")
         return factor.codes
-
-    # --- Python ---
 
     def __eq__(self, other: object) -> bool:
         """Return whether the cut points, or before fitting the options, are equal."""

@@ -157,57 +157,60 @@ def read_data(
 ) -> AnyTable:
     """Read a table. The only reader: all others call it.
 
-    Parameters
-    ----------
-    data
-        As in `encode`.
-    options
-        How to read it.
-    schema
-        The variables and states to read it with; by default they are inferred.
-    weights
-        Overrides the column of weights in `options`.
-    discretizer
-        Overrides the cut points in `options`; fitted if it is not yet.
-    unseen
-        With a schema: whether missing values, and values that are none of the states, are an error
-        or missing. None: missing values are treated as `options` say, and other values are errors.
-    declared
-        Whether constant columns keep declared states that do not occur.
-
-    Returns
-    -------
-    Dataset or Incomplete
-        The latter if values are left missing.
+    Without a `schema`, variables and states are inferred; constant columns keep states that do not
+    occur only if `declared` says so. With one, `unseen` decides whether missing values, and values
+    that are none of the states, are errors or missing; by default the former are treated as
+    `options` say, and the latter are errors. `weights` and `discretizer`, which is fitted if it is
+    not yet, override those in `options`. The result is `Incomplete` if values are left missing.
     """
-    missing = options.missing
-    check_choice(missing, gaps=True)
-    coded = isinstance(data, Dataset | Incomplete)
-    if weights is None and isinstance(options.weights, str) and not coded:
+    check_choice(options.missing, gaps=True)
+    discretizer = options.discretizer if discretizer is None else discretizer
+    if isinstance(data, Dataset | Incomplete):
+        if schema is None:
+            return _recode(data, options, weights, discretizer)
+    elif weights is None and isinstance(options.weights, str):
         weights = options.weights
-    if discretizer is None:
-        discretizer = options.discretizer
-    if isinstance(data, Dataset | Incomplete) and schema is None:
-        _refuse_kinds(options)
-        if isinstance(data, Incomplete) and missing in ("drop", "state"):
-            raise _incomplete(f"{option('missing', missing)} comes too late")
-        return _recut(data if weights is None else _reweighted(data, weights), discretizer)
     if schema is None:
         return _infer(data, options, weights, discretizer, declared=declared)
     source = open_source(data, options.dialect, set(schema.names).__contains__)
-    weights = source.called(weights) if isinstance(weights, str) else weights
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    return match_table(
-        source,
-        schema,
-        row_weights,
-        missing=missing,
-        absent=frozenset(options.na_values),
-        decimal=options.decimal,
-        discretizer=discretizer,
-        unseen=unseen,
+    return match_table(source, schema, row_weights, options, discretizer=discretizer, unseen=unseen)
+
+
+def _recode(
+    table: AnyTable, options: ReadOptions, weights: Weights, discretizer: Discretizer | None
+) -> AnyTable:
+    """Replace the weights of a dataset, and discretize its continuous columns."""
+    if options.kinds or options.columns:
+        raise KesError(
+            f"the kinds of the columns of a Dataset are fixed; leave out {option('kinds')}, or "
+            "pass the original table",
+            option="kinds" if options.kinds else "columns",
+        )
+    if isinstance(table, Incomplete) and options.missing in ("drop", "state"):
+        raise _incomplete(f"{option('missing', options.missing)} comes too late")
+    if isinstance(weights, str):
+        raise KesError(
+            f"a Dataset has no column of weights {weights!r}; pass the weights as an array",
+            option="weights",
+        )
+    row_weights = read_weights(weights, open_source(table))
+    if row_weights is not None:
+        check_total(row_weights)
+        table = table.reweighted(row_weights)
+    if discretizer is None:
+        return table
+    if not discretizer.is_fitted:
+        discretizer.fit(table)
+    return discretizer.transform(table)
+
+
+def _incomplete(why: str) -> KesError:
+    return KesError(
+        f"this table was read with {option('missing', 'em')}, and {why}; pass the original table",
+        option="missing",
     )
 
 
@@ -220,10 +223,10 @@ def _infer(
     declared: bool,
 ) -> AnyTable:
     """Read a table whose variables and states are inferred from it."""
-    missing, decimal = options.missing, options.decimal
+    missing, decimal, kinds = options.missing, options.decimal, options.kinds
     source = open_source(data, options.dialect, _wanted(options))
-    weights = source.called(weights) if isinstance(weights, str) else weights
-    kinds = _with_cut_columns(options.kinds, discretizer, source.names)
+    if discretizer is not None and isinstance(kinds, Mapping):
+        kinds = {**dict.fromkeys(discretizer.named & {*source.names}, "continuous"), **kinds}
     findings, unheard = inspect(
         source,
         kinds=kinds,
@@ -232,49 +235,50 @@ def _infer(
         columns=options.columns or None,
         decimal=decimal,
         most=MAX_VARIABLES,
-        is_cut=discretizer.is_cut if discretizer is not None and discretizer.is_fitted else None,
+        is_cut=None if discretizer is None else discretizer.is_cut,
     )
-    _check_size(len(findings), weights)
+    if not findings:
+        besides = " besides the weights" if isinstance(weights, str) else ""
+        raise KesError(
+            f"the data have no columns{besides}; each variable must be a column",
+            option="weights" if besides else None,
+        )
     _check_rows(source.rows)
     row_weights, hints = read_weights(weights, source), nowhere(unheard)
-    reading_notes = [*source.notes, *hints]
+    notes = [*source.notes, *hints]
     del source  # and all that it has read: a long table should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
-    state = not _stateless(verdicts, discretizer)
-    _refuse(findings, verdicts, missing, state, hints)
-    used = _used(verdicts)
+    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    state = not _stateless(used, discretizer)
+    _refuse(findings, used, missing, state, hints)
     read = [one.column for one in used.values()]
     settled = settle(list(used), read, row_weights, missing, state=state)
     if settled.rows is not None:
         used = _judged_again(used, settled, kinds, decimal)
     if discretizer is not None:
         used = _cut(used, discretizer, decimal)
-    verdicts |= used
     if missing == "state":
         _refuse_gaps(used)
     _check_rows(settled.columns[0].rows, settled.notes)
     if settled.weights is not None:
         check_total(settled.weights)
-    whole = used.keys() - (discretizer.cuts if discretizer is not None else ()) if declared else ()
-    made = [
-        _to_column(name, verdict, missing, declared=name in whole) for name, verdict in used.items()
-    ]
-    states = {
-        name: column.states
-        for name, column in zip(used, made, strict=True)
-        if isinstance(column, Discrete)
+    cuts = {} if discretizer is None else discretizer.cuts
+    made = {
+        name: _to_column(name, verdict, missing, declared=declared and name not in cuts)
+        for name, verdict in used.items()
     }
-    cases = made[0].rows if settled.weights is None else float(settled.weights.sum())
+    states = {name: one.states for name, one in made.items() if isinstance(one, Discrete)}
     cases_of = {name: with_value(used[name].column, settled.weights, missing) for name in states}
-    notes = [*reading_notes, *settled.notes, *remarks(verdicts), *state_remarks(states, cases_of)]
+    notes += [*settled.notes, *remarks(verdicts | used), *state_remarks(states, cases_of)]
     notes += identifier_remarks({one.name: one.seems for one in findings if one.seems})
-    notes += few_cases(made, cases)
+    cases = settled.columns[0].rows if settled.weights is None else float(settled.weights.sum())
+    notes += few_cases(list(made.values()), cases)
     if settled.weights is not None:
-        notes.extend(weight_remarks(settled.weights))
-    if discretizer is not None and discretizer.cuts:
-        cut = [f"{name!r} ({len(ends) + 1})" for name, ends in discretizer.cuts.items()]
+        notes += weight_remarks(settled.weights)
+    if cuts:
+        cut = [f"{name!r} ({len(ends) + 1})" for name, ends in cuts.items()]
         notes.append(f"cut into intervals: {listed(cut, show=str)}")
-    dataset = Dataset.of(list(used), made, settled.weights, notes)
+    dataset = Dataset.of(list(made), list(made.values()), settled.weights, notes)
     if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
         return dataset
     return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
@@ -283,36 +287,32 @@ def _infer(
 def _wanted(options: ReadOptions) -> Wanted:
     """Return a function that tells by its name whether a column will be read."""
     kinds = options.kinds if isinstance(options.kinds, Mapping) else {}
-    omitted = {name for name, kind in kinds.items() if kind == "omit"}
     chosen = options.columns
-    return lambda name: (not chosen or name in chosen) and name not in omitted
+    return lambda name: (not chosen or name in chosen) and kinds.get(name) != "omit"
 
 
-def _stateless(verdicts: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
+def _stateless(used: Mapping[str, Verdict], discretizer: Discretizer | None) -> bool:
     """Return whether a column with missing values will be continuous, so that it has no states."""
     incomplete = {
-        name
-        for name, verdict in verdicts.items()
-        if verdict.kind == "continuous" and verdict.column.missing()
+        name for name, one in used.items() if one.kind == "continuous" and one.column.missing()
     }
     if discretizer is None:
         return bool(incomplete)
     # Without names, all continuous columns will be cut.
-    cut = discretizer.cuts if discretizer.is_fitted else discretizer.named or incomplete
-    return not incomplete.issubset(cut)
+    return bool(incomplete - discretizer.named) and bool(discretizer.named or discretizer.is_fitted)
 
 
 def _refuse(
     findings: Sequence[Finding],
-    verdicts: Mapping[str, Verdict],
+    used: Mapping[str, Verdict],
     missing: str,
     state: bool,
     hints: Sequence[str],
 ) -> None:
     """Refuse columns that cannot be used, all in one error."""
-    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
     empty = [name for name, verdict in used.items() if verdict.what == "empty"]
-    gaps = {name: verdict.column.missing() for name, verdict in used.items() if name not in empty}
+    gaps = {name: one.column.missing() for name, one in used.items() if name not in empty}
+    gaps = {name: count for name, count in gaps.items() if count} if missing == "error" else {}
     complaints = unusable(findings)
     bad = [one.name for one in findings if one.complaint]
     if empty and missing != "state":
@@ -321,56 +321,34 @@ def _refuse(
             f"columns without a single value: {listed(empty)}; leave them out with "
             f"{saying(empty, 'omit')}"
         )
-    if missing == "error" and any(gaps.values()):
+    if gaps:
         rows = next(iter(used.values())).column.rows
-        counts = {name: count for name, count in gaps.items() if count}
-        message = (*refusal(counts, rows, state=state), *hints)
+        message = (*refusal(gaps, rows, state=state), *hints)
         complaints += message if complaints else ["; ".join(message)]
-        bad += counts
+        bad += gaps
     if complaints:
-        unusable_only = not (missing == "error" and any(gaps.values()))
-        raise KesError(*complaints, option=None if unusable_only else "missing", column=bad[0])
-
-
-def _used(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
-    """Return the columns to learn from."""
-    used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+        raise KesError(*complaints, option="missing" if gaps else None, column=bad[0])
     if not used:
-        reasons = [f"{name!r} ({verdict.why})" for name, verdict in verdicts.items()]
+        reasons = [f"{one.name!r} ({one.verdict.why})" for one in findings if one.verdict]
         raise KesError(
             f"no column is left to learn from; left out: {listed(reasons, show=str)}; to use one, "
             f"set its kind with {option('kinds')}",
             option="kinds",
         )
-    return used
 
 
 def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
     """Refuse missing values of continuous columns, which have no states."""
-    gaps = {
-        name: verdict.column.missing()
-        for name, verdict in used.items()
-        if verdict.kind == "continuous" and verdict.column.missing()
-    }
+    counts = {name: one.column.missing() for name, one in used.items() if one.kind == "continuous"}
+    gaps = [f"{name!r} ({count})" for name, count in counts.items() if count]
     if gaps:
-        shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
         raise KesError(
-            f"continuous columns cannot have a state for missing values: {shown}; impute them with "
-            f"{option('missing', 'em')}, drop such rows with {option('missing', 'drop')}, or "
-            f"discretize the columns with {option('discretize')}",
+            f"continuous columns cannot have a state for missing values: {listed(gaps, show=str)}; "
+            f"impute them with {option('missing', 'em')}, drop such rows with "
+            f"{option('missing', 'drop')}, or discretize the columns with {option('discretize')}",
             option="missing",
-            column=next(iter(gaps)),
+            column=next(name for name, count in counts.items() if count),
         )
-
-
-def _with_cut_columns(
-    kinds: Mapping[str, str], discretizer: Discretizer | None, names: Sequence[str]
-) -> Mapping[str, str]:
-    """Return the declared kinds; columns that are to be cut are continuous."""
-    if discretizer is None or not isinstance(kinds, Mapping):
-        return kinds
-    wanted = discretizer.cuts if discretizer.is_fitted else discretizer.named
-    return {**{name: "continuous" for name in wanted if name in names}, **kinds}
 
 
 def _cut(
@@ -386,15 +364,6 @@ def _cut(
         for name in discretizer.cuts
         if name in used
     }
-
-
-def _recut(table: AnyTable, discretizer: Discretizer | None) -> AnyTable:
-    """Discretize the continuous columns of a dataset."""
-    if discretizer is None:
-        return table
-    if not discretizer.is_fitted:
-        discretizer.fit(table)
-    return discretizer.transform(table)
 
 
 def _judged_again(
@@ -415,7 +384,10 @@ def _judged_again(
 
 
 def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> Column:
-    """Code a column; missing values to impute get an arbitrary value."""
+    """Code a column; missing values to impute get an arbitrary value.
+
+    Unless `declared`, a column in which a single value occurs loses its other declared states.
+    """
     with naming(name):
         if isinstance(verdict.column, Numbers):
             values = verdict.column.floats()
@@ -424,50 +396,12 @@ def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> 
         factor = verdict.column.ordered()
         if missing == "state":
             factor = with_missing_state(factor)
-        if not declared:
-            factor = _without_alternatives(factor)
+        if factor.declared and not declared and len(occurring := factor.occurring()) == 1:
+            factor = factor.select(occurring.tolist())
     _check_states(name, factor.values)
     if factor.missing():
         factor = replace(factor, codes=np.maximum(factor.codes, 0))
     return factor.to_column()
-
-
-def _refuse_kinds(options: ReadOptions) -> None:
-    if options.kinds or options.columns:
-        raise KesError(
-            f"the kinds of the columns of a Dataset are fixed; leave out {option('kinds')}, or "
-            "pass the original table",
-            option="kinds" if options.kinds else "columns",
-        )
-
-
-def _incomplete(why: str) -> KesError:
-    return KesError(
-        f"this table was read with {option('missing', 'em')}, and {why}; pass the original table",
-        option="missing",
-    )
-
-
-def _reweighted(table: AnyTable, weights: Weights) -> AnyTable:
-    """Replace the weights of a table."""
-    if isinstance(weights, str):
-        raise KesError(
-            f"a Dataset has no column of weights {weights!r}; pass the weights as an array",
-            option="weights",
-        )
-    row_weights = read_weights(weights, open_source(table))
-    assert row_weights is not None, "weights were given"
-    check_total(row_weights)
-    return table.reweighted(row_weights)
-
-
-def _check_size(columns: int, weights: Weights) -> None:
-    if not columns:
-        besides = " besides the weights" if isinstance(weights, str) else ""
-        raise KesError(
-            f"the data have no columns{besides}; each variable must be a column",
-            option="weights" if besides else None,
-        )
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
@@ -494,11 +428,3 @@ def _check_states(name: str, states: Sequence[State]) -> None:
                 "wrong encoding, so read the data again or replace such characters",
                 column=name,
             ) from None
-
-
-def _without_alternatives(factor: Factor) -> Factor:
-    """Drop the other declared states of a column in which a single value occurs."""
-    if not factor.declared or len(factor.values) == 1:
-        return factor
-    occurring = factor.occurring().tolist()
-    return factor.select(occurring) if len(occurring) == 1 else factor

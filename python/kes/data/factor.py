@@ -38,31 +38,21 @@ def recoded(lookup: NDArray[ScalarT], codes: NDArray[Any]) -> NDArray[ScalarT]:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A coded column.
+    """A coded column: its distinct values, and for each row the index of its value.
 
-    Attributes
-    ----------
-    values
-        The distinct values in the order of their codes.
-    codes
-        For each row the index of its value, -1 where it is missing. Any integer array that no
-        one else will modify; stored read-only in the smallest type that fits.
-    declared
-        Whether the user declared the values as categories: they are states even if they do not
-        occur.
-    order
-        Sorts the values into the order of states. Called once the rows to keep are known, since
-        one value can decide how the others are read. None: the values are in order.
-    untyped
-        Whether the values are text only because the file has no types, so that they may be
-        numbers.
+    The index is -1 where a value is missing. Any integer array that no one else will modify;
+    stored read-only in the smallest type that fits.
     """
 
     values: Sequence[State]
     codes: NDArray[np.signedinteger[Any]]
     declared: bool = False
+    """Whether the user declared the values as categories: states even if they do not occur."""
     order: Callable[[Sequence[Any]], list[int]] | None = None
+    """Sorts the values into the order of states (None: they are in order). Called once the rows
+    to keep are known, since one value can decide how the others are read."""
     untyped: bool = False
+    """Whether the values are text only because a file has no types: they may be numbers."""
 
     def __post_init__(self) -> None:
         """Store the codes in the smallest type."""
@@ -93,8 +83,7 @@ class Factor:
         """Treat values whose text is in `absent` as missing."""
         if not absent:
             return self
-        gone = frozenset(absent)
-        return self.select([i for i, value in enumerate(self.values) if str(value) not in gone])
+        return self.select([i for i, value in enumerate(self.values) if str(value) not in absent])
 
     def occurring(self) -> NDArray[np.intp]:
         """Find the indices of the values that occur."""
@@ -129,7 +118,10 @@ def nothing(rows: int) -> Factor:
 def from_integers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Factor:
     """Code integers in ascending order."""
     if missing is not None and missing.any():
-        return _spread(from_integers(values[~missing]), ~missing)
+        known = from_integers(values[~missing])
+        codes = np.full(len(missing), -1, dtype=known.codes.dtype)
+        codes[~missing] = known.codes
+        return replace(known, codes=codes)
     if not values.size:
         return nothing(0)
     low, high = int(values.min()), int(values.max())
@@ -181,12 +173,3 @@ def from_values(values: Iterable[State | None]) -> Factor:
     codes = np.fromiter(map(code_of.__getitem__, rows), code_type(len(distinct)), len(rows))
     is_text = bool(distinct) and isinstance(distinct[0], str)
     return Factor(distinct, codes, order=text_order if is_text else None)
-
-
-def _spread(factor: Factor, present: NDArray[np.bool_]) -> Factor:
-    """Assign codes to the rows that have a value; the others are missing."""
-    if present.all():
-        return factor
-    codes = np.full(len(present), -1, dtype=factor.codes.dtype)
-    codes[present] = factor.codes
-    return replace(factor, codes=codes)

@@ -50,31 +50,19 @@ _ROWS_PER_NAME = 2
 
 @dataclass(frozen=True)
 class Verdict:
-    """The inferred kind of a column.
-
-    Attributes
-    ----------
-    what : str
-        "discrete", "continuous", "constant", "empty", "identifier", "date", "unclear" (ambiguous
-        numbers), or "omitted".
-    column : Factor, Numbers or Dates
-        The column, read accordingly.
-    why : str
-        The reason, unless it is obvious.
-    noted : bool
-        Whether a note tells the user.
-    strays : tuple of str
-        The few values that are not numbers.
-    common : str
-        The reason without figures of this column, if it has any.
-    """
+    """The inferred kind of a column, and the column, read accordingly."""
 
     what: str
+    """discrete, continuous, constant, empty, identifier, date, unclear (numbers), or omitted."""
     column: Raw
     why: str = ""
+    """The reason, unless it is obvious."""
     noted: bool = False
+    """Whether a note tells the user."""
     strays: tuple[str, ...] = ()
+    """The few values that are not numbers."""
     common: str = ""
+    """The reason without figures of this column, if `why` has any."""
 
     @property
     def reason(self) -> str:
@@ -164,23 +152,9 @@ def judge(
     decimal: Sign | None = None,
     cases: bool = True,
 ) -> Verdict:
-    """Infer the kind of a column.
+    """Infer the kind of a column, unless the user declared it (`wanted`).
 
-    Parameters
-    ----------
-    column
-        The raw column.
-    wanted
-        The kind that the user declared.
-    decimal
-        The decimal sign of numbers in text, if known.
-    cases
-        Whether each row is a case, so that identifiers can be recognized.
-
-    Raises
-    ------
-    KesError
-        If the column cannot be used. The message does not name it.
+    Identifiers are recognized only if each row is a case (`cases`). Errors do not name the column.
     """
     if wanted == "omit":
         return Verdict("omitted", column, "as you said")
@@ -307,13 +281,7 @@ def is_continuous(column: Raw, decimal: Sign | None) -> bool:
 
 
 def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
-    """Read a column as finite numbers.
-
-    Raises
-    ------
-    KesError
-        If a value is not a number. The message does not name the column.
-    """
+    """Read a column as finite numbers. Errors do not name the column."""
     if isinstance(column, Dates):
         raise KesError("has dates, not numbers; convert them to numbers such as years first")
     if isinstance(column, Factor):

@@ -29,13 +29,7 @@ def check_choice(missing: str, *, gaps: bool = False) -> None:
 
 
 class Settled(NamedTuple):
-    """Columns after missing values were treated.
-
-    Attributes
-    ----------
-    rows
-        The rows of the table that were kept; None: all.
-    """
+    """Columns after missing values were treated, and the rows that were kept (None: all)."""
 
     columns: list[Raw]
     weights: NDArray[np.float64] | None

@@ -159,11 +159,6 @@ _TAIL = (
 def quantiles(probabilities: ArrayLike) -> NDArray[np.float64]:
     """Return quantiles of the standard normal distribution, exact to about 16 digits.
 
-    Parameters
-    ----------
-    probabilities
-        Numbers strictly between 0 and 1.
-
     Examples
     --------
     >>> quantiles([0.5, 0.975]).round(6)

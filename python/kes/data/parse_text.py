@@ -46,15 +46,7 @@ _DATE = re.compile(
 
 
 class Parsed(NamedTuple):
-    """Parsed numbers.
-
-    Attributes
-    ----------
-    numbers
-        One for each text.
-    sign
-        The decimal sign; None without commas.
-    """
+    """A number for each text, and the decimal sign; None without commas."""
 
     numbers: NDArray[np.float64] | NDArray[np.int64]
     sign: Sign | None = None
@@ -62,13 +54,6 @@ class Parsed(NamedTuple):
 
 def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal["unclear"] | None:
     """Parse texts as numbers; None unless all are numbers, "unclear" if commas are ambiguous.
-
-    Parameters
-    ----------
-    texts
-        Distinct texts, none of which means missing.
-    decimal
-        The decimal sign, if known.
 
     Examples
     --------

@@ -31,15 +31,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """A column of numbers.
-
-    Attributes
-    ----------
-    values
-        Integers or floats; arbitrary in rows without a value.
-    present
-        Which rows have a value; None: all.
-    """
+    """A column of integers or floats, arbitrary in rows that are not `present` (None: all are)."""
 
     values: NDArray[Any]
     present: NDArray[np.bool_] | None = None
@@ -137,12 +129,9 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dates:
-    """A column of dates, times or durations.
+    """A column of dates, times or durations, as datetime64, timedelta64 or Python objects.
 
-    Attributes
-    ----------
-    values
-        datetime64, timedelta64 or Python objects; NaT or None where a value is missing.
+    NaT or None where a value is missing.
     """
 
     values: NDArray[Any]

@@ -27,212 +27,6 @@ Unseen: TypeAlias = Literal["error", "missing"]
 """How to treat missing values, and values that are none of the states."""
 
 
-@dataclass(frozen=True)
-class Schema:
-    """Variables of an existing table, result or network.
-
-    Attributes
-    ----------
-    names : sequence of str
-        The variables.
-    states : sequence of sequence of (str, int or bool)
-        States of each variable in the order of their codes; () for continuous ones.
-
-    Notes
-    -----
-    The columns of a table that is read with a schema may be in any order; others are ignored. A
-    value is a state if the two are equal or have the same text: the text "1" of a CSV file is the
-    integer 1 of a data frame. With ``missing="state"``, missing values take the state for missing
-    values, if the variable has one.
-
-    Examples
-    --------
-    >>> from kes.data import encode
-    >>> encode(np.array([["b", "a"]]), schema=Schema(["x1"], [["a", "b", "c"]])).codes
-    array([[0]], dtype=int32)
-    """
-
-    names: Sequence[str]
-    states: Sequence[Sequence[State]]
-
-    @classmethod
-    def of(cls, states: Mapping[str, Sequence[State]]) -> Schema:
-        """Make a schema from the states of each variable."""
-        return cls(tuple(states), tuple(states.values()))
-
-
-def match_table(
-    source: Source,
-    schema: Schema,
-    weights: NDArray[np.float64] | None,
-    *,
-    missing: str,
-    absent: frozenset[str],
-    decimal: Sign | None,
-    discretizer: Discretizer | None,
-    unseen: Unseen | None,
-) -> AnyTable:
-    """Read the columns of a schema; see `kes.data.encoder.read_data`."""
-    indices = find_columns(schema.names, source)
-    if not source.rows and unseen is None:
-        raise KesError("the data have no rows")
-    states_of = dict(zip(indices, schema.states, strict=True))
-    raw = _read(source, states_of, absent, decimal, discretizer)
-    # Rows are dropped first: a value that occurs only in dropped rows need not be a state.
-    can_be_state = all(isinstance(column, Factor) or not column.missing() for column in raw)
-    if unseen is None:
-        raw, weights, notes, rows = settle(schema.names, raw, weights, missing, state=can_be_state)
-    else:
-        notes, rows = (), None
-    match = _Match(missing, unseen, rows)
-    matched = [
-        match.column(name, column, states)
-        for name, column, states in zip(schema.names, raw, schema.states, strict=True)
-    ]
-    dataset = Dataset.of(schema.names, [column for column, _ in matched], weights, notes)
-    if not any(gaps.any() for _, gaps in matched):
-        return dataset
-    return Incomplete(dataset, np.array([gaps for _, gaps in matched]))
-
-
-def find_columns(names: Sequence[str], source: Source) -> list[int]:
-    """Find the columns with these names."""
-    index_of = {column: i for i, column in enumerate(source.names)}
-    wanted = [name if name in index_of else source.called(name) for name in names]
-    lacking = [name for name in wanted if name not in index_of]
-    if lacking:
-        raise KesError(
-            f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
-            f"each variable must be a column{left_out(lacking, source.notes)}",
-            column=lacking[0],
-        )
-    return [index_of[name] for name in wanted]
-
-
-def _read(
-    source: Source,
-    states_of: Mapping[int, Sequence[State]],
-    absent: frozenset[str],
-    decimal: Sign | None,
-    discretizer: Discretizer | None,
-) -> list[Raw]:
-    """Read columns as factors, or as numbers if they are continuous; cut those to discretize."""
-    names = source.names
-    cuts = {} if discretizer is None else dict(discretizer.cuts)
-    named = named_cuts({names[index]: states for index, states in states_of.items()})
-    columns: dict[int, Raw] = {}
-    for index, states in states_of.items():
-        with naming(names[index]):
-            column = source.column(index, absent)
-            if names[index] in named and names[index] not in cuts and _has_numbers(column):
-                cuts[names[index]] = named[names[index]]
-            if states and names[index] not in cuts and not isinstance(column, Factor):
-                column = column.factor()
-            columns[index] = column
-    sign = decimal or decimal_sign(columns.values()) or source.likely_decimal
-    cutter = Discretizer.at(cuts)
-    for index, states in states_of.items():
-        if names[index] in cuts:
-            columns[index] = cutter.cut(names[index], columns[index], sign)
-        elif not states:
-            with naming(names[index]):
-                columns[index] = to_numbers(columns[index], sign)
-    return list(columns.values())
-
-
-def _has_numbers(column: Raw) -> bool:
-    """Tell whether a column holds numbers, so that it is not made of interval labels."""
-    if isinstance(column, Factor):
-        texts = [str(value) for value in column.values]
-        return len(no_numbers(texts)) < len(texts)
-    return isinstance(column, Numbers)
-
-
-@dataclass(frozen=True)
-class _Match:
-    """Codes columns with the states of a schema.
-
-    Attributes
-    ----------
-    rows
-        The rows of the table that were kept; None: all.
-    """
-
-    missing: str
-    unseen: Unseen | None
-    rows: NDArray[np.intp] | None
-
-    def column(
-        self, name: str, raw: Raw, states: Sequence[State]
-    ) -> tuple[Column, NDArray[np.bool_]]:
-        """Return a column, and where its values are missing."""
-        if not isinstance(raw, Factor):
-            with naming(name):
-                values = to_numbers(raw).floats()
-            gaps = np.isnan(values)
-            self._check_gaps(name, gaps)
-            return Continuous(np.nan_to_num(values) if gaps.any() else values), gaps
-        codes, strange = self._codes(raw, states)
-        if self.unseen != "missing" and strange.any():
-            raise self._strangers(name, raw, strange, states)
-        gaps = codes < 0
-        self._check_gaps(name, gaps)
-        return Discrete(tuple(states), np.maximum(codes, 0) if gaps.any() else codes), gaps
-
-    def _codes(
-        self, factor: Factor, states: Sequence[State]
-    ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
-        """Return codes, -1 where a value is missing or none of the states; and where the latter."""
-        code_of = {state: code for code, state in enumerate(states)}
-        code_of_text = {str(state): code for code, state in enumerate(states)}
-        codes = [code_of.get(v, code_of_text.get(str(v), -1)) for v in factor.values]
-        has_state = self.missing == "state" and is_missing_state(states[-1])
-        missing = len(states) - 1 if has_state else -1
-        lookup = np.array([*codes, missing], dtype=code_type(len(states)))  # the last is for -1
-        matched = recoded(lookup, factor.codes)
-        return matched, (matched < 0) & (factor.codes >= 0)
-
-    def _strangers(
-        self, name: str, factor: Factor, strange: NDArray[np.bool_], states: Sequence[State]
-    ) -> KesError:
-        places = np.flatnonzero(strange)
-        values = [factor.values[code] for code in np.unique(factor.codes[places])]
-        row = self._row(places)
-        marks = [str(value) for value in values if value in LOOKS_MISSING]
-        advice = f"; {without_strays(marks)}" if marks else ""
-        if self.unseen is not None:
-            ignoring = 'unseen="missing" treats such values as missing'
-            advice += f"; {either(ignoring, 'correct them, or leave such rows out')}"
-        return KesError(
-            f"column {name!r} has values that are none of its states: {listed(values)} (first in "
-            f"row {row}, counting from 0); its states are {listed(states)}{advice}",
-            column=name,
-            row=row,
-        )
-
-    def _check_gaps(self, name: str, gaps: NDArray[np.bool_]) -> None:
-        """Refuse missing values unless they are to be imputed or marginalized over."""
-        if self.missing == "em" or self.unseen == "missing" or not gaps.any():
-            return
-        places = np.flatnonzero(gaps)
-        row = self._row(places)
-        advice = (
-            f"drop such rows with {option('missing', 'drop')}"
-            if self.unseen is None
-            else f"{option('unseen', 'missing')} accepts them"
-        )
-        raise KesError(
-            f"column {name!r} has {places.size} missing values (first in row {row}, counting from "
-            f"0), and no state for them; {advice}",
-            option="missing" if self.unseen is None else "unseen",
-            column=name,
-            row=row,
-        )
-
-    def _row(self, places: NDArray[np.intp]) -> int:
-        return int(places[0] if self.rows is None else self.rows[places[0]])
-
-
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """Options for reading a table, complete enough to read the same table again.
@@ -310,3 +104,202 @@ class ReadOptions:
     def discretizer(self) -> Discretizer | None:
         """Discretizer with these cut points; None if no column was cut."""
         return Discretizer.at(self.cuts) if self.cuts else None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Variables of an existing table, result or network.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The variables.
+    states : sequence of sequence of (str, int or bool)
+        States of each variable in the order of their codes; () for continuous ones.
+
+    Notes
+    -----
+    The columns of a table that is read with a schema may be in any order; others are ignored. A
+    value is a state if the two are equal or have the same text: the text "1" of a CSV file is the
+    integer 1 of a data frame. With ``missing="state"``, missing values take the state for missing
+    values, if the variable has one.
+
+    Examples
+    --------
+    >>> from kes.data import encode
+    >>> encode(np.array([["b", "a"]]), schema=Schema(["x1"], [["a", "b", "c"]])).codes
+    array([[0]], dtype=int32)
+    """
+
+    names: Sequence[str]
+    states: Sequence[Sequence[State]]
+
+    @classmethod
+    def of(cls, states: Mapping[str, Sequence[State]]) -> Schema:
+        """Make a schema from the states of each variable."""
+        return cls(tuple(states), tuple(states.values()))
+
+
+def match_table(
+    source: Source,
+    schema: Schema,
+    weights: NDArray[np.float64] | None,
+    options: ReadOptions,
+    *,
+    discretizer: Discretizer | None,
+    unseen: Unseen | None,
+) -> AnyTable:
+    """Read the columns of a schema; see `kes.data.encoder.read_data`."""
+    indices = _find_columns(schema.names, source)
+    if not source.rows and unseen is None:
+        raise KesError("the data have no rows")
+    states_of = dict(zip(indices, schema.states, strict=True))
+    raw = _read(source, states_of, options, discretizer)
+    # Rows are dropped first: a value that occurs only in dropped rows need not be a state.
+    can_be_state = all(isinstance(column, Factor) or not column.missing() for column in raw)
+    if unseen is None:
+        raw, weights, notes, rows = settle(
+            schema.names, raw, weights, options.missing, state=can_be_state
+        )
+    else:
+        notes, rows = (), None
+    match = _Match(options.missing, unseen, rows)
+    matched = [
+        match.column(name, column, states)
+        for name, column, states in zip(schema.names, raw, schema.states, strict=True)
+    ]
+    dataset = Dataset.of(schema.names, [column for column, _ in matched], weights, notes)
+    if not any(gaps.any() for _, gaps in matched):
+        return dataset
+    return Incomplete(dataset, np.array([gaps for _, gaps in matched]))
+
+
+def _find_columns(names: Sequence[str], source: Source) -> list[int]:
+    """Find the columns with these names."""
+    index_of = {column: i for i, column in enumerate(source.names)}
+    wanted = [name if name in index_of else source.called(name) for name in names]
+    lacking = [name for name in wanted if name not in index_of]
+    if lacking:
+        raise KesError(
+            f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
+            f"each variable must be a column{left_out(lacking, source.notes)}",
+            column=lacking[0],
+        )
+    return [index_of[name] for name in wanted]
+
+
+def _read(
+    source: Source,
+    states_of: Mapping[int, Sequence[State]],
+    options: ReadOptions,
+    discretizer: Discretizer | None,
+) -> list[Raw]:
+    """Read columns as factors, or as numbers if they are continuous; cut those to discretize."""
+    names, absent = source.names, frozenset(options.na_values)
+    cuts = {} if discretizer is None else dict(discretizer.cuts)
+    named = named_cuts({names[index]: states for index, states in states_of.items()})
+    columns: dict[int, Raw] = {}
+    for index, states in states_of.items():
+        with naming(names[index]):
+            column = source.column(index, absent)
+            if names[index] in named and names[index] not in cuts and _has_numbers(column):
+                cuts[names[index]] = named[names[index]]
+            if states and names[index] not in cuts and not isinstance(column, Factor):
+                column = column.factor()
+            columns[index] = column
+    sign = options.decimal or decimal_sign(columns.values()) or source.likely_decimal
+    cutter = Discretizer.at(cuts)
+    for index, states in states_of.items():
+        if names[index] in cuts:
+            columns[index] = cutter.cut(names[index], columns[index], sign)
+        elif not states:
+            with naming(names[index]):
+                columns[index] = to_numbers(columns[index], sign)
+    return list(columns.values())
+
+
+def _has_numbers(column: Raw) -> bool:
+    """Tell whether a column holds numbers, so that it is not made of interval labels."""
+    if isinstance(column, Factor):
+        texts = [str(value) for value in column.values]
+        return len(no_numbers(texts)) < len(texts)
+    return isinstance(column, Numbers)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """Codes columns with the states of a schema; `rows` of the table were kept (None: all)."""
+
+    missing: str
+    unseen: Unseen | None
+    rows: NDArray[np.intp] | None
+
+    def column(
+        self, name: str, raw: Raw, states: Sequence[State]
+    ) -> tuple[Column, NDArray[np.bool_]]:
+        """Return a column, and where its values are missing."""
+        if not isinstance(raw, Factor):
+            with naming(name):
+                values = to_numbers(raw).floats()
+            gaps = np.isnan(values)
+            self._check_gaps(name, gaps)
+            return Continuous(np.nan_to_num(values) if gaps.any() else values), gaps
+        codes, strange = self._codes(raw, states)
+        if self.unseen != "missing" and strange.any():
+            raise self._strangers(name, raw, strange, states)
+        gaps = codes < 0
+        self._check_gaps(name, gaps)
+        return Discrete(tuple(states), np.maximum(codes, 0) if gaps.any() else codes), gaps
+
+    def _codes(
+        self, factor: Factor, states: Sequence[State]
+    ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
+        """Return codes, -1 where a value is missing or none of the states; and where the latter."""
+        code_of = {state: code for code, state in enumerate(states)}
+        code_of_text = {str(state): code for code, state in enumerate(states)}
+        codes = [code_of.get(v, code_of_text.get(str(v), -1)) for v in factor.values]
+        has_state = self.missing == "state" and is_missing_state(states[-1])
+        missing = len(states) - 1 if has_state else -1
+        lookup = np.array([*codes, missing], dtype=code_type(len(states)))  # the last is for -1
+        matched = recoded(lookup, factor.codes)
+        return matched, (matched < 0) & (factor.codes >= 0)
+
+    def _strangers(
+        self, name: str, factor: Factor, strange: NDArray[np.bool_], states: Sequence[State]
+    ) -> KesError:
+        places = np.flatnonzero(strange)
+        values = [factor.values[code] for code in np.unique(factor.codes[places])]
+        row = self._row(places)
+        marks = [str(value) for value in values if value in LOOKS_MISSING]
+        advice = f"; {without_strays(marks)}" if marks else ""
+        if self.unseen is not None:
+            ignoring = 'unseen="missing" treats such values as missing'
+            advice += f"; {either(ignoring, 'correct them, or leave such rows out')}"
+        return KesError(
+            f"column {name!r} has values that are none of its states: {listed(values)} (first in "
+            f"row {row}, counting from 0); its states are {listed(states)}{advice}",
+            column=name,
+            row=row,
+        )
+
+    def _check_gaps(self, name: str, gaps: NDArray[np.bool_]) -> None:
+        """Refuse missing values unless they are to be imputed or marginalized over."""
+        if self.missing == "em" or self.unseen == "missing" or not gaps.any():
+            return
+        places = np.flatnonzero(gaps)
+        row = self._row(places)
+        advice = (
+            f"drop such rows with {option('missing', 'drop')}"
+            if self.unseen is None
+            else f"{option('unseen', 'missing')} accepts them"
+        )
+        raise KesError(
+            f"column {name!r} has {places.size} missing values (first in row {row}, counting from "
+            f"0), and no state for them; {advice}",
+            option="missing" if self.unseen is None else "unseen",
+            column=name,
+            row=row,
+        )
+
+    def _row(self, places: NDArray[np.intp]) -> int:
+        return int(places[0] if self.rows is None else self.rows[places[0]])

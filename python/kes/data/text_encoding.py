@@ -27,14 +27,7 @@ class TextFile:
     """A text file in a given or detected encoding.
 
     A byte order mark decides. Without one, UTF-8 is tried first, then cp1252 (Windows in Western
-    Europe), which leaves five bytes undefined, then latin-1.
-
-    Attributes
-    ----------
-    encoding : str
-        The encoding in which the file is read.
-    guessed : bool
-        Whether the encoding is a guess.
+    Europe), which leaves five bytes undefined, then latin-1: `encoding` is then `guessed`.
     """
 
     def __init__(self, file: Path, encoding: str | None) -> None:
@@ -56,12 +49,8 @@ class TextFile:
     def blocks(self) -> Iterator[bytes]:
         """Yield the text as UTF-8, without a byte order mark.
 
-        UTF-8 is passed on unchecked: whoever decodes it will notice errors.
-
-        Raises
-        ------
-        UnicodeError
-            If the file is not in the encoding; the last argument is the line.
+        UTF-8 is passed on unchecked: whoever decodes it will notice errors. The last argument of
+        a UnicodeError is the line.
         """
         raw = self._raw()
         if codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig"):

@@ -28,6 +28,7 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
         return None
     where = "weights"
     if isinstance(weights, str):
+        weights = source.called(weights)
         where = f"weights (column {weights!r})"
         array = _read_column(weights, where, source)
     else:
