@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import combinations
@@ -39,10 +39,6 @@ def random_network(
     seed
         Same seed, same network.
 
-    Returns
-    -------
-    BayesianNetwork
-
     Examples
     --------
     >>> from kes.datasets import random_network
@@ -71,8 +67,7 @@ def random_network(
         # The gaps between r - 1 uniform points on [0, 1] are uniform over the distributions.
         points = np.sort(stream.uniforms(*shape, r - 1), axis=-1)
         cpts[name] = np.diff(points, axis=-1, prepend=0.0, append=1.0)
-    labels = tuple(str(state) for state in range(r))
-    states_of = dict.fromkeys(names, labels)
+    states_of = dict.fromkeys(names, tuple(str(state) for state in range(r)))
     return BayesianNetwork(nodes=names, states=states_of, parents=parents, cpts=cpts)
 
 
@@ -90,16 +85,14 @@ def is_faithful(network: BayesianNetwork, cases: float = 1e10) -> bool:
         A small network, as for `exact`; the work grows as 2^nodes times the size of the joint.
     cases
         Number of cases.
-
-    Returns
-    -------
-    bool
     """
     score = _set_scores(network, cases)
     bit = {node: 1 << i for i, node in enumerate(network.nodes)}
     families = [bit[v] | sum(bit[parent] for parent in network.parents[v]) for v in network.nodes]
     for x, y in combinations(bit.values(), 2):
-        for c in _subsets((len(score) - 1) & ~(x | y)):
+        for c in range(len(score)):
+            if c & (x | y):
+                continue
             gain = (score[c | x | y] + score[c]) - (score[c | x] + score[c | y])
             if (gain < 0) != _d_separated(x, y, c, families):
                 return False
@@ -122,15 +115,6 @@ def _set_scores(network: BayesianNetwork, cases: float) -> list[float]:
         p = marginal[marginal > 0]
         scores.append(cases * float(p @ np.log(p)) - price * marginal.size)
     return scores
-
-
-def _subsets(members: int) -> Iterator[int]:
-    """Yield every subset of a bit mask, the whole set first."""
-    subset = members
-    while subset:
-        yield subset
-        subset = (subset - 1) & members
-    yield 0
 
 
 def _d_separated(x: int, y: int, c: int, families: list[int]) -> bool:
@@ -204,9 +188,7 @@ def weighted(
     if not (math.isfinite(cases) and cases > 1):
         raise KesError(f"cases must be a number greater than 1, not {cases!r}")
     codes = np.indices(joint.shape, dtype=np.int32).reshape(joint.ndim, -1)
-    return Dataset(
-        names=tuple(names), states=tuple(states), codes=codes, weights=joint.ravel() * cases
-    )
+    return Dataset(tuple(names), tuple(states), codes, joint.ravel() * cases)
 
 
 def refuse_large(cells: int, what: str, instead: str) -> None:
@@ -224,10 +206,6 @@ def alarm_network() -> BayesianNetwork:
 
     ALARM models what can go wrong under anaesthesia: 8 diagnoses, 16 findings and 13 nodes in
     between, with two to four states each.
-
-    Returns
-    -------
-    BayesianNetwork
 
     Examples
     --------

@@ -17,16 +17,9 @@ from kes.files import read_file
 
 @dataclass(frozen=True)
 class UserFile:
-    """A data file that users must obtain themselves.
+    """A data file that users must obtain themselves; its path may be in an environment variable.
 
-    Parameters
-    ----------
-    title
-        What the data is called.
-    variable
-        The environment variable that may hold the file's path.
-    obtain
-        Where to get the file and what it must look like, in full sentences.
+    `obtain` says in full sentences where to get the file and what it must look like.
     """
 
     title: str
@@ -44,9 +37,8 @@ class UserFile:
         file = Path(chosen)
         if not os.path.exists(file):  # also of names that no file can have
             self.refuse(file, "there is no such file")
-        content = read_file(file)
         try:
-            text = content.decode("utf-8-sig")
+            text = read_file(file).decode("utf-8-sig")
         except UnicodeDecodeError:
             self.refuse(file, "it is not a text file")
         return file, [line for line in text.splitlines() if line.strip()]
@@ -124,7 +116,11 @@ def _parse_coil(file: Path, lines: list[str]) -> NDArray[np.int64]:
     header = [name.strip('" ') for name in lines[0].split(delimiter)]
     has_header = any(name[:1].isalpha() for name in header)
     if has_header:
-        _check_header(file, header)
+        for attribute, name in _NAMES.items():
+            found = header[attribute - 1] if attribute <= len(header) else "missing"
+            if found != name:
+                reason = f"column {attribute} of the header should be {name}, but is {found}"
+                _COIL.refuse(file, reason)
     try:
         values = np.loadtxt(lines[has_header:], np.int64, delimiter=delimiter, ndmin=2)
     except ValueError as error:
@@ -140,13 +136,6 @@ def _parse_coil(file: Path, lines: list[str]) -> NDArray[np.int64]:
             f"the last attribute (CARAVAN) 1 for {_BUYERS} cases and 0 for all others",
         )
     return values
-
-
-def _check_header(file: Path, header: list[str]) -> None:
-    for attribute, name in _NAMES.items():
-        found = header[attribute - 1] if attribute <= len(header) else "missing"
-        if found != name:
-            _COIL.refuse(file, f"column {attribute} of the header should be {name}, but is {found}")
 
 
 _LEUKEMIA = UserFile(
@@ -211,12 +200,8 @@ def leukemia(
     codes = _discretise(tuple(name[:3] for name in names), intensities.tobytes())
     patients = [i for i, name in enumerate(names) if name.startswith(group)]
     patients.sort(key=names.__getitem__)
-    return Dataset(
-        names=tuple(names[i] for i in patients),
-        states=(_STATES,) * len(patients),
-        codes=codes[:, patients].T,
-        weights=None,
-    )
+    states = (_STATES,) * len(patients)
+    return Dataset(tuple(names[i] for i in patients), states, codes[:, patients].T, None)
 
 
 def _parse_leukemia(file: Path, lines: list[str]) -> tuple[list[str], NDArray[np.float64]]:

@@ -19,7 +19,7 @@ in the model with 19 parameters. A slightly uneven P(X) gives the behaviour that
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, reduce
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -87,12 +87,8 @@ def trap(
     thresholds = np.cumsum(joint)[:-1]
     cells = np.searchsorted(thresholds, Stream(seed).uniforms(rows, groups).T, side="right")
     codes = np.stack(np.unravel_index(cells, joint.shape), axis=1)
-    return Dataset(
-        names=_names(groups),
-        states=_STATES * groups,
-        codes=codes.reshape(-1, rows).astype(np.int32),
-        weights=None,
-    )
+    codes = codes.reshape(-1, rows).astype(np.int32)
+    return Dataset(_names(groups), _STATES * groups, codes, weights=None)
 
 
 def example1(
@@ -151,12 +147,9 @@ def example2(
     """
     groups = integer("groups", groups, minimum=1)
     one = _joint(variant, parameters)
-    refuse_large(
-        one.size**groups, f"Example 2 with {groups} groups", "kes.datasets.trap(groups, rows)"
-    )
-    joint = one
-    for _ in range(groups - 1):
-        joint = np.multiply.outer(joint, one)
+    name = f"Example 2 with {groups} groups"
+    refuse_large(one.size**groups, name, "kes.datasets.trap(groups, rows)")
+    joint = reduce(np.multiply.outer, [one] * groups)
     return weighted(_names(groups), _STATES * groups, joint, cases)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kes.errors import KesError, not_installed
 from kes.files import write_file
@@ -28,27 +28,23 @@ FIGURES = "figures"
 _TITLE = "# The evaluation of Nielsen, Kočka and Peña (2003), done again\n"
 
 
+Figures: TypeAlias = Mapping[str, Callable[[], "Figure"]]
+Shown: TypeAlias = tuple[str, dict[str, Any], Figures]
+"""Markdown, the same for programs, and figures by file name without suffix."""
+
+
 @dataclass(frozen=True)
 class Section:
-    """What one experiment shows.
+    """What one experiment shows: for readers, for programs (`values`), and figures by file name.
 
-    Attributes
-    ----------
-    key, title : str
-        Its name on the command line, and for readers.
-    markdown : str
-        Tables and remarks.
-    values : dict
-        The same for programs.
-    figures : dict of str to callable
-        By file name without suffix, what draws it.
+    `key` is its name on the command line.
     """
 
     key: str
     title: str
     markdown: str
     values: dict[str, Any]
-    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> str:
@@ -78,18 +74,7 @@ def write(folder: Path, sections: Sequence[Section], summary: dict[str, Any]) ->
 
 
 def fill(document: Path, sections: Sequence[Section]) -> list[Path]:
-    """Fill in the marked parts of a document, and save the figures beside it.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    KesError
-        If the document cannot be read or has no marks for any of the sections.
-    """
+    """Fill in the marked parts of a document, and save the figures beside it; return the files."""
     try:
         text = document.read_text(encoding="utf-8")
     except OSError as error:
@@ -129,22 +114,14 @@ def _pattern(key: str) -> re.Pattern[str]:
     return re.compile(rf"<!-- kes paper: {re.escape(key)} -->.*?<!-- end -->", re.DOTALL)
 
 
-COLUMN = 3.4
-"""Width of a column, in inches."""
-
+_COLUMN = 3.4  # inches
 # Okabe and Ito's palette, which people who see few colours can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), "-")
 
 
 def check_plotting() -> None:
-    """Complain before the runs, not after, if figures cannot be drawn.
-
-    Raises
-    ------
-    KesError
-        If matplotlib is not installed.
-    """
+    """Complain before the runs, not after, if figures cannot be drawn."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -176,5 +153,5 @@ def panels(columns: int, height: float = 2.5) -> tuple[Figure, list[Axes]]:
     """Return a figure of so many panels side by side, each as wide as a column."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(COLUMN * columns, height), layout="constrained")
+    figure = Figure(figsize=(_COLUMN * columns, height), layout="constrained")
     return figure, [figure.add_subplot(1, columns, place + 1) for place in range(columns)]

@@ -1,17 +1,20 @@
-"""Table 1: how often runs end above and below GES; with BIC as printed, and with BDeu."""
+"""The experiments with runs: Table 1, Figure 1, sample sizes, and the sampled neighbourhood.
+
+Table 1 shows how often runs end above and below GES; with BIC as printed, and with BDeu.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kes.paper.document import COLOURS, DASHES, Section, panels, table
+from kes.paper.document import COLOURS, DASHES, Shown, panels, table
 from kes.paper.runner import CASES, DATABASES, Cell, Cost, Outcome, Sample
 
 if TYPE_CHECKING:
@@ -67,106 +70,74 @@ PRINTED = {
 }
 
 
-@dataclass(frozen=True)
-class Table1:
+def table1_cells(criterion: str, runs: int) -> list[Cell]:
     """Five databases, four values of k, one criterion."""
-
-    criterion: str
-
-    @property
-    def key(self) -> str:
-        """Name on the command line."""
-        return "table1" if self.criterion == "bic" else self.criterion
-
-    @property
-    def title(self) -> str:
-        """Name for readers."""
-        return "Table 1" if self.criterion == "bic" else "Table 1 with BDeu"
-
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed."""
-        return [
-            Cell(Sample(database), k, runs, self.criterion) for database in DATABASES for k in KS
-        ]
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Write the table."""
-        rows = [self._row(cell, outcome) for cell, outcome in outcomes.items()]
-        header = ["Data", "k", "Best", ">GES", "<GES"]
-        if self.criterion == "bic":
-            header = ["Data", "k", "Best", "paper", ">GES", "paper", "<GES", "paper"]
-        parts = [table(header, rows), _cost(outcomes.values())]
-        values = {
-            f"{cell.sample.database} k={cell.k:g}": outcome.values()
-            | {"best log10": outcome.best / LN10, "ges log10": outcome.ges / LN10}
-            for cell, outcome in outcomes.items()
-        }
-        return Section(self.key, self.title, "\n\n".join(parts), values)
-
-    def _row(self, cell: Cell, outcome: Outcome) -> list[Any]:
-        best = f"{outcome.best / LN10:.1f}"
-        above = counted(outcome.above, outcome.models_above)
-        below = counted(outcome.below, outcome.models_below)
-        if cell.k == 1.0:
-            above = below = "—"
-        ours = [DATABASES[cell.sample.database] if cell.k == 0 else "", f"{cell.k:g}"]
-        if self.criterion != "bic":
-            return [*ours, best, above, below]
-        printed = PRINTED[cell.sample.database][KS.index(cell.k)]
-        pairs = [(best, printed.best), (above, _of(printed.above)), (below, _of(printed.below))]
-        return [*ours, *(entry for pair in pairs for entry in pair)]
+    return [Cell(Sample(database), k, runs, criterion) for database in DATABASES for k in KS]
 
 
-def counted(runs: int, models: int) -> str:
-    """Return a number of runs, with the number of distinct models in parentheses."""
-    return f"{runs} ({models})" if runs else "0"
-
-
-def _of(printed: tuple[int, int] | None) -> str:
-    return "—" if printed is None else counted(*printed)
-
-
-def _cost(outcomes: Iterable[Outcome]) -> str:
-    """Say what the runs took."""
-    total = sum((outcome.cost for outcome in outcomes), Cost())
-    return (
+def table1(outcomes: Mapping[Cell, Outcome]) -> Shown:
+    """Write the table; beside what the paper prints, for BIC."""
+    total = sum((outcome.cost for outcome in outcomes.values()), Cost())
+    cost = (
         f"Best in log10 units; in parentheses distinct models. "
         f"The {total.runs} runs took {total.wall:.0f} s ({total.cpu:.0f} s of processor time)."
     )
+    header = ["Data", "k", "Best", ">GES", "<GES"]
+    if any(cell.criterion == "bic" for cell in outcomes):
+        header = ["Data", "k", "Best", "paper", ">GES", "paper", "<GES", "paper"]
+    text = table(header, [_table1_row(*entry) for entry in outcomes.items()])
+    values = {
+        f"{cell.sample.database} k={cell.k:g}": outcome.values()
+        | {"best log10": outcome.best / LN10, "ges log10": outcome.ges / LN10}
+        for cell, outcome in outcomes.items()
+    }
+    return f"{text}\n\n{cost}", values, {}
+
+
+def _table1_row(cell: Cell, outcome: Outcome) -> list[Any]:
+    best = f"{outcome.best / LN10:.1f}"
+    above = _counted((outcome.above, outcome.models_above))
+    below = _counted((outcome.below, outcome.models_below))
+    if cell.k == 1.0:
+        above = below = "—"
+    ours = [DATABASES[cell.sample.database] if cell.k == 0 else "", f"{cell.k:g}"]
+    if cell.criterion != "bic":
+        return [*ours, best, above, below]
+    printed = PRINTED[cell.sample.database][KS.index(cell.k)]
+    return [
+        *(*ours, best, printed.best),
+        *(above, _counted(printed.above), below, _counted(printed.below)),
+    ]
+
+
+def _counted(found: tuple[int, int] | None) -> str:
+    """Return a number of runs, with the number of distinct models in parentheses."""
+    if found is None:
+        return "—"
+    return f"{found[0]} ({found[1]})" if found[0] else "0"
 
 
 FIGURE1_KS = (0.0, 0.005, 0.02, 0.1, 0.4, 0.8, 1.0)
 CLOSE_UP = (0.4, 0.8, 1.0)
 
 
-class Figure1:
-    """Sorted scores on ALL; on the right a close-up of the greedy ones."""
+def figure1_cells(runs: int) -> list[Cell]:
+    """All runs on ALL, for seven values of k."""
+    return [Cell(Sample("all"), k, runs) for k in FIGURE1_KS]
 
-    key = "figure1"
-    title = "Figure 1"
 
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed."""
-        return [Cell(Sample("all"), k, runs) for k in FIGURE1_KS]
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Draw the figure, and give quantiles of what it shows."""
-        marks = (0, 25, 50, 75, 100)
-        quantiles = {
-            cell.k: np.percentile(outcome.scores / LN10, marks)
-            for cell, outcome in outcomes.items()
-        }
-        rows = [
-            [f"{cell.k:g}", *(f"{q:.0f}" for q in quantiles[cell.k]), outcome.above]
-            for cell, outcome in outcomes.items()
-        ]
-        header = ["k", "worst run", "quarter", "median", "three quarters", "best run", "above GES"]
-        text = table(header, rows) + "\n\nBIC of the runs in log10 units."
-        values = {f"k={k:g}": [float(q) for q in quantile] for k, quantile in quantiles.items()}
-        scores = {cell.k: np.sort(outcome.scores / LN10) for cell, outcome in outcomes.items()}
-        return Section(
-            self.key, self.title, text, values, {"figure1": partial(_draw_figure1, scores)}
-        )
+def figure1(outcomes: Mapping[Cell, Outcome]) -> Shown:
+    """Draw the sorted scores, on the right a close-up of the greedy ones; give their quantiles."""
+    scores = {cell.k: np.sort(outcome.scores / LN10) for cell, outcome in outcomes.items()}
+    quantiles = {k: np.percentile(own, (0, 25, 50, 75, 100)) for k, own in scores.items()}
+    rows = [
+        [f"{cell.k:g}", *(f"{q:.0f}" for q in quantiles[cell.k]), outcome.above]
+        for cell, outcome in outcomes.items()
+    ]
+    header = ["k", "worst run", "quarter", "median", "three quarters", "best run", "above GES"]
+    text = table(header, rows) + "\n\nBIC of the runs in log10 units."
+    values = {f"k={k:g}": quantile.tolist() for k, quantile in quantiles.items()}
+    return text, values, {"figure1": partial(_draw_figure1, scores)}
 
 
 def _draw_figure1(scores: dict[float, np.ndarray]) -> Figure:
@@ -207,47 +178,37 @@ Shares = dict[tuple[str, int, float], list[float]]
 """Per cent of the runs above GES, one entry per draw, by criterion, size and k."""
 
 
-class SampleSizes:
+def sample_size_cells(runs: int) -> list[Cell]:
     """Several draws of Alarm for each size: one draw says little about the next."""
+    return [
+        Cell(Sample("alarm", rows, draw), k, runs, criterion)
+        for criterion, sizes in SIZES.items()
+        for rows in sizes
+        for draw in range(DRAWS)
+        for k in SIZES_KS
+    ]
 
-    key = "sample-size"
-    title = "Sample size"
 
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed."""
-        return [
-            Cell(Sample("alarm", rows, draw), k, runs, criterion)
-            for criterion, sizes in SIZES.items()
-            for rows in sizes
-            for draw in range(DRAWS)
-            for k in SIZES_KS
-        ]
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Write and draw the shares."""
-        shares: Shares = defaultdict(list)
-        for cell, outcome in outcomes.items():
-            share = 100 * outcome.above / len(outcome.scores)
-            shares[cell.criterion, cell.sample.rows, cell.k].append(share)
-        rows = [
-            [
-                NAMES[criterion],
-                size,
-                *(_shown(shares[criterion, size, k]) for k in SIZES_KS),
-            ]
-            for criterion, sizes in SIZES.items()
-            for size in sizes
-        ]
-        text = table(["Criterion", "Cases", *(f"k = {k:g}" for k in SIZES_KS)], rows)
-        text += (
-            f"\n\nPer cent of the runs that end above GES: mean over {DRAWS} draws of Alarm "
-            "(smallest - largest)."
-        )
-        values = {
-            f"{criterion} {size} k={k:g}": share for (criterion, size, k), share in shares.items()
-        }
-        figures = {"sample-size": partial(_draw_sizes, dict(shares))}
-        return Section(self.key, self.title, text, values, figures)
+def sample_size(outcomes: Mapping[Cell, Outcome]) -> Shown:
+    """Write and draw how often KES beats GES on Alarm with few cases."""
+    shares: Shares = defaultdict(list)
+    for cell, outcome in outcomes.items():
+        share = 100 * outcome.above / len(outcome.scores)
+        shares[cell.criterion, cell.sample.rows, cell.k].append(share)
+    rows = [
+        [NAMES[criterion], size, *(_shown(shares[criterion, size, k]) for k in SIZES_KS)]
+        for criterion, sizes in SIZES.items()
+        for size in sizes
+    ]
+    text = table(["Criterion", "Cases", *(f"k = {k:g}" for k in SIZES_KS)], rows)
+    text += (
+        f"\n\nPer cent of the runs that end above GES: mean over {DRAWS} draws of Alarm "
+        "(smallest - largest)."
+    )
+    values = {
+        f"{criterion} {size} k={k:g}": share for (criterion, size, k), share in shares.items()
+    }
+    return text, values, {"sample-size": partial(_draw_sizes, dict(shares))}
 
 
 def _shown(shares: list[float]) -> str:
@@ -259,23 +220,11 @@ def _draw_sizes(shares: Shares) -> Figure:
     for panel, (criterion, sizes) in zip(axes, SIZES.items(), strict=True):
         for k, colour, marker, dash in zip(SIZES_KS, COLOURS, "os", ("-", "--"), strict=False):
             points = [shares[criterion, size, k] for size in sizes]
-            panel.plot(
-                sizes,
-                [np.mean(point) for point in points],
-                color=colour,
-                linestyle=dash,
-                label=f"k = {k:g}, mean of the draws",
-            )
+            label, means = f"k = {k:g}, mean of the draws", [np.mean(point) for point in points]
+            panel.plot(sizes, means, color=colour, linestyle=dash, label=label)
+            dots: dict[str, Any] = {"color": colour, "markersize": 3, "alpha": 0.55, "mew": 0}
             for size, point in zip(sizes, points, strict=True):
-                panel.plot(
-                    [size] * len(point),
-                    point,
-                    marker,
-                    color=colour,
-                    markersize=3,
-                    alpha=0.55,
-                    mew=0,
-                )
+                panel.plot([size] * len(point), point, marker, **dots)
         panel.set_xscale("log")
         panel.set_xticks(sizes, [f"{size:,}".replace(",", "\u2009") for size in sizes])
         panel.minorticks_off()
@@ -294,46 +243,37 @@ _FEWER = 10  # sampled runs with k=1 take a thousand times as long: do a tenth o
 Key = tuple[str, float, str]
 
 
-class Neighbourhoods:
-    """Final scores, ends short of a local optimum, and cost, of both ways."""
+def neighbourhood_cells(runs: int) -> list[Cell]:
+    """Take the exact boundary, and the sampled one of the paper's section 4.1."""
+    fewer = max(1, runs // _FEWER)
+    return [
+        Cell(Sample(name), k, fewer if (way, k) == ("sampled", 1.0) else runs, neighbourhood=way)
+        for name in COMPARED
+        for way in WAYS
+        for k in KS
+    ]
 
-    key = "sampled"
-    title = "Exact and sampled neighbourhoods"
 
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed."""
-        return [
-            Cell(
-                Sample(database),
-                k,
-                max(1, runs // _FEWER) if (way, k) == ("sampled", 1.0) else runs,
-                neighbourhood=way,
-            )
-            for database in COMPARED
-            for way in WAYS
-            for k in KS
-        ]
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Write and draw the comparison."""
-        found = {
-            (cell.sample.database, cell.k, cell.neighbourhood): outcome
-            for cell, outcome in outcomes.items()
-        }
-        databases = [name for name in COMPARED if (name, KS[0], "exact") in found]
-        rows = [_row(found, name, k, way) for name in databases for k in KS for way in WAYS]
-        header = ["Data", "k", "boundary", "runs", "best", "median", "above exact GES", "models"]
-        text = table([*header, "stopped short", "ms per run", "ratio"], rows, left=3)
-        text += (
-            "\n\nScores in log10 units. 'Stopped short': runs that end where the exact boundary "
-            "still has an improvement. Cost: processor time per run, counting included; ratio to "
-            "the exact boundary."
-        )
-        values = {
-            f"{name} k={k:g} {way}": outcome.values() for (name, k, way), outcome in found.items()
-        }
-        draw = partial(_draw_neighbourhoods, found, databases)
-        return Section(self.key, self.title, text, values, {"neighbourhoods": draw})
+def neighbourhoods(outcomes: Mapping[Cell, Outcome]) -> Shown:
+    """Write and draw final scores, ends short of a local optimum, and cost, of both ways."""
+    found = {
+        (cell.sample.database, cell.k, cell.neighbourhood): outcome
+        for cell, outcome in outcomes.items()
+    }
+    databases = [name for name in COMPARED if (name, KS[0], "exact") in found]
+    rows = [_row(found, name, k, way) for name in databases for k in KS for way in WAYS]
+    header = ["Data", "k", "boundary", "runs", "best", "median", "above exact GES", "models"]
+    text = table([*header, "stopped short", "ms per run", "ratio"], rows, left=3)
+    text += (
+        "\n\nScores in log10 units. 'Stopped short': runs that end where the exact boundary "
+        "still has an improvement. Cost: processor time per run, counting included; ratio to "
+        "the exact boundary."
+    )
+    values = {
+        f"{name} k={k:g} {way}": outcome.values() for (name, k, way), outcome in found.items()
+    }
+    draw = partial(_draw_neighbourhoods, found, databases)
+    return text, values, {"neighbourhoods": draw}
 
 
 def _row(found: dict[Key, Outcome], name: str, k: float, way: str) -> list[object]:

@@ -4,48 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from kes import _core
 from kes.errors import KesError, unknown
 from kes.paper import document
-from kes.paper.document import Section, check_plotting
-from kes.paper.experiments import Figure1, Neighbourhoods, SampleSizes, Table1
+from kes.paper.document import Section, Shown, check_plotting
+from kes.paper.experiments import (
+    figure1,
+    figure1_cells,
+    neighbourhood_cells,
+    neighbourhoods,
+    sample_size,
+    sample_size_cells,
+    table1,
+    table1_cells,
+)
 from kes.paper.runner import DATABASES, Bench, Cell, Library, Outcome
-from kes.paper.theorems import Erratum, Theorems
+from kes.paper.theorems import erratum, theorems
 from kes.progress import Progress
 from kes.validation import integer
 
 
-class Experiment(Protocol):
-    """A table, figure or claim of the paper."""
+@dataclass(frozen=True)
+class Experiment:
+    """A table, figure or claim of the paper: the runs that it needs, and what these show.
 
-    @property
-    def key(self) -> str:
-        """Name on the command line."""
+    `key` is its name on the command line. Those that could be done are shown in the order asked
+    for.
+    """
 
-    @property
-    def title(self) -> str:
-        """Name for readers."""
-
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed."""
+    key: str
+    title: str
+    show: Callable[[Mapping[Cell, Outcome]], Shown]
+    cells: Callable[[int], list[Cell]] = lambda runs: []  # none that are worth keeping
 
     def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Make of the runs that could be done, in the order asked for, what is to be shown."""
+        """Return what the runs show."""
+        return Section(self.key, self.title, *self.show(outcomes))
 
 
-EXPERIMENTS: dict[str, Experiment] = {
+EXPERIMENTS = {
     experiment.key: experiment
     for experiment in (
-        Table1("bic"),
-        Figure1(),
-        Table1("bdeu"),
-        SampleSizes(),
-        Neighbourhoods(),
-        Theorems(),
-        Erratum(),
+        Experiment("table1", "Table 1", table1, partial(table1_cells, "bic")),
+        Experiment("figure1", "Figure 1", figure1, figure1_cells),
+        Experiment("bdeu", "Table 1 with BDeu", table1, partial(table1_cells, "bdeu")),
+        Experiment("sample-size", "Sample size", sample_size, sample_size_cells),
+        Experiment(
+            "sampled", "Exact and sampled neighbourhoods", neighbourhoods, neighbourhood_cells
+        ),
+        Experiment("theorems", "Theorems and examples", theorems),
+        Experiment("erratum", "Erratum to Example 1", erratum),
     )
 }
 
@@ -137,14 +148,15 @@ def _plan(only: Collection[str], runs: int) -> dict[str, list[Cell]]:
             raise unknown("experiment or database", name, [*EXPERIMENTS, *DATABASES])
     experiments = [key for key in EXPERIMENTS if key in only] or list(EXPERIMENTS)
     databases = [name for name in DATABASES if name in only]
-    plan = {}
-    for key in experiments:
-        cells = EXPERIMENTS[key].cells(runs)
-        if databases:
-            cells = [cell for cell in cells if cell.sample.database in databases]
-        if cells or key in only or not databases:
-            plan[key] = cells
-    return {key: cells for key, cells in plan.items() if cells or not EXPERIMENTS[key].cells(runs)}
+    plan = {key: EXPERIMENTS[key].cells(runs) for key in experiments}
+    if databases:
+        kept = {
+            key: [cell for cell in cells if cell.sample.database in databases]
+            for key, cells in plan.items()
+        }
+        # Experiments without cells need no database: they are done if they are asked for.
+        plan = {key: kept[key] for key in plan if kept[key] or (not plan[key] and key in only)}
+    return plan
 
 
 def _do(
@@ -160,13 +172,12 @@ def _do(
         if dataset is None:
             wanted -= cell.runs
             continue
-        report = _reporter(progress, Stage(cell.title, done, wanted))
+        start = Stage(cell.title, done, wanted)
+        progress(start)
+
+        def report(now: Progress, start: Stage = start) -> None:
+            progress(replace(start, done=start.done + now.done))
+
         outcomes[cell] = bench.do(cell, dataset, report)
         done += cell.runs
     return outcomes
-
-
-def _reporter(progress: Callable[[Stage], object], start: Stage) -> Callable[[Progress], object]:
-    """Report a start, and return what reports how far the runs are from there."""
-    progress(start)
-    return lambda now: progress(replace(start, done=start.done + now.done))

@@ -31,7 +31,35 @@ from kes.search.problem import Problem
 from kes.search.record import Record
 from kes.settings import Settings
 
+DATABASES = {"alarm": "Alarm", "trap": "Trap", "all": "ALL", "aml": "AML", "coil": "CoIL"}
+"""Their names on the command line, and in the paper; in the order of its Table 1."""
+
+CASES = 20_000
+"""Number of cases of the two databases that are drawn."""
+
 _CHECKPOINT = 5.0  # seconds
+
+
+@dataclass(frozen=True, order=True)
+class Sample:
+    """A database or, of Alarm and Trap, another draw: number of cases and seed."""
+
+    database: str
+    rows: int = CASES
+    draw: int = 0
+
+    @property
+    def name(self) -> str:
+        """A name for files, such as "coil" or "alarm-500-draw3"."""
+        usual = (self.rows, self.draw) == (CASES, 0)
+        return self.database if usual else f"{self.database}-{self.rows}-draw{self.draw}"
+
+    @property
+    def title(self) -> str:
+        """The name for readers."""
+        title = DATABASES[self.database]
+        usual = (self.rows, self.draw) == (CASES, 0)
+        return title if usual else f"{title}, {self.rows} cases, draw {self.draw}"
 
 
 @dataclass(frozen=True)
@@ -76,23 +104,17 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.runs + other.runs, self.wall + other.wall, self.cpu + other.cpu)
 
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(self.runs - other.runs, self.wall - other.wall, self.cpu - other.cpu)
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the runs of a cell show; scores are natural logarithms.
+    """What the runs of a cell show; scores are natural logarithms, in run order.
 
-    Attributes
-    ----------
-    above, below : int
-        Runs that ended on a higher, on a lower score level than GES.
-    models, models_above, models_below : int
-        Distinct models of all runs, of those above and of those below.
-    short : int
-        Runs that ended where the exact boundary still has an improvement.
-    scores : array
-        Score of every run, in run order.
-    cost : Cost
-        Of all runs in the file, which may be more than are asked for now.
+    `above` and `below` count runs on a higher or lower score level than GES, `short` those that
+    ended where the exact boundary still has an improvement. `cost` is that of all runs in the file,
+    which may be more than are asked for now.
     """
 
     best: float
@@ -133,74 +155,60 @@ class Outcome:
 
 
 class Bench:
-    """Does cells, one after the other.
-
-    Parameters
-    ----------
-    folder : Path
-        Where result files are kept.
-    seed : int
-        Seed of all runs.
-    n_jobs : int or None
-        Threads, as in `kes.learn`.
-    """
+    """Does cells, one after the other, and keeps their result files and costs in a folder."""
 
     def __init__(self, folder: Path, *, seed: int, n_jobs: int | None) -> None:
-        self._folder = folder
-        self._seed = seed
-        self._n_jobs = n_jobs
+        self._folder, self._seed, self._n_jobs = folder, seed, n_jobs
         self._core: tuple[tuple[Sample, str, str], _core.Problem] | None = None
-        self._costs = _Costs(folder / "costs.json")
         folder.mkdir(parents=True, exist_ok=True)
+        self._cost_file = folder / "costs.json"
+        text = self._cost_file.read_text(encoding="utf-8") if self._cost_file.exists() else "{}"
+        self._costs = {name: Cost(**entry) for name, entry in json.loads(text).items()}
 
     def do(self, cell: Cell, dataset: Dataset, show: Callable[[Progress], object]) -> Outcome:
         """Do the runs of a cell that are lacking, and return what all of them show.
 
-        Raises
-        ------
-        Interrupted
-            On Ctrl-C; what was done is in the file.
+        On Ctrl-C (Interrupted), what was done is in the file.
         """
         problem = self._ready(cell, dataset)
         path = self._folder / f"{cell.name}.kes.json.gz"
         base = self._earlier(path, problem)
         if base is None:
-            self._costs.forget(cell.name)
-        if base is not None and len(base.runs) >= cell.runs:
-            return Outcome.of(Optima(_first(base, cell.runs)), self._costs.of(cell.name))
-        keeper = storage.Checkpoint(path, _CHECKPOINT)
+            self._costs.pop(cell.name, None)
+        elif len(base.runs) >= cell.runs:
+            cost = self._costs.get(cell.name, Cost())
+            return Outcome.of(Optima(_first(base, cell.runs)), cost)
         execution = Execution.parse(n_jobs=self._n_jobs, progress=show)
-        before = 0 if base is None else len(base.runs)
-        clock = _Clock()
+        started = Cost(len(base.runs) if base else 0, time.monotonic(), time.process_time())
+
+        def keep(record: Record) -> None:
+            storage.write(record, path)
+            now = Cost(len(record.runs), time.monotonic(), time.process_time())
+            self._costs[cell.name] = self._costs.get(cell.name, Cost()) + (now - started)
+            costs = {name: asdict(cost) for name, cost in sorted(self._costs.items())}
+            write_file(self._cost_file, (json.dumps(costs, indent=1) + "\n").encode())
 
         def work() -> Record:
             try:
-                budget = Budget(runs=cell.runs)
-                return search(problem, budget, execution, base=base, watchers=[keeper])
+                keeper = storage.Checkpoint(path, _CHECKPOINT)
+                record = search(
+                    problem, Budget(runs=cell.runs), execution, base=base, watchers=[keeper]
+                )
             except SearchInterrupted as stop:
                 if stop.record is not None:
-                    storage.write(stop.record, path)
-                    self._costs.add(cell.name, clock.cost(len(stop.record.runs) - before))
+                    keep(stop.record)
                 raise
+            keep(record)
+            return record
 
-        optima = Optima.found_by(problem, work)
-        self._costs.add(cell.name, clock.cost(cell.runs - before))
-        optima.save(path)
-        return Outcome.of(optima, self._costs.of(cell.name))
+        return Outcome.of(Optima.found_by(problem, work), self._costs[cell.name])
 
     def _ready(self, cell: Cell, dataset: Dataset) -> Problem:
         """Return the cell ready for runs; it shares the counts of the one before if it can."""
-        settings = Settings.of(
-            {
-                "k": cell.k,
-                "criterion": cell.criterion,
-                "random_state": self._seed,
-                "neighbourhood": cell.neighbourhood,
-            }
-        )
-        problem = Problem(
-            dataset, settings, reading=ReadOptions(weights=dataset.weights is not None)
-        )
+        options = {name: getattr(cell, name) for name in ("k", "criterion", "neighbourhood")}
+        settings = Settings.of({**options, "random_state": self._seed})
+        reading = ReadOptions(weights=dataset.weights is not None)
+        problem = Problem(dataset, settings, reading=reading)
         if self._core is None or self._core[0] != cell.terms:
             self._core = None  # release the memory first
             self._core = cell.terms, problem.core
@@ -225,99 +233,15 @@ def _first(record: Record, runs: int) -> Record:
     return replace(bare, runs=kept, models=record.models[: max(kept) + 1], ahead=())
 
 
-class _Clock:
-    """Time by the clock and of the processors, from now on."""
-
-    def __init__(self) -> None:
-        self._start = self._now()
-
-    def cost(self, runs: int) -> Cost:
-        wall, cpu = self._now()
-        return Cost(runs, wall - self._start[0], cpu - self._start[1])
-
-    def _now(self) -> tuple[float, float]:
-        return time.monotonic(), time.process_time()
-
-
-class _Costs:
-    """What the cells in a folder took, kept in a file beside them."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._entries: dict[str, Cost] = {}
-        if path.exists():
-            entries = json.loads(path.read_text(encoding="utf-8"))
-            self._entries = {name: Cost(**entry) for name, entry in entries.items()}
-
-    def of(self, name: str) -> Cost:
-        return self._entries.get(name, Cost())
-
-    def forget(self, name: str) -> None:
-        self._entries.pop(name, None)
-
-    def add(self, name: str, cost: Cost) -> None:
-        self._entries[name] = self.of(name) + cost
-        entries = {name: asdict(entry) for name, entry in sorted(self._entries.items())}
-        write_file(self._path, (json.dumps(entries, indent=1) + "\n").encode())
-
-
-DATABASES = {"alarm": "Alarm", "trap": "Trap", "all": "ALL", "aml": "AML", "coil": "CoIL"}
-"""Their names on the command line, and in the paper; in the order of its Table 1."""
-
-CASES = 20_000
-"""Number of cases of the two databases that are drawn."""
-
-
-@dataclass(frozen=True, order=True)
-class Sample:
-    """A table: a database or, where it is drawn, another draw of it.
-
-    Attributes
-    ----------
-    database : str
-        A key of `DATABASES`.
-    rows, draw : int
-        Number of cases and seed, for Alarm and Trap; the others come from files.
-    """
-
-    database: str
-    rows: int = CASES
-    draw: int = 0
-
-    @property
-    def name(self) -> str:
-        """A name for files, such as "coil" or "alarm-500-draw3"."""
-        if (self.rows, self.draw) == (CASES, 0):
-            return self.database
-        return f"{self.database}-{self.rows}-draw{self.draw}"
-
-    @property
-    def title(self) -> str:
-        """The name for readers."""
-        title = DATABASES[self.database]
-        if (self.rows, self.draw) == (CASES, 0):
-            return title
-        return f"{title}, {self.rows} cases, draw {self.draw}"
-
-
 class Library:
-    """Gives out the tables; remembers which ones cannot be had, and why.
+    """Gives out the tables; notes in `skipped` which ones cannot be had, and why.
 
-    Parameters
-    ----------
-    coil, leukemia : Path or None
-        The user's copies of the files; None leaves it to the environment variables that
-        `kes.datasets.coil` and `kes.datasets.leukemia` look at.
-
-    Attributes
-    ----------
-    skipped : dict of str to str
-        Databases that cannot be had, with the reason.
+    `coil` and `leukemia` are the user's copies of the files; None leaves it to the environment
+    variables that `kes.datasets.coil` and `kes.datasets.leukemia` look at.
     """
 
     def __init__(self, coil: Path | None, leukemia: Path | None) -> None:
-        self._coil = coil
-        self._leukemia = leukemia
+        self._coil, self._leukemia = coil, leukemia
         self._latest: tuple[Sample, Dataset] | None = None
         self.skipped: dict[str, str] = {}
 
@@ -339,10 +263,6 @@ class Library:
                 return datasets.alarm(sample.rows, sample.draw)
             case "trap":
                 return datasets.trap(rows=sample.rows, seed=sample.draw)
-            case "all":
-                return datasets.leukemia(self._leukemia, "ALL")
-            case "aml":
-                return datasets.leukemia(self._leukemia, "AML")
             case "coil":
                 return datasets.coil(self._coil)
-        raise AssertionError(f"no database {sample.database}")
+        return datasets.leukemia(self._leukemia, "ALL" if sample.database == "all" else "AML")

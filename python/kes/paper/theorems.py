@@ -2,29 +2,32 @@
 
 A table that lists every state of the world, weighted by its probability times the number of cases,
 shows a search what an endless sample would. The theorems then say where each run must end.
+
+An erratum: the marginals printed in Example 1 do not trap GES. In the limit of many cases GES first
+joins X to Y (or U, which is symmetric), because that pair has the most mutual information. Then it
+can join X and U as a chain, for a gain of N I(X;U) less a penalty that hardly matters, or as the
+collider Y -> X <- U, for N I(X;U|Y). With the printed marginals the collider gains more, and the
+way on leads to the smaller of the two inclusion-optimal models: GES is not deceived.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from itertools import count, islice, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes import datasets
 from kes.api import learn, score
-from kes.data import Dataset
 from kes.errors import KesError
 from kes.graph import EssentialGraph
-from kes.paper.document import Section, table
+from kes.network import BayesianNetwork
+from kes.paper.document import Shown, table
 from kes.paper.experiments import KS
 from kes.paper.runner import CASES, Cell, Outcome
-
-if TYPE_CHECKING:
-    from kes.network import BayesianNetwork
 
 SIZES = (5, 6, 7, 8)
 _NETWORKS, _RUNS = 10, 50
@@ -39,49 +42,36 @@ LARGER = (*_CYCLE, ("Z", "U"), ("X", "Z"))
 """The paper's G2: 23 parameters."""
 
 
-class Theorems:
-    """What the theorems say of exact distributions, and what the runs do."""
-
-    key = "theorems"
-    title = "Theorems and examples"
-
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed: none that are worth keeping."""
-        return []
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Do the experiments."""
-        faithful, example1, example2 = _faithful(), _example1(), _example2()
-        parts = [
-            "**Theorem 3.** Random faithful networks of binary variables, exact distributions; "
-            f"{_NETWORKS} networks of each size, {_RUNS} runs each: runs that end in the class of "
-            "the network.",
-            table(
-                ["Nodes", *(f"k = {k:g}" for k in KS)],
-                [
-                    [size, *(f"{hits} of {of}" for hits, of in row)]
-                    for size, row in faithful.items()
-                ],
-            ),
-            "**Theorems 4 and 5, Example 1.** Exact distributions; runs that end in either of the "
-            f"two inclusion-optimal models, of {_EXAMPLE_RUNS}.",
-            table(
-                ["Marginals", "k", "G1, 19 parameters", "G2, 23 parameters", "elsewhere"],
-                [[variant, f"{k:g}", *ends] for (variant, k), ends in example1.items()],
-                left=2,
-            ),
-            "**Example 2.** Independent copies of Example 1, exact distribution, SES.",
-            table(
-                ["Copies", "inclusion optimal", "found", "runs", "fewest runs per model"],
-                [[n, 2**n, *row] for n, row in example2.items()],
-            ),
-        ]
-        values = {
-            "theorem 3": {str(size): row for size, row in faithful.items()},
-            "example 1": {f"{variant} k={k:g}": ends for (variant, k), ends in example1.items()},
-            "example 2": {str(groups): row for groups, row in example2.items()},
-        }
-        return Section(self.key, self.title, "\n\n".join(parts), values)
+def theorems(_: Mapping[Cell, Outcome]) -> Shown:
+    """Compare what the theorems say of exact distributions with what the runs do."""
+    faithful, example1, example2 = _faithful(), _example1(), _example2()
+    parts = [
+        "**Theorem 3.** Random faithful networks of binary variables, exact distributions; "
+        f"{_NETWORKS} networks of each size, {_RUNS} runs each: runs that end in the class of "
+        "the network.",
+        table(
+            ["Nodes", *(f"k = {k:g}" for k in KS)],
+            [[size, *(f"{hits} of {of}" for hits, of in row)] for size, row in faithful.items()],
+        ),
+        "**Theorems 4 and 5, Example 1.** Exact distributions; runs that end in either of the "
+        f"two inclusion-optimal models, of {_EXAMPLE_RUNS}.",
+        table(
+            ["Marginals", "k", "G1, 19 parameters", "G2, 23 parameters", "elsewhere"],
+            [[variant, f"{k:g}", *ends] for (variant, k), ends in example1.items()],
+            left=2,
+        ),
+        "**Example 2.** Independent copies of Example 1, exact distribution, SES.",
+        table(
+            ["Copies", "inclusion optimal", "found", "runs", "fewest runs per model"],
+            [[n, 2**n, *row] for n, row in example2.items()],
+        ),
+    ]
+    values = {
+        "theorem 3": {str(size): row for size, row in faithful.items()},
+        "example 1": {f"{variant} k={k:g}": ends for (variant, k), ends in example1.items()},
+        "example 2": {str(groups): row for groups, row in example2.items()},
+    }
+    return "\n\n".join(parts), values, {}
 
 
 def _faithful() -> dict[int, list[tuple[int, int]]]:
@@ -100,12 +90,8 @@ def _faithful() -> dict[int, list[tuple[int, int]]]:
 
 
 def _faithful_networks(nodes: int) -> Iterator[BayesianNetwork]:
-    seed = 0
-    while True:
-        network = datasets.random_network(nodes, 2.5, seed=seed)
-        if datasets.is_faithful(network):
-            yield network
-        seed += 1
+    networks = (datasets.random_network(nodes, 2.5, seed=seed) for seed in count())
+    return filter(datasets.is_faithful, networks)
 
 
 def _example1() -> dict[tuple[str, float], list[int]]:
@@ -165,69 +151,59 @@ _AXES = {letter: axis for axis, letter in enumerate("XYZU")}
 Parameters = tuple[float, float, float]
 
 
-class Erratum:
-    """Why GES is not trapped, and the nearest marginals that trap it."""
-
-    key = "erratum"
-    title = "Erratum to Example 1"
-
-    def cells(self, runs: int) -> list[Cell]:
-        """Return the runs needed: none that are worth keeping."""
-        return []
-
-    def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Do the sums."""
-        both = {"printed": PRINTED, "deceptive": DECEPTIVE}
-        informations = {name: _informations(parameters) for name, parameters in both.items()}
-        scores = {name: _scores(parameters) for name, parameters in both.items()}
-        moves = {name: _moves(parameters) for name, parameters in both.items()}
-        grid = _by_distance()
-        nearest = {cases: _nearest(cases, grid) for cases in (float(CASES), LIMIT)}
-        least = {cases: _least_unevenness(cases) for cases in (float(CASES), LIMIT)}
-        parts = [
-            "Mutual information in nats.",
-            table(
-                ["Marginals", *informations["printed"]],
-                [[name, *(f"{i:.5f}" for i in row.values())] for name, row in informations.items()],
-            ),
-            f"BIC of the two models at {CASES} cases, natural logarithms.",
-            table(
-                ["Marginals", "G1, 19 parameters", "G2, 23 parameters", "GES ends in"],
-                [[name, *row] for name, row in scores.items()],
-            ),
-            f"The moves of GES at {CASES} cases: the pair joined or separated, given which "
-            "variables, and the gain.",
-            table(
-                ["Marginals", "1", "2", "3", "4", "5", "6", "7"],
-                [[name, *(row + [""] * 7)[:7]] for name, row in moves.items()],
-                left=8,
-            ),
-            "The nearest marginals that trap GES: of all (a, b, c) on a grid, those with the "
-            "smallest total variation distance (half the sum of absolute differences over the 32 "
-            f"states) from the printed distribution; for {CASES} cases and for {LIMIT:g}, which "
-            "stand for endlessly many. With a and b as printed, the smallest c that traps GES.",
-            table(
-                ["Cases", "a", "b", "c", "distance", "P(X)", "smallest c alone"],
+def erratum(_: Mapping[Cell, Outcome]) -> Shown:
+    """Show why GES is not trapped, and the nearest marginals that trap it."""
+    both = {"printed": PRINTED, "deceptive": DECEPTIVE}
+    informations = {name: _informations(parameters) for name, parameters in both.items()}
+    scores = {name: _scores(parameters) for name, parameters in both.items()}
+    moves = {name: _moves(parameters) for name, parameters in both.items()}
+    grid = _by_distance()
+    nearest = {cases: _nearest(cases, grid) for cases in (float(CASES), LIMIT)}
+    least = {cases: _least_unevenness(cases) for cases in (float(CASES), LIMIT)}
+    parts = [
+        "Mutual information in nats.",
+        table(
+            ["Marginals", *informations["printed"]],
+            [[name, *(f"{i:.5f}" for i in row.values())] for name, row in informations.items()],
+        ),
+        f"BIC of the two models at {CASES} cases, natural logarithms.",
+        table(
+            ["Marginals", "G1, 19 parameters", "G2, 23 parameters", "GES ends in"],
+            [[name, *row] for name, row in scores.items()],
+        ),
+        f"The moves of GES at {CASES} cases: the pair joined or separated, given which "
+        "variables, and the gain.",
+        table(
+            ["Marginals", "1", "2", "3", "4", "5", "6", "7"],
+            [[name, *(row + [""] * 7)[:7]] for name, row in moves.items()],
+            left=8,
+        ),
+        "The nearest marginals that trap GES: of all (a, b, c) on a grid, those with the "
+        "smallest total variation distance (half the sum of absolute differences over the 32 "
+        f"states) from the printed distribution; for {CASES} cases and for {LIMIT:g}, which "
+        "stand for endlessly many. With a and b as printed, the smallest c that traps GES.",
+        table(
+            ["Cases", "a", "b", "c", "distance", "P(X)", "smallest c alone"],
+            [
                 [
-                    [
-                        f"{cases:g}",
-                        *(f"{value:g}" for value in parameters),
-                        f"{distance:.4f}",
-                        f"{0.25 + parameters[2]:g}, {0.25 - parameters[2]:g}, ...",
-                        f"{least[cases]:g}",
-                    ]
-                    for cases, (parameters, distance) in nearest.items()
-                ],
-            ),
-        ]
-        values = {
-            "mutual information": informations,
-            "scores": scores,
-            "moves of GES": moves,
-            "nearest": {f"{cases:g}": list(found) for cases, found in nearest.items()},
-            "smallest c": {f"{cases:g}": c for cases, c in least.items()},
-        }
-        return Section(self.key, self.title, "\n\n".join(parts), values)
+                    f"{cases:g}",
+                    *(f"{value:g}" for value in parameters),
+                    f"{distance:.4f}",
+                    f"{0.25 + parameters[2]:g}, {0.25 - parameters[2]:g}, ...",
+                    f"{least[cases]:g}",
+                ]
+                for cases, (parameters, distance) in nearest.items()
+            ],
+        ),
+    ]
+    values = {
+        "mutual information": informations,
+        "scores": scores,
+        "moves of GES": moves,
+        "nearest": {f"{cases:g}": list(found) for cases, found in nearest.items()},
+        "smallest c": {f"{cases:g}": c for cases, c in least.items()},
+    }
+    return "\n\n".join(parts), values, {}
 
 
 def _joint(parameters: Parameters) -> NDArray[np.float64]:
@@ -259,7 +235,7 @@ def _informations(parameters: Parameters) -> dict[str, float]:
 def _scores(parameters: Parameters) -> list[str]:
     data = datasets.example1(cases=CASES, parameters=parameters)
     both = [f"{score(list(arcs), data):.2f}" for arcs in (SMALLER, LARGER)]
-    return [*both, "G2" if _is_trapped(data) else "G1"]
+    return [*both, "G2" if _traps(parameters, CASES) else "G1"]
 
 
 def _moves(parameters: Parameters) -> list[str]:
@@ -275,13 +251,10 @@ def _moves(parameters: Parameters) -> list[str]:
     ]
 
 
-def _is_trapped(data: Dataset) -> bool:
+def _traps(parameters: Parameters, cases: float) -> bool:
+    data = datasets.example1(cases=cases, parameters=parameters)
     larger = EssentialGraph.from_dag(data.names, LARGER)
     return learn(data, k=1, runs=1, improve=False).best.graph == larger
-
-
-def _traps(parameters: Parameters, cases: float) -> bool:
-    return _is_trapped(datasets.example1(cases=cases, parameters=parameters))
 
 
 def _by_distance() -> list[tuple[float, Parameters]]:
