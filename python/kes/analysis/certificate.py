@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kes.graph import EssentialGraph
-    from kes.graph.knowledge import Knowledge
-    from kes.table import Table
-
+from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.results.summary import counted
+from kes.table import Table
 
 _READABLE = 1e12
 """From here on numbers are shown with an exponent."""
@@ -144,12 +141,14 @@ class Certificate:
         return self.upper_bound - self.score
 
     def __repr__(self) -> str:
+        ties = "possibly several" if self.ties == 1 else f"at least {self.ties}"
+        edges = counted(len(self.graph.skeleton), "edge")
         rows = [
             ("score", f"{self.score:.3f} ({'the highest there is' if self.proven else 'known'})"),
             ("upper bound", f"{self.upper_bound:.3f}, gap {self.gap:.3f}"),
             ("over", self._scope),
             ("method", self.method),
-            ("model", f"{_edges(self.graph)}, {self._ties}"),
+            ("model", f"{edges}, one of {ties} with this score"),
             ("work", f"{self.counted:,} sets counted, {self.families:,} families left"),
             ("seconds", f"{self.seconds:.2f}"),
         ]
@@ -157,20 +156,9 @@ class Certificate:
         lines = [title, *(f"  {label:<11}  {value}" for label, value in rows)]
         return "\n".join([*lines, repr(self.compared)] if len(self.compared) else lines)
 
-    @cached_property
+    @property
     def _scope(self) -> str:
         name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
         limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
         known = "" if self.knowledge is None else f" that obey {self.knowledge.counts}"
         return f"{name}, all networks{limit}{known}"
-
-    @cached_property
-    def _ties(self) -> str:
-        if self.ties == 1:
-            return "one of possibly several with this score"
-        return f"one of at least {self.ties} with this score"
-
-
-def _edges(graph: EssentialGraph) -> str:
-    number = len(graph.directed) + len(graph.undirected)
-    return f"{number} edge{'' if number == 1 else 's'}"

@@ -17,19 +17,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.results.optima import Optima
 from kes.results.summary import counted
-from kes.table import Table
+from kes.table import Table, tabulated
 from kes.validation import integer
-
-if TYPE_CHECKING:
-    from kes.results.optima import Optima
 
 _Z = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 _FEW_RUNS = 10
@@ -83,20 +81,16 @@ class Coverage:
 
     def __init__(self, optima: Optima) -> None:
         level_of = optima.record.level
-        hits = [optimum.hits for optimum in optima.of_runs]
-        frequency = Counter(hits)
+        self._model_hits = np.array([optimum.hits for optimum in optima.of_runs], dtype=np.int64)
         at_level: Counter[float] = Counter()
         scores: dict[float, float] = {}
         for optimum in optima.of_runs:
             level = level_of(optimum.score)
             at_level[level] += optimum.hits
             scores.setdefault(level, optimum.score)
-        self.runs = len(optima.runs)
-        self.models = len(optima.of_runs)
-        self.levels = len(at_level)
-        self.once, self.twice = frequency[1], frequency[2]
+        self.runs, self.models, self.levels = len(optima.runs), len(optima.of_runs), len(at_level)
+        self.once, self.twice = (int(np.sum(self._model_hits == hits)) for hits in (1, 2))
         ascending = sorted(at_level)
-        self._model_hits = np.array(hits, dtype=np.int64)
         self._level_hits = np.array([at_level[level] for level in ascending], dtype=np.int64)
         self._level_scores = np.array([scores[level] for level in ascending])
         self._run_scores = optima.run_scores
@@ -133,6 +127,8 @@ class Coverage:
         """
         n, seen, f1, f2 = self.runs, self.models, self.once, self.twice
         share = (n - 1) / n
+        if n == 1:
+            return Estimate(1.0, 1.0, math.inf)
         if f2:
             ratio = f1 / f2
             unseen = share * f1 * ratio / 2
@@ -144,8 +140,6 @@ class Coverage:
                 + share**2 * f1 * (2 * f1 - 1) ** 2 / 4
                 - share**2 * f1**4 / (4 * (seen + unseen))
             )
-        if n == 1:
-            return Estimate(1.0, 1.0, math.inf)
         if unseen == 0:
             return _none_suspected(n, self._model_hits)
         factor = math.exp(_Z * math.sqrt(math.log1p(variance / unseen**2)))
@@ -161,13 +155,9 @@ class Coverage:
         listed.
         """
         sizes = _sizes(self.runs)
-        return Table(
-            {
-                "runs": sizes.tolist(),
-                "models": _rarefied(self.runs, self._model_hits, sizes),
-                "levels": _rarefied(self.runs, self._level_hits, sizes),
-            }
-        )
+        models = _rarefied(self.runs, self._model_hits, sizes)
+        levels = _rarefied(self.runs, self._level_hits, sizes)
+        return Table({"runs": sizes.tolist(), "models": models, "levels": levels})
 
     def best_so_far(self) -> Table:
         """Return the best score after m runs: in the order of the runs, and on average.
@@ -175,13 +165,9 @@ class Coverage:
         The average is over all choices of m of the runs. At most 200 values of m are listed.
         """
         sizes = _sizes(self.runs)
-        return Table(
-            {
-                "runs": sizes.tolist(),
-                "observed": np.maximum.accumulate(self._run_scores)[sizes - 1].tolist(),
-                "expected": [self.best_score - self._shortfall(int(m)) for m in sizes],
-            }
-        )
+        observed = np.maximum.accumulate(self._run_scores)[sizes - 1].tolist()
+        expected = [self.best_score - self._shortfall(int(m)) for m in sizes]
+        return Table({"runs": sizes.tolist(), "observed": observed, "expected": expected})
 
     def expected_gain(self, runs: int) -> Gain | None:
         """Estimate the gain of further runs by resampling the runs.
@@ -226,77 +212,44 @@ class Coverage:
 
     def table(self) -> Table:
         """Return the figures as a table, with 95 % intervals of the estimates."""
-        rows = [
-            ("runs", self.runs, None, None),
-            ("models", self.models, None, None),
-            ("levels", self.levels, None, None),
-            ("models found once", self.once, None, None),
-            ("models found twice", self.twice, None, None),
-            ("runs that hit the best score", self.best_hits, None, None),
-            ("unseen mass", *_parts(self.unseen_mass)),
-            ("models in all, at least (Chao1)", *_parts(self.chao1)),
-        ]
-        names = ("figure", "value", "low", "high")
-        return Table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+        figures = {
+            "runs": self.runs,
+            "models": self.models,
+            "levels": self.levels,
+            "models found once": self.once,
+            "models found twice": self.twice,
+            "runs that hit the best score": self.best_hits,
+        }
+        rows: list[tuple[Any, ...]] = [(*figure, None, None) for figure in figures.items()]
+        rows.append(("unseen mass", *astuple(self.unseen_mass)))
+        rows.append(("models in all, at least (Chao1)", *astuple(self.chao1)))
+        return tabulated(("figure", "value", "low", "high"), rows)
 
     def __repr__(self) -> str:
-        rows = [
-            ("models", self._models_in_words()),
-            ("unseen mass", self._mass_in_words()),
-            ("models in all", self._number_in_words()),
-            ("best score", self._best_in_words()),
-            ("more runs", self._gain_in_words()),
-        ]
-        lines = [f"  {label:<13}  {words}" for label, words in rows]
-        return "\n".join([f"Coverage of {counted(self.runs, 'run')}", *lines, *self._caution()])
-
-    def _models_in_words(self) -> str:
-        return (
-            f"{self.models} distinct on {counted(self.levels, 'score level')}; "
-            f"{self.once} found by one run only"
-        )
-
-    def _mass_in_words(self) -> str:
-        mass = self.unseen_mass
-        return (
-            f"about {mass.value:.1%} of further runs would end in a new model "
-            f"({mass.low:.1%} to {mass.high:.1%})"
-        )
-
-    def _number_in_words(self) -> str:
-        chao = self.chao1
-        if math.isinf(chao.high):
-            return "unknown after one run"
-        return f"at least about {chao.value:.0f} ({chao.low:.0f} to {chao.high:.0f})"
-
-    def _best_in_words(self) -> str:
-        return f"{self.best_score:.4f}, found by {self.best_hits} of {counted(self.runs, 'run')}"
-
-    def _gain_in_words(self) -> str:
-        gain = self.expected_gain(self.runs)
-        if gain is None:
-            return "unknown after one run"
-        return (
-            f"twice as many: a better score with a probability of up to {gain.probability:.0%}, "
-            f"mean gain {gain.score:.3g}"
-        )
-
-    def _caution(self) -> list[str]:
-        """Return how not to interpret the figures."""
+        mass, chao, gain = self.unseen_mass, self.chao1, self.expected_gain(self.runs)
+        runs, number, more = counted(self.runs, "run"), "unknown after one run", ""
+        if gain is not None:
+            number = f"at least about {chao.value:.0f} ({chao.low:.0f} to {chao.high:.0f})"
+            more = (
+                "twice as many: a better score with a probability of up to "
+                f"{gain.probability:.0%}, mean gain {gain.score:.3g}"
+            )
         found = (
             "The best score was found only once: a better one may well exist."
             if self.best_hits == 1
             else "Finding the best score repeatedly does not prove that no rarer one is better."
         )
-        return [
-            "In brackets: 95 % intervals. Unseen mass says how often runs would end in new models,",
-            "not how good these are: models that few runs reach may be the best.",
-            found,
-        ]
-
-
-def _parts(estimate: Estimate) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
+        return f"""Coverage of {runs}
+  models         {self.models} distinct on {counted(self.levels, "score level")}; \
+{self.once} found by one run only
+  unseen mass    about {mass.value:.1%} of further runs would end in a new model \
+({mass.low:.1%} to {mass.high:.1%})
+  models in all  {number}
+  best score     {self.best_score:.4f}, found by {self.best_hits} of {runs}
+  more runs      {more or number}
+In brackets: 95 % intervals. Unseen mass says how often runs would end in new models,
+not how good these are: models that few runs reach may be the best.
+{found}"""
 
 
 def _none_suspected(runs: int, hits: NDArray[np.int64]) -> Estimate:
@@ -331,13 +284,8 @@ def _all_missed(runs: int, hits: NDArray[np.int64], size: int) -> NDArray[np.flo
 
     It is C(n - h, m) / C(n, m), computed from logarithms of factorials.
     """
-    factorial = _log_factorials(runs)
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, runs + 1)))])
     possible = hits <= runs - size
     rest = np.where(possible, runs - size - hits, 0)
     logs = factorial[runs - hits] - factorial[rest] + factorial[runs - size] - factorial[runs]
     return np.where(possible, np.exp(np.minimum(logs, 0.0)), 0.0)
-
-
-def _log_factorials(most: int) -> NDArray[np.float64]:
-    """Return ln 0!, ln 1!, ..."""
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])

@@ -8,25 +8,22 @@ the edge loses the same amount. All numbers are natural logarithms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
 from kes.data.column import Discrete
+from kes.data.dataset import Data, Dataset
 from kes.declare import checked_options
 from kes.errors import KesError, printable
 from kes.graph.boundary import Neighbour
 from kes.options import ScoringOptions
+from kes.results.optimum import Optimum
 from kes.results.summary import counted
 from kes.search.problem import Problem
 from kes.settings import Criterion
-from kes.table import Table
-
-if TYPE_CHECKING:
-    from kes.data.dataset import Data, Dataset
-    from kes.results.optimum import Optimum
+from kes.table import Table, tabulated
 
 _SHOWN = 5
 _HUGE = math.log(1e9)
@@ -92,38 +89,31 @@ class Explanation:
         if self.fit is None or self.parameters is None or self.cases is None:
             return []
         times = "" if self.penalty == 1 else f"{self.penalty:g} × "
-        why = (
-            f"{times}½ ln N each, N = {self.cases:.12g}"
-            if self.criterion == "bic"
-            else f"{times}1 each"
-        )
+        each = f"½ ln N each, N = {self.cases:.12g}" if self.criterion == "bic" else "1 each"
         price = Criterion(self.criterion or "bic", penalty=self.penalty).price(self.cases) or 0.0
         more = "parameter costs" if self.parameters == 1 else "parameters cost"
         return [
             f"It raises the log-likelihood by {self.fit:.4g}; its {self.parameters} additional "
-            f"{more} {self.parameters * price:.4g} ({why})."
+            f"{more} {self.parameters * price:.4g} ({times}{each})."
         ]
 
     def _odds(self, worth: float) -> list[str]:
         """Interpret the worth, as far as the criterion allows."""
-        winner = "with" if worth > 0 else "without"
-        if self.criterion in ("bdeu", "bge"):
-            prior = f" (under the prior with ess={self.ess:g})" if self.ess is not None else ""
-            return [
-                f"With equal prior probabilities, the model {winner} the edge is "
-                f"{_power(abs(worth))} times as probable as the other given the data{prior}."
-            ]
-        if self.criterion == "bic":
-            return [
-                "With many cases, BIC approximates the log posterior odds: very roughly "
-                f"{_power(abs(worth))} to 1 for the model {winner} the edge."
-            ]
-        if self.criterion == "aic":
-            return [
-                "AIC estimates the gain in log-likelihood on as many new cases; it is not a log "
-                "odds."
-            ]
-        return []
+        winner, odds = "with" if worth > 0 else "without", _power(abs(worth))
+        prior = f" (under the prior with ess={self.ess:g})" if self.ess is not None else ""
+        bayes = (
+            f"With equal prior probabilities, the model {winner} the edge is {odds} times as "
+            f"probable as the other given the data{prior}."
+        )
+        meanings = {
+            "bdeu": bayes,
+            "bge": bayes,
+            "bic": "With many cases, BIC approximates the log posterior odds: very roughly "
+            f"{odds} to 1 for the model {winner} the edge.",
+            "aic": "AIC estimates the gain in log-likelihood on as many new cases; it is not a "
+            "log odds.",
+        }
+        return [meanings[self.criterion]] if self.criterion in meanings else []
 
 
 @checked_options(ScoringOptions, criterion=None)
@@ -180,16 +170,8 @@ estimates the gain in log-likelihood on as many new cases; it is not a log odds.
     worth = core.delta((True, at[neighbour.x], at[neighbour.y], given))
     parameters = _parameters(neighbour, problem.dataset)
     price = criterion.price(core.total_weight)
-    scored = Neighbour(
-        neighbour.kind,
-        neighbour.x,
-        neighbour.y,
-        neighbour.given,
-        worth if neighbour.kind == "insert" else -worth,
-        neighbour.of,
-    )
     return Explanation(
-        neighbour=scored,
+        neighbour=replace(neighbour, delta=worth if neighbour.kind == "insert" else -worth),
         criterion=criterion.name,
         ess=criterion.ess,
         penalty=criterion.penalty,
@@ -246,7 +228,8 @@ class Stop:
 
     def table(self) -> Table:
         """Return the neighbours, best first: `kind`, `x`, `y`, `given` and the gain `delta`."""
-        return _steps(self.neighbours)
+        names = ("kind", "x", "y", "given", "delta")
+        return tabulated(names, [[getattr(s, name) for name in names] for s in self.neighbours])
 
     def edges(self) -> Table:
         """Return the worth of each edge, least first.
@@ -257,14 +240,8 @@ class Stop:
         for step in self.neighbours:  # best first
             if step.kind == "delete":
                 least.setdefault((step.x, step.y), step)
-        return Table(
-            {
-                "x": [x for x, _ in least],
-                "y": [y for _, y in least],
-                "given": [step.given for step in least.values()],
-                "worth": [-(step.delta or 0.0) for step in least.values()],
-            }
-        )
+        rows = [(x, y, step.given, -(step.delta or 0.0)) for (x, y), step in least.items()]
+        return tabulated(("x", "y", "given", "worth"), rows)
 
     def __str__(self) -> str:
         if not self.neighbours:
@@ -315,19 +292,6 @@ def _step(step: Neighbour) -> str:
     doing = "Connecting" if step.kind == "insert" else "Separating"
     given = f" given {', '.join(sorted(step.given))}" if step.given else ""
     return printable(f"{doing} {step.x} and {step.y}{given}")
-
-
-def _steps(neighbours: Iterable[Neighbour]) -> Table:
-    every = list(neighbours)
-    return Table(
-        {
-            "kind": [step.kind for step in every],
-            "x": [step.x for step in every],
-            "y": [step.y for step in every],
-            "given": [step.given for step in every],
-            "delta": [step.delta for step in every],
-        }
-    )
 
 
 def _power(exponent: float) -> str:

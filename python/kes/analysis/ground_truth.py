@@ -32,8 +32,6 @@ class TruthComparison:
         or one of the two directions).
     found, extra, missing
         Adjacencies in both graphs, only in the learned one, and only in the true one.
-    misdirected
-        Adjacencies in both graphs whose direction, or lack of one, differs.
     """
 
     shd: int
@@ -82,10 +80,6 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
         truth under the same knowledge, so that directions implied by knowledge do not count; if the
         truth violates it, the essential graphs of both are compared.
 
-    Returns
-    -------
-    TruthComparison
-
     Raises
     ------
     KesError
@@ -101,26 +95,13 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
 1 misdirected
     """
     graph, true = seen_alike(graph, as_graph(truth, graph.nodes))
-    shd = graph.shd(true)
     ours, theirs = graph.skeleton, true.skeleton
-    return TruthComparison(
-        shd=shd,
-        found=len(ours & theirs),
-        extra=len(ours - theirs),
-        missing=len(theirs - ours),
-    )
+    kinds = (ours & theirs, ours - theirs, theirs - ours)
+    return TruthComparison(graph.shd(true), *map(len, kinds))
 
 
 def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
-    """Return the essential graph of a user-supplied graph.
-
-    Parameters
-    ----------
-    given
-        A graph, a network, the arcs of a DAG, or the path of a file.
-    nodes
-        The nodes, if only arcs are given.
-    """
+    """Return the essential graph of a user-supplied graph; `nodes` are those of mere arcs."""
     if isinstance(given, EssentialGraph):
         return given
     if isinstance(given, BayesianNetwork):

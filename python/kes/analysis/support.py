@@ -30,7 +30,7 @@ from kes.drawing.plot import SUPPORT_COLUMNS, draw
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, unknown
 from kes.graph.pdag import Pdag
-from kes.table import Table
+from kes.table import Table, tabulated
 from kes.validation import number
 
 if TYPE_CHECKING:
@@ -48,16 +48,9 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Weighted graphs, of which a kind of support is the share.
+    """Weighted graphs, of which a kind of support ("search", "weight", "resampling") is the share.
 
-    Attributes
-    ----------
-    kind : {"search", "weight", "resampling"}
-        The kind of support.
-    graphs : sequence of Pdag
-        The graphs.
-    weights : ndarray
-        Weight of each graph; they need not sum to 1.
+    The weights need not sum to 1.
     """
 
     kind: str
@@ -92,10 +85,8 @@ def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemb
     graphs = [optimum.mpdag for optimum in optima]
     hits = np.array([optimum.hits for optimum in optima], dtype=np.float64)
     scores = np.array([optimum.score for optimum in optima])
-    found = [
-        Ensemble("search", graphs, hits),
-        Ensemble("weight", graphs, relative_weights(scores)),
-    ]
+    weights = relative_weights(scores)
+    found = [Ensemble("search", graphs, hits), Ensemble("weight", graphs, weights)]
     if stability is None:
         return found
     differing = sorted(set(optima.names) ^ set(stability.names))
@@ -186,12 +177,11 @@ def _feature_table(
     position: dict[str, int],
 ) -> Table:
     """Return a row for each feature, with columns of these names and its supports."""
-    found = {part.kind: part.shares(features) for part in parts}
+    found = {SUPPORT_COLUMNS[part.kind]: part.shares(features) for part in parts}
     rows = _ordered(found, position)
-    columns: dict[str, list[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    for kind, shares in found.items():
-        columns[SUPPORT_COLUMNS[kind]] = [shares.get(row, 0.0) for row in rows]
-    return Table(columns)
+    shares = ([own.get(row, 0.0) for own in found.values()] for row in rows)
+    every = [(*row, *own) for row, own in zip(rows, shares, strict=True)]
+    return tabulated((*names, *found), every)
 
 
 def _ordered(found: dict[str, dict[Feature, float]], position: dict[str, int]) -> list[Feature]:
@@ -287,8 +277,7 @@ class ConsensusGraph:
         arcs = [(a, "->", b, self.supports[frozenset((a, b))]) for a, b in sorted(self.directed)]
         links = [(*sorted(pair), self.supports[pair]) for pair in self.undirected]
         rows = [*arcs, *((a, "-", b, support) for a, b, support in sorted(links))]
-        names = ("from", "", "to", SUPPORT_COLUMNS[self.kind])
-        return Table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+        return tabulated(("from", "", "to", SUPPORT_COLUMNS[self.kind]), rows)
 
 
 def consensus_layout(graph: ConsensusGraph) -> Layout:
