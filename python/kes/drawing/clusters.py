@@ -9,21 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-MAX_NODES = 12
-"""Default size of the largest cluster."""
 
-
-def clusters(
-    n: int, edges: Iterable[tuple[int, int]], max_nodes: int = MAX_NODES
-) -> list[list[int]]:
-    """Return the clusters of the nodes 0 .. n-1, largest first, nodes without edges last.
-
-    Parameters
-    ----------
-    edges
-        Pairs of nodes, each once.
-    max_nodes
-        Size of the largest cluster. All nodes without edges form one cluster.
+def clusters(n: int, edges: Iterable[tuple[int, int]], max_nodes: int = 12) -> list[list[int]]:
+    """Return the clusters of the nodes 0 .. n-1, largest first, nodes without edges last, as one.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,31 +33,6 @@ _WIDE_RATIO = 2.4
 """Width over height above which the layout from left to right is tried."""
 
 
-class Drawable(Protocol):
-    """A graph with directed and undirected edges that can be drawn; see `kes.graph.pdag.Pdag`."""
-
-    title: ClassVar[str]
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes, in order."""
-
-    @property
-    def directed(self) -> frozenset[Arc]:
-        """Edges (a, b) for a -> b."""
-
-    @property
-    def undirected(self) -> frozenset[frozenset[str]]:
-        """Edges {a, b} without direction."""
-
-    @property
-    def by_knowledge(self) -> frozenset[Arc]:
-        """Edges that are directed by knowledge."""
-
-    def to_dag(self) -> list[Arc]:
-        """Return all edges as arcs of a DAG."""
-
-
 class Box(NamedTuple):
     """Box of a node: its centre and its size."""
 
@@ -69,28 +44,16 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Positions of nodes and edges.
+    """Size of a picture, the boxes of its nodes and the curves of its edges.
 
-    Attributes
-    ----------
-    width, height : float
-        Size of the picture.
-    boxes : dict
-        The box of each node.
-    curves : dict
-        For each edge (a, b) the control points of a curve from the border of a to that of b: the
-        start, then three points for each cubic Bézier segment.
+    The curve of an edge (a, b) leads from the border of a to that of b. Its control points are the
+    start, then three points for each cubic Bézier segment.
     """
 
     width: float
     height: float
     boxes: dict[str, Box]
     curves: dict[Arc, Points]
-
-    @property
-    def ratio(self) -> float:
-        """Width over height."""
-        return self.width / self.height
 
     def curve(self, a: str, b: str) -> Points:
         """Return the control points of the edge from a to b, reversed if it is that from b to a."""
@@ -106,28 +69,16 @@ def layout(
 ) -> Layout:
     """Lay out a graph in layers, edges pointing downwards where possible, by Graphviz's ``dot``.
 
-    A graph whose layers are too wide to read is laid out from left to right.
-
-    Parameters
-    ----------
-    nodes
-        The nodes.
-    edges
-        The edges, each from the upper to the lower node.
-    weights
-        How short and straight each edge should be, from 0 to 1.
-    extra
-        Edges that do not influence the positions of the nodes; they are routed afterwards.
-
-    Raises
-    ------
-    KesError
-        If pygraphviz is not installed.
+    A graph whose layers are too wide to read is laid out from left to right. Weights from 0 to 1
+    make edges short and straight. Extra edges do not influence the positions of the nodes; they are
+    routed afterwards.
     """
     found = _laid_out(nodes, edges, weights, extra, "TB")
     if found.width > _WIDE_RATIO * found.height:
         other = _laid_out(nodes, edges, weights, extra, "LR")
-        found = min(found, other, key=lambda one: abs(math.log(one.ratio / _GOOD_RATIO)))
+        found = min(
+            (found, other), key=lambda one: abs(math.log(one.width / one.height / _GOOD_RATIO))
+        )
     return found
 
 
@@ -159,11 +110,6 @@ def _laid_out(
     return _on_screen(boxes, curves)
 
 
-def graph_layout(graph: Drawable) -> Layout:
-    """Lay out a graph, undirected edges as in its canonical DAG."""
-    return layout(graph.nodes, graph.to_dag())
-
-
 def shared_layout(
     nodes: Sequence[str],
     order: Iterable[str],
@@ -173,25 +119,15 @@ def shared_layout(
 ) -> Layout:
     """Lay out the union of many graphs, so that nodes have the same positions in all of them.
 
-    Parameters
-    ----------
-    nodes
-        The nodes.
-    order
-        The nodes from top to bottom.
-    supports
-        Frequency of each edge {a, b}, from 0 to 1.
-    threshold
-        Only edges with at least this frequency influence the positions of the nodes. In a large
-        graph all do: routing edges around hundreds of nodes takes too long.
+    `order` lists the nodes from top to bottom, `supports` has the frequency of each edge {a, b}.
+    Only edges with at least the frequency `threshold` influence the positions of the nodes. In a
+    large graph all do: routing edges around hundreds of nodes takes too long.
     """
     if len(nodes) > _MAX_ROUTED:
         threshold = 0.0
     rank = {node: i for i, node in enumerate(order)}
-    arcs: dict[Arc, float] = {}
-    for pair, support in supports.items():
-        a, b = sorted(pair, key=rank.__getitem__)
-        arcs[a, b] = support
+    pairs = {pair: sorted(pair, key=rank.__getitem__) for pair in supports}
+    arcs = {(a, b): supports[pair] for pair, (a, b) in pairs.items()}
     frequent = [arc for arc, support in arcs.items() if support >= threshold]
     rare = [arc for arc, support in arcs.items() if support < threshold]
     return layout(nodes, frequent, weights=arcs, extra=rare)
@@ -227,13 +163,9 @@ def _ems(character: str) -> float:
 
 
 def cut(points: Points, length: float) -> Points:
-    """Shorten a curve at its end, to make room for an arrowhead.
+    """Shorten a curve at its end by a length, to make room for an arrowhead.
 
-    Returns
-    -------
-    ndarray
-        Control points of the rest, which ends `length` away from the old end. A shorter curve
-        keeps its first hundredth, and thereby its direction.
+    A shorter curve keeps its first hundredth, and thereby its direction.
     """
     tip = points[-1]
     start = len(points) - 4
@@ -301,10 +233,9 @@ def _on_screen(centres: Mapping[str, Points], curves: Mapping[Arc, Points]) -> L
     least, most = everything.min(axis=0), everything.max(axis=0)
     origin, flip = np.array([least[0] - _MARGIN, most[1] + _MARGIN]), np.array([1.0, -1.0])
     width, height = (most - least + 2 * _MARGIN).tolist()
-    boxes = {}
-    for node, centre in centres.items():
-        x, y = ((centre - origin) * flip).tolist()
-        boxes[node] = Box(x, y, *sizes[node].tolist())
-    return Layout(
-        width, height, boxes, {arc: (points - origin) * flip for arc, points in curves.items()}
-    )
+    boxes = {
+        node: Box(*((centre - origin) * flip).tolist(), *sizes[node].tolist())
+        for node, centre in centres.items()
+    }
+    turned = {arc: (points - origin) * flip for arc, points in curves.items()}
+    return Layout(width, height, boxes, turned)

@@ -6,22 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kes.drawing import style
-from kes.drawing.layout import (
-    FONT_SIZE,
-    Arc,
-    Box,
-    Drawable,
-    Layout,
-    Points,
-    arrowhead,
-    graph_layout,
-    label,
-)
+from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead, label
 from kes.errors import KesError, unknown
 from kes.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 _INCHES = 1 / 72  # a point
 _LARGEST = (14.0, 10.0)
@@ -39,25 +30,7 @@ SUPPORT_COLUMNS = {
 """The kinds of support of an edge, and the columns of tables that hold them."""
 
 
-def plot_graph(
-    graph: Drawable,
-    support: Table | Mapping[frozenset[str], float] | None,
-    kind: str,
-    ax: Axes | None,
-) -> Axes:
-    """Draw a graph; see `EssentialGraph.plot`."""
-    return draw(
-        graph_layout(graph),
-        graph.directed,
-        graph.undirected,
-        labels=("compelled", "reversible"),
-        by_knowledge=graph.by_knowledge,
-        supports=_edge_supports(support, kind),
-        ax=ax,
-    )
-
-
-def _edge_supports(
+def edge_supports(
     support: Table | Mapping[frozenset[str], float] | None, kind: str
 ) -> Mapping[frozenset[str], float] | None:
     """Return the support of each edge {a, b} from a table or a mapping."""
@@ -88,18 +61,8 @@ def draw(
 ) -> Axes:
     """Draw directed edges as arrows, dotted if directed by knowledge, others as dashed lines.
 
-    Parameters
-    ----------
-    place
-        Positions of nodes and edges.
-    labels
-        Legend entries of directed and undirected edges.
-    by_knowledge
-        Edges that are directed by knowledge.
-    supports
-        Support of each edge {a, b}, shown as its width; by default all have the same width.
-    ax
-        Where to draw; by default a new figure.
+    `labels` are the legend entries of directed and undirected edges. The support of an edge {a, b}
+    is shown as its width.
     """
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
     width = "" if supports is None else ", width: support"
@@ -119,9 +82,9 @@ def draw(
         _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["undirected"], head=False)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
-    if handles := _handles(texts):
+    if texts:
         ax.legend(
-            handles=handles,
+            handles=[_legend_line(look, text) for look, text in texts.items()],
             loc="upper center",
             bbox_to_anchor=(0.5, 0),
             ncols=columns,
@@ -201,12 +164,8 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
     ax.add_patch(PathPatch(place.transform_path(text), color=style.INK, linewidth=0, zorder=4))
 
 
-def _handles(texts: Mapping[str, str]) -> list[Any]:
-    """Return the lines of the legend."""
+def _legend_line(look: str, text: str) -> Line2D:
     from matplotlib.lines import Line2D
 
-    head: dict[str, Any] = {"marker": ">", "markevery": [-1]}
-    return [
-        Line2D([], [], label=text, **_LOOKS[look], **({} if look == "undirected" else head))
-        for look, text in texts.items()
-    ]
+    head: dict[str, Any] = {} if look == "undirected" else {"marker": ">", "markevery": [-1]}
+    return Line2D([], [], label=text, **_LOOKS[look], **head)

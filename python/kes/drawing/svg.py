@@ -7,18 +7,7 @@ from html import escape
 from importlib.util import find_spec
 
 from kes.drawing import style
-from kes.drawing.layout import (
-    FONT_SIZE,
-    Arc,
-    Box,
-    Drawable,
-    Layout,
-    Points,
-    arrowhead,
-    label,
-    layout,
-)
-from kes.table import Table
+from kes.drawing.layout import FONT_SIZE, Arc, Box, Layout, Points, arrowhead, label, layout
 
 _LINE = "#64748b"
 _HEAD = 8.0
@@ -26,36 +15,6 @@ _MIN_WIDTH = 600.0
 """Width in pixels down to which a large picture is scaled; below, it scrolls."""
 _MAX_EDGES = 300
 """Edges of the largest graph that is drawn: larger ones are unreadable, and slow to lay out."""
-
-
-def graph_html(graph: Drawable) -> str:
-    """Return a caption with the picture of a graph, or with a table of its edges."""
-    known = len(graph.by_knowledge)
-    kinds = [f"{len(graph.directed) - known} compelled"]
-    kinds += [f"{known} directed by knowledge"] * bool(known)
-    caption = (
-        f"<p>{graph.title}: {len(graph.nodes)} nodes, {', '.join(kinds)} and "
-        f"{len(graph.undirected)} reversible edges</p>"
-    )
-    return caption + (graph_picture(graph) or _edge_table(graph)._repr_html_())
-
-
-def graph_picture(graph: Drawable) -> str | None:
-    """Return a graph as SVG with its key; None if it is too large or Graphviz is missing."""
-    drawn = picture(
-        graph.nodes, graph.to_dag(), graph.directed, graph.undirected, graph.by_knowledge
-    )
-    if drawn is None:
-        return None
-    key = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
-    key += " Dotted arrows are directed by the knowledge." if graph.by_knowledge else ""
-    return f'{drawn}<p style="font-size: smaller; opacity: 0.8">{key}</p>'
-
-
-def _edge_table(graph: Drawable) -> Table:
-    rows = [(a, "->", b) for a, b in sorted(graph.directed)]
-    rows += [(a, "-", b) for a, b in sorted(map(sorted, graph.undirected))]
-    return Table({name: [row[i] for row in rows] for i, name in enumerate(("from", "", "to"))})
 
 
 def picture(
@@ -67,14 +26,8 @@ def picture(
 ) -> str | None:
     """Return an SVG element; None if the graph is too large or Graphviz is missing.
 
-    Parameters
-    ----------
-    downwards
-        All edges, each from the upper to the lower node.
-    directed, undirected
-        The same edges as they are drawn; undirected ones are dashed.
-    by_knowledge
-        Directed edges to draw dotted, as knowledge directs them.
+    `downwards` has all edges, each from the upper to the lower node. Undirected ones are dashed,
+    those directed by knowledge dotted.
     """
     if len(downwards) > _MAX_EDGES or find_spec("pygraphviz") is None:
         return None

@@ -25,14 +25,8 @@ class CoreGraph(NamedTuple):
     """A graph over variable numbers; immutable and hashable, and taken by the core as it is.
 
     Everything between the core and the public graph classes uses this form. `Pdag.to_core` returns
-    it for a public graph, `EssentialGraph.from_core` makes the public graph from it.
-
-    Attributes
-    ----------
-    directed : tuple of pairs
-        Arcs (a, b) for a -> b, sorted.
-    undirected : tuple of pairs
-        Edges (a, b) with a < b, sorted.
+    it for a public graph, `EssentialGraph.from_core` makes the public graph from it. Both kinds of
+    edges are sorted; undirected ones (a, b) have a < b.
     """
 
     directed: Edges = ()
@@ -72,18 +66,11 @@ class CoreGraph(NamedTuple):
         return adjacent
 
     def consistent_extension(self, n: int) -> tuple[list[Arc], list[int]]:
-        """Direct the undirected edges without new v-structures or cycles.
+        """Return the arcs of a DAG that directs the edges without new v-structures or cycles.
 
         Remove, one after the other, nodes without outgoing arcs whose undirected neighbours are
         adjacent to all their other neighbours, and direct the edges of each towards it
-        [Dor & Tarsi 1992].
-
-        Returns
-        -------
-        arcs : list of pairs
-            Arcs of the DAG.
-        stuck : list of int
-            Nodes that cannot be removed; empty if the DAG is complete.
+        [Dor & Tarsi 1992]. Also return the nodes that cannot be removed: none if there is a DAG.
         """
         children: list[set[int]] = [set() for _ in range(n)]
         for a, b in self.directed:

@@ -9,12 +9,13 @@ equal iff their essential graphs are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from kes import _core
-from kes.errors import KesError
-from kes.graph.core_graph import CoreGraph, RawGraph
-from kes.graph.pdag import Pdag, checked_nodes, ends, refuse_cycle, refuse_double, why_not_essential
+from kes.errors import KesError, listed, repeated, unknown
+from kes.graph.core_graph import Arc, CoreGraph, RawGraph
+from kes.graph.pdag import Pdag, edges_as_text
 
 
 class EssentialGraph(Pdag):
@@ -60,16 +61,16 @@ class EssentialGraph(Pdag):
         directed: Iterable[tuple[str, str]] = (),
         undirected: Iterable[Iterable[str]] = (),
     ) -> None:
-        names = checked_nodes(nodes)
+        names = _checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        arcs = [ends(edge, index) for edge in directed]
-        edges = [tuple(sorted(ends(edge, index))) for edge in undirected]
-        refuse_double(names, arcs, [(a, b) for a, b in edges])
+        arcs = [_ends(edge, index) for edge in directed]
+        edges = [tuple(sorted(_ends(edge, index))) for edge in undirected]
+        _refuse_double(names, arcs, [(a, b) for a, b in edges])
         graph = CoreGraph(tuple(sorted(arcs)), tuple(sorted((a, b) for a, b in edges)))
         try:
             _core.check_essential(len(names), graph)
         except _core.CoreError as error:
-            raise KesError(why_not_essential(names, graph)) from error
+            raise KesError(_why_not_essential(names, graph)) from error
         self._fill(names, graph)
 
     @classmethod
@@ -92,11 +93,11 @@ class EssentialGraph(Pdag):
         KesError
             If an arc is malformed or repeated, or the arcs form a directed cycle.
         """
-        names = checked_nodes(nodes)
+        names = _checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        pairs = [ends(arc, index) for arc in arcs]
-        refuse_cycle(names, pairs)
-        refuse_double(names, pairs, [])
+        pairs = [_ends(arc, index) for arc in arcs]
+        _refuse_cycle(names, pairs)
+        _refuse_double(names, pairs, [])
         return cls.from_core(names, CoreGraph.from_dag(len(names), pairs))
 
     @classmethod
@@ -119,3 +120,70 @@ class EssentialGraph(Pdag):
     def __reduce__(self) -> tuple[object, ...]:
         # Without the hash: hashes of strings differ between processes.
         return EssentialGraph.from_core, (self._nodes, self._graph)
+
+
+def _checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the nodes, which must be distinct strings."""
+    names = tuple(nodes)
+    for name in names:
+        if not isinstance(name, str):
+            raise KesError(f"node names must be str, not {name!r}", option="nodes")
+    if double := repeated(names):
+        raise KesError(f"duplicate node {double[0]!r}", option="nodes", column=double[0])
+    return names
+
+
+def _ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
+    """Return the numbers of the two nodes of an edge, in the given order."""
+    pair = (edge,) if isinstance(edge, str) else tuple(edge)
+    for name in pair:
+        if name not in index:
+            raise unknown("node", name, index)
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise KesError(f"an edge must connect two different nodes, not {edge!r}")
+    return index[pair[0]], index[pair[1]]
+
+
+def _refuse_double(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc]) -> None:
+    """Raise an error if two nodes have more than one edge."""
+    seen: set[frozenset[int]] = set()
+    for a, b in [*arcs, *edges]:
+        if frozenset((a, b)) in seen:
+            raise KesError(
+                f"more than one edge between {names[a]} and {names[b]}; list an undirected edge "
+                "once, in `undirected`",
+                column=names[a],
+            )
+        seen.add(frozenset((a, b)))
+
+
+def _refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:
+    """Raise an error that names a directed cycle, if there is one."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for a, b in arcs:
+        sorter.add(names[b], names[a])
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
+
+
+def _why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
+    """Return why a graph is not an essential graph, in terms of node names.
+
+    Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
+    """
+    _refuse_cycle(names, graph.directed)
+    arcs, stuck = graph.consistent_extension(len(names))
+    if stuck:
+        return (
+            "not an essential graph: the undirected edges cannot be directed without a cycle or a "
+            f"new v-structure, at {listed((names[i] for i in stuck), show=str)}"
+        )
+    ours = set(edges_as_text(names, graph))
+    right = set(edges_as_text(names, CoreGraph.from_dag(len(names), arcs)))
+    return (
+        f"not an essential graph: {listed(sorted(ours - right), show=str)} should be "
+        f"{listed(sorted(right - ours), show=str)}; use EssentialGraph.from_dag to get the "
+        "essential graph of a DAG"
+    )

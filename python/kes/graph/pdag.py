@@ -8,22 +8,22 @@ satisfy some knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from kes.drawing.plot import plot_graph
-from kes.drawing.svg import graph_html
-from kes.errors import KesError, listed, printable, repeated, unknown
-from kes.graph.core_graph import Arc, CoreGraph
+from kes.drawing.layout import Layout, layout
+from kes.drawing.plot import draw, edge_supports
+from kes.drawing.svg import picture
+from kes.errors import KesError, listed, printable, unknown
+from kes.graph.core_graph import CoreGraph
+from kes.table import Table
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
     from kes.graph.essential import EssentialGraph
-    from kes.table import Table
 
 _SHOWN_EDGES = 12
 """Edges that the repr shows; it counts the rest."""
@@ -182,7 +182,15 @@ class Pdag:
         -------
         matplotlib Axes
         """
-        return plot_graph(self, support, kind, ax)
+        return draw(
+            graph_layout(self),
+            self.directed,
+            self.undirected,
+            labels=("compelled", "reversible"),
+            by_knowledge=self.by_knowledge,
+            supports=edge_supports(support, kind),
+            ax=ax,
+        )
 
     def shd(self, other: Pdag) -> int:
         """Return the structural Hamming distance: the number of pairs whose status differs.
@@ -231,53 +239,18 @@ class Pdag:
         return f"{type(self).__name__}({count}: {', '.join(text) or 'no edges'})"
 
     def _repr_html_(self) -> str:
-        return graph_html(self)
-
-
-def checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the nodes, which must be distinct strings."""
-    names = tuple(nodes)
-    for name in names:
-        if not isinstance(name, str):
-            raise KesError(f"node names must be str, not {name!r}", option="nodes")
-    if double := repeated(names):
-        raise KesError(f"duplicate node {double[0]!r}", option="nodes", column=double[0])
-    return names
-
-
-def ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
-    """Return the numbers of the two nodes of an edge, in the given order."""
-    pair = (edge,) if isinstance(edge, str) else tuple(edge)
-    for name in pair:
-        if name not in index:
-            raise unknown("node", name, index)
-    if len(pair) != 2 or pair[0] == pair[1]:
-        raise KesError(f"an edge must connect two different nodes, not {edge!r}")
-    return index[pair[0]], index[pair[1]]
-
-
-def refuse_double(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc]) -> None:
-    """Raise an error if two nodes have more than one edge."""
-    seen: set[frozenset[int]] = set()
-    for a, b in [*arcs, *edges]:
-        if frozenset((a, b)) in seen:
-            raise KesError(
-                f"more than one edge between {names[a]} and {names[b]}; list an undirected edge "
-                "once, in `undirected`",
-                column=names[a],
-            )
-        seen.add(frozenset((a, b)))
-
-
-def refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:
-    """Raise an error that names a directed cycle, if there is one."""
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for a, b in arcs:
-        sorter.add(names[b], names[a])
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
+        """Return a caption with the picture of the graph, or with a table of its edges."""
+        known = len(self.by_knowledge)
+        kinds = [f"{len(self.directed) - known} compelled"]
+        kinds += [f"{known} directed by knowledge"] * bool(known)
+        caption = (
+            f"<p>{self.title}: {len(self._nodes)} nodes, {', '.join(kinds)} and "
+            f"{len(self.undirected)} reversible edges</p>"
+        )
+        rows = [(a, "->", b) for a, b in sorted(self.directed)]
+        rows += [(a, "-", b) for a, b in sorted(map(sorted, self.undirected))]
+        table = {name: [row[i] for row in rows] for i, name in enumerate(("from", "", "to"))}
+        return caption + (graph_picture(self) or Table(table)._repr_html_())
 
 
 def edges_as_text(names: Sequence[str], graph: CoreGraph) -> list[str]:
@@ -287,22 +260,18 @@ def edges_as_text(names: Sequence[str], graph: CoreGraph) -> list[str]:
     return arcs + [f"{shown[a]} - {shown[b]}" for a, b in graph.undirected]
 
 
-def why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
-    """Return why a graph is not an essential graph, in terms of node names.
+def graph_layout(graph: Pdag) -> Layout:
+    """Lay out a graph, undirected edges as in its canonical DAG."""
+    return layout(graph.nodes, graph.to_dag())
 
-    Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
-    """
-    refuse_cycle(names, graph.directed)
-    arcs, stuck = graph.consistent_extension(len(names))
-    if stuck:
-        return (
-            "not an essential graph: the undirected edges cannot be directed without a cycle or a "
-            f"new v-structure, at {listed((names[i] for i in stuck), show=str)}"
-        )
-    ours = set(edges_as_text(names, graph))
-    right = set(edges_as_text(names, CoreGraph.from_dag(len(names), arcs)))
-    return (
-        f"not an essential graph: {listed(sorted(ours - right), show=str)} should be "
-        f"{listed(sorted(right - ours), show=str)}; use EssentialGraph.from_dag to get the "
-        "essential graph of a DAG"
+
+def graph_picture(graph: Pdag) -> str | None:
+    """Return a graph as SVG with its key; None if it is too large or Graphviz is missing."""
+    drawn = picture(
+        graph.nodes, graph.to_dag(), graph.directed, graph.undirected, graph.by_knowledge
     )
+    if drawn is None:
+        return None
+    key = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
+    key += " Dotted arrows are directed by the knowledge." if graph.by_knowledge else ""
+    return f'{drawn}<p style="font-size: smaller; opacity: 0.8">{key}</p>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from kes.drawing.svg import graph_html, graph_picture
+from kes.graph.pdag import graph_picture
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import counted, html
@@ -57,4 +57,4 @@ def optimum_html(optimum: Optimum) -> str:
         facts.append("proven to be the highest there is")
     elif not optimum.is_local_optimum:
         facts.append("a neighbour scores higher")
-    return f"<p>{escape('; '.join(facts))}</p>{graph_html(optimum.mpdag)}"
+    return f"<p>{escape('; '.join(facts))}</p>{optimum.mpdag._repr_html_()}"

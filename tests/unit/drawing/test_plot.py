@@ -13,7 +13,8 @@ from kes import EssentialGraph, KesError
 from kes.analysis.compare import Landscape, placed
 from kes.analysis.support import consensus_layout
 from kes.drawing import svg
-from kes.drawing.layout import arrowhead, box_width, cut, graph_layout, label, layout, shared_layout
+from kes.drawing.layout import arrowhead, box_width, cut, label, layout, shared_layout
+from kes.graph.pdag import graph_layout
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

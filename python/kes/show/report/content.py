@@ -19,10 +19,11 @@ from kes.analysis.evidence_bounds import edge_worth
 from kes.analysis.support import ROUNDING
 from kes.drawing import layout
 from kes.drawing.clusters import clusters
-from kes.drawing.layout import Layout, graph_layout
+from kes.drawing.layout import Layout
 from kes.drawing.plot import SUPPORT_COLUMNS
 from kes.formats import bif
 from kes.formats.escaping import UNNAMED, labels
+from kes.graph.pdag import graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
