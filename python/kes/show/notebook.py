@@ -1,4 +1,4 @@
-"""What notebooks show of a result: pictures where Graphviz is at hand, plain tables otherwise."""
+"""Display of results in notebooks: pictures if Graphviz is installed, plain tables otherwise."""
 
 from __future__ import annotations
 
@@ -13,24 +13,17 @@ from kes.results.summary import counted, html
 
 @dataclass(frozen=True, repr=False)
 class Inline:
-    """A report inside another page.
+    """A report, displayed by notebooks in a frame.
 
-    The frame has an origin of its own, from which neither the notebook nor anything else can be
-    reached; it may run the report's script and save files that the reader asks for.
-
-    Attributes
-    ----------
-    page : str
-        The report, a whole HTML page.
-    height : int
-        Height of the frame in pixels.
+    The frame has its own origin and cannot access the notebook. It may run the script of the
+    report, and save files on request.
     """
 
-    page: str
-    height: int
+    page: str  # a complete HTML page
+    height: int  # in pixels
 
     def __repr__(self) -> str:
-        return "a report, which notebooks show; elsewhere, write it: optima.report('report.html')"
+        return "a report for notebooks; elsewhere, write it to a file: optima.report('report.html')"
 
     def _repr_html_(self) -> str:
         return (
@@ -41,20 +34,18 @@ class Inline:
 
 
 def optima_html(optima: Optima) -> str:
-    """Return the summary of a result, and the picture of its best model."""
+    """Return the summary of a result, and a picture of its best model."""
     picture = graph_picture(optima.best.mpdag)
-    if picture is None:
-        return html(optima)
-    return f"{html(optima)}<p>The best network:</p>{picture}"
+    return html(optima) + ("" if picture is None else f"<p>The best network:</p>{picture}")
 
 
 def optimum_html(optimum: Optimum) -> str:
-    """Return where a model comes from and what it scores, and its picture."""
+    """Return the score, the origin and a picture of a model."""
     facts = [f"Optimum with score {optimum.score:.4f} ({optimum.origin})"]
     if optimum.hits:
         facts.append(f"found by {counted(optimum.hits, 'run')}, first by run {optimum.first_run}")
     if optimum.proven:
-        facts.append("proven to be the highest there is")
+        facts.append("proven to be the highest score")
     elif not optimum.is_local_optimum:
         facts.append("a neighbour scores higher")
     return f"<p>{escape('; '.join(facts))}</p>{optimum.mpdag._repr_html_()}"

@@ -23,15 +23,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 _STYLES = (
-    "base",
-    "layout",
-    "controls",
-    "variables",
-    "charts",
-    "network",
-    "tables",
-    "responsive",
-    "print",
+    *("base", "layout", "controls", "variables", "charts"),
+    *("network", "tables", "responsive", "print"),
 )
 """The style sheets, in the order of the cascade."""
 
@@ -75,32 +68,16 @@ def script() -> str:
 
 @dataclass(frozen=True)
 class Module:
-    """A module of the page.
-
-    Attributes
-    ----------
-    imports : dict
-        For each module that it imports, the names.
-    exports : tuple of str
-        The names that it exports.
-    body : str
-        The source after the imports, without the keyword ``export``.
-    """
+    """A module of the page."""
 
     name: str
-    imports: dict[str, tuple[str, ...]]
+    imports: dict[str, tuple[str, ...]]  # names by module
     exports: tuple[str, ...]
-    body: str
+    body: str  # the source after the imports, without the keyword ``export``
 
     @classmethod
     def read(cls, name: str, source: str) -> Module:
-        """Split a source into its imports, exports and body.
-
-        Raises
-        ------
-        BundleError
-            If it has another form of import or export, or declares or imports a name twice.
-        """
+        """Split a source into its imports, exports and body; refuse duplicate names."""
         at, imports = 0, dict[str, tuple[str, ...]]()
         while True:
             if comment := _COMMENT.match(source, at):
@@ -116,7 +93,9 @@ class Module:
         body = _EXPORT.sub(r"\1 \2", rest)
         _refuse_keywords(name, source, _EXPORT.sub(lambda one: " " * len(one[0]), rest), at)
         declared = _DECLARED.findall(rest)
-        _refuse_twice(name, [*(one for names in imports.values() for one in names), *declared])
+        words = [*(word for names in imports.values() for word in names), *declared]
+        if twice := sorted({word for word in words if words.count(word) > 1}):
+            raise BundleError(f"{name}.js imports or declares twice: {', '.join(twice)}")
         return cls(name, imports, tuple(word for _, word in _EXPORT.findall(rest)), body)
 
     @property
@@ -137,11 +116,8 @@ class Module:
 def bundle(sources: Mapping[str, str], entry: str = "app") -> str:
     """Return modules as one script, each after those that it imports.
 
-    Raises
-    ------
-    BundleError
-        If a module has a form of import or export that is not supported, imports what does not
-        exist, or itself in a circle; or if one is not used, or two have the same variable.
+    Refuses unsupported, missing and circular imports, unused modules, and modules whose variables
+    have the same name.
     """
     modules = {name: Module.read(name, source) for name, source in sources.items()}
     order: list[str] = []
@@ -174,17 +150,10 @@ def bundle(sources: Mapping[str, str], entry: str = "app") -> str:
 
 
 def _refuse_keywords(name: str, source: str, part: str, start: int) -> None:
-    """Refuse imports and exports that are left in a part of a source."""
+    """Refuse the keywords import and export in a part of a source."""
     if found := _KEYWORD.search(part):
         line = source.count("\n", 0, start + found.start()) + 1
         raise BundleError(
             f"{name}.js, line {line}: unsupported use of {found[0]!r}; write imports first, as "
             'import { a } from "./b.js";, and exports as export const, function or class'
         )
-
-
-def _refuse_twice(name: str, words: list[str]) -> None:
-    """Refuse names that are imported or declared twice."""
-    twice = sorted({word for word in words if words.count(word) > 1})
-    if twice:
-        raise BundleError(f"{name}.js imports or declares twice: {', '.join(twice)}")

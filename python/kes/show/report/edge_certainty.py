@@ -54,44 +54,29 @@ _ROWS = 10_000
 
 @dataclass(frozen=True)
 class Further:
-    """Results of further analyses to show on the page.
-
-    Attributes
-    ----------
-    evidence_note : str
-        How the evidence was computed, or why there is none.
-    """
+    """Results of further analyses to show on the page."""
 
     stability: Stability | None = None
     evidence: Table | None = None
     effects: Sequence[Effects] = ()
-    evidence_note: str = ""
+    evidence_note: str = ""  # how it was computed, or why it was not
 
 
 def chosen_evidence(
     optima: Optima, problem: Problem | None, asked: Table | bool | None
 ) -> tuple[Table | None, str]:
-    """Return the evidence for a page, and a note on it.
-
-    Parameters
-    ----------
-    asked : Table, bool or None
-        The evidence itself; True to compute it for all edges of all optima, however long that
-        takes; None to compute it for those of the best, limited to a few seconds; or False.
-    """
+    """Return the evidence for a page, and a note on it; see the option of `Optima.report`."""
     if isinstance(asked, Table):
         return asked, evidence_words(asked)
     if asked is False:
         return None, ""
     if problem is None:
         return None, "Evidence needs the data, which were not available."
-    if asked:
-        found = evidence(optima, problem, "edges", tasks=TASKS, threads=threads(None))
-        return found, evidence_words(found, TASKS)
-    tasks = _tasks(optima, problem)
+    tasks = TASKS if asked else _tasks(optima, problem)
     if tasks is None:
         return None, "Evidence was not computed: it takes more than a few seconds for this network."
-    found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=1)
+    models = None if asked else 1
+    found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=models)
     return found, evidence_words(found, tasks)
 
 
@@ -114,11 +99,8 @@ def evidence_words(table: Table, tasks: int | None = None) -> str:
         search = "" if tasks is None else f", a search with {counted(tasks, 'task')} for each"
         how = f"an estimate from the best networks found with and without each edge{search}"
         how += f"; exact for {exact} of {len(table)} edges" if exact else ""
-    also = [
-        line
-        for line in (table.note or "").splitlines()
-        if line.startswith(("On the way", "It ended after"))
-    ]
+    lines = (table.note or "").splitlines()
+    also = [line for line in lines if line.startswith(("On the way", "It ended after"))]
     return " ".join([f"Evidence is {how}.", *also])
 
 
@@ -141,20 +123,12 @@ def verdict_ranges() -> dict[str, str]:
 
 
 def count_costly(worth: Mapping[frozenset[str], float]) -> int:
-    """Return the number of edges whose removal alone costs as many nats as a sure edge is worth."""
+    """Return the number of edges whose removal alone costs at least `SURE` nats."""
     return sum(nats >= SURE for nats in worth.values())
 
 
 class Certainty:
-    """Support of the edges of all optima, and certainty of those of the best.
-
-    Parameters
-    ----------
-    problem : Problem or None
-        The data and settings, for the worth of edges.
-    further : Further
-        Results of further analyses.
-    """
+    """Support of the edges of all optima, and certainty of those of the best."""
 
     def __init__(self, optima: Optima, problem: Problem | None, further: Further) -> None:
         self.parts: list[Ensemble] = [*ensembles(optima, further.stability)]
@@ -198,11 +172,9 @@ class Certainty:
 
     def _strength(self, pair: frozenset[str]) -> float:
         nats = self.nats[pair]
-        if nats is not None:
-            return nats
-        return (
-            self._rows[pair][SUPPORT_COLUMNS["search"]] if self.worth is None else self.worth[pair]
-        )
+        if nats is None and self.worth is not None:
+            nats = self.worth[pair]
+        return self._rows[pair][SUPPORT_COLUMNS["search"]] if nats is None else nats
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:

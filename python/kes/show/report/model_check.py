@@ -1,4 +1,4 @@
-"""Predictive check of the best network: where it differs most from the data.
+"""Posterior predictive check of the best network: where it differs most from the data.
 
 Cases are drawn from the fitted network and compared with the table: each variable alone, and each
 adjacent pair. A normal distribution cannot reproduce a column that is mostly zero, and no score
@@ -46,21 +46,11 @@ _Numbers: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Misfit:
-    """A difference between the network and the data.
-
-    Attributes
-    ----------
-    names : tuple of str
-        One or two variables.
-    size : float
-        Largest difference of shares, or of correlations.
-    words : str
-        Description as HTML.
-    """
+    """A difference between the network and the data, for one or two variables."""
 
     names: tuple[str, ...]
-    size: float
-    words: str
+    size: float  # the largest difference of shares, or of correlations
+    words: str  # a description as HTML
 
 
 def misfits(optima: Optima, fitted: FittedNetworks) -> list[Misfit] | None:
@@ -107,19 +97,17 @@ def _single(table: Dataset, drawn: Dataset) -> Iterator[Misfit]:
     weights = _weights(table)
     for name, own, other in zip(table.names, table.columns, drawn.columns, strict=True):
         if isinstance(own, Continuous) and isinstance(other, Continuous):
-            yield from _reported(_distance(name, own.values, weights, other.values), _LEAST)
+            misfit, least = _distance(name, own.values, weights, other.values), _LEAST
         elif isinstance(own, Discrete) and isinstance(other, Discrete):
             one, two = table.state_shares(name), drawn.state_shares(name)
             state = int(np.argmax(np.abs(one - two)))
             what = f"{_name(name)} = {escape(str(own.states[state]))}"
-            size = float(abs(one[state] - two[state]))
-            yield from _reported(
-                Misfit((name,), size, f"{what}: {_shares(one[state], two[state])}"), FAR
-            )
-
-
-def _reported(misfit: Misfit, least: float) -> list[Misfit]:
-    return [misfit] if misfit.size >= least else []
+            size, words = float(abs(one[state] - two[state])), _shares(one[state], two[state])
+            misfit, least = Misfit((name,), size, f"{what}: {words}"), FAR
+        else:
+            continue
+        if misfit.size >= least:
+            yield misfit
 
 
 def _distance(name: str, values: _Numbers, weights: _Numbers, drawn: _Numbers) -> Misfit:
@@ -155,12 +143,14 @@ def _joined(table: Dataset, drawn: Dataset, pairs: list[list[str]]) -> Iterator[
                 first, second = escape(str(x.states[row])), escape(str(y.states[column]))
                 what = f"{_name(a)} = {first} with {_name(b)} = {second}"
                 words = f"{what}: {_shares(ours, theirs)}"
-                yield from _reported(Misfit((a, b), abs(ours - theirs), words), _LEAST)
             case Continuous() as x, Continuous() as y, Continuous() as u, Continuous() as v:
                 ours, theirs = _correlation(x, y, weights), _correlation(u, v, even)
                 what = f"Correlation of {_name(a)} and {_name(b)}"
                 words = f"{what}: {ours:.2f} in the data, {theirs:.2f} in the network"
-                yield from _reported(Misfit((a, b), abs(ours - theirs), words), _LEAST)
+            case _:
+                continue
+        if abs(ours - theirs) >= _LEAST:
+            yield Misfit((a, b), abs(ours - theirs), words)
 
 
 def _cells(a: Discrete, b: Discrete, weights: _Numbers) -> _Numbers:
