@@ -20,7 +20,7 @@ from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.storage import OutFile
 from kes.search.constraints import checked_knowledge, refuse_inadmissible
-from kes.search.execution import Execution, SearchInterrupted, SearchLost
+from kes.search.driver import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepare, search
 from kes.search.problem import Problem
 from kes.search.record import Record

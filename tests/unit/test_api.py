@@ -15,7 +15,7 @@ import pytest
 from tests.clock import within
 
 import kes
-from kes.search.execution import Execution
+from kes.search.driver import Execution
 
 
 @pytest.fixture(scope="module")

@@ -26,14 +26,13 @@ from kes.budget import PER_SET, Budget, Size
 from kes.data.dataset import Data, Dataset, Incomplete
 from kes.declare import checked_options
 from kes.errors import KesError, option
-from kes.exact.bound import Bounded
-from kes.exact.prover import Prover
+from kes.exact.prover import Bounded, Prover
 from kes.graph import EssentialGraph
 from kes.options import ScoringOptions
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.constraints import refuse_inadmissible
-from kes.search.execution import threads
+from kes.search.driver import threads
 from kes.search.problem import Problem
 from kes.search.proof import with_proof
 from kes.search.record import Model, Proof

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AtMost:
+class EvidenceBound:
     """Upper bounds on the evidence for an edge and for its direction, in nats.
 
     `direction` is None if the best model allows the opposite direction, or if no optimum does.
@@ -38,7 +38,7 @@ class AtMost:
     direction: float | None
 
 
-def at_most(optima: Optima, problem: Problem) -> dict[frozenset[str], AtMost]:
+def evidence_bounds(optima: Optima, problem: Problem) -> dict[frozenset[str], EvidenceBound]:
     """Return upper bounds for each edge of the best model."""
     best = optima.best
     evidence = edge_worth(best.graph, problem)
@@ -53,7 +53,7 @@ def at_most(optima: Optima, problem: Problem) -> dict[frozenset[str], AtMost]:
         direction |= dict.fromkeys(turned, loss)
         lacking -= without
         opposing -= turned
-    return {pair: AtMost(evidence[pair], direction.get(pair)) for pair in evidence}
+    return {pair: EvidenceBound(evidence[pair], direction.get(pair)) for pair in evidence}
 
 
 def edge_worth(graph: EssentialGraph, problem: Problem) -> dict[frozenset[str], float]:

@@ -32,7 +32,7 @@ from kes.network.new_rows import Unseen
 from kes.options import HeldOutOptions, Prior
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
-from kes.search.execution import Execution
+from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.table import Table

@@ -24,7 +24,7 @@ from kes.errors import KesError
 from kes.options import SearchOptions
 from kes.results.optima import Optima
 from kes.results.summary import Standing, counted
-from kes.search.execution import Execution
+from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Record

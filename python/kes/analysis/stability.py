@@ -41,7 +41,7 @@ from kes.errors import Interrupted, KesError, either, unknown
 from kes.options import RunOptions
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
-from kes.search.execution import Execution
+from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.settings import Settings

@@ -1,4 +1,4 @@
-"""What ``kes learn`` ends with: the network itself, and what to do next."""
+"""The output of ``kes learn``: the best network, and the commands to run next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from kes.analysis.evidence import WEAK
-from kes.analysis.evidence_bounds import AtMost, at_most
+from kes.analysis.evidence_bounds import EvidenceBound, evidence_bounds
 from kes.cli.console import say, width
 from kes.cli.inputs import beside
 from kes.cli.query_syntax import word
@@ -18,37 +18,37 @@ from kes.search.record import Record
 from kes.table import Table
 
 _MOST = 50
-"""Edges that are shown; of more, as many of the strongest and of the weakest as make up for it."""
+"""Number of edges shown; of more, the strongest and the weakest."""
 
 
 def show_network(optima: Optima, out: Path | None) -> None:
-    """Print the edges of the best model: how sure each is at most, and how many runs have it."""
+    """Print the edges of the best model: a bound on their evidence, and the share of runs."""
     edges = _edges(optima)
     if not edges:
-        alone = "by this criterion all is independent"
+        alone = "under this criterion, all variables are independent"
         if optima.kind != "discrete":
             alone = (
-                "no edge raises the score: as far as linear relations go, all is independent "
-                "(--discretize 3 sees others)"
+                "no edge raises the score: the variables have no linear relations "
+                "(--discretize 3 finds others)"
             )
         say(f"\nThe best network has no edges: {alone}.")
         return
     say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
     lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[:-1]))
-    say("evidence: at most so many nats, as others without the edge may be better still: kes edges")
+    say("evidence: an upper bound in nats; `kes edges` computes it exactly")
     if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
-        say("directions: at most as sure as shown, as others with the opposite may be better, too")
+        say("directions: no surer than shown; a better model may have the opposite direction")
     if any(edges[""]):
-        say(f"weak: less than {WEAK:g} nats; direction weak: that holds of the opposite direction")
-    say("An arrow is not yet a cause. What you know of directions goes in by --tiers.")
+        say(f"weak: less than {WEAK:g} nats; direction weak: less for its direction")
+    say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
     if len(edges) > _MOST:
         file = "FILE (after --out FILE)" if out is None else quote(str(out))
         say(f"All edges, with their evidence: kes edges {file}")
 
 
 def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
-    """Print what was found before an interrupt, or where it is."""
+    """Print the result of an interrupted search, or the file that holds it."""
     record = None if stop.optima is None else stop.optima.record
     done = 0 if record is None else len(record.runs)
     tasks = 0 if record is None else record.improving.own
@@ -62,7 +62,7 @@ def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
 
 
 def suggest_next(optima: Optima, out: Path) -> None:
-    """Print commands that are worth giving next."""
+    """Print useful next commands."""
     file, network = quote(str(out)), beside(out, ".bif")
     commands = {
         "how sure each edge is": f"kes edges {file}",
@@ -76,17 +76,17 @@ def suggest_next(optima: Optima, out: Path) -> None:
 
 
 def suggest_more(record: Record) -> None:
-    """Say how to do more, if it was left to us how much to do and nothing is proven."""
+    """Print how to search further, unless the user chose the amount or the best is proven."""
     is_proven = record.proof is not None and record.proof.proven
     if record.improving.asked.is_auto and not is_proven:
         more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        say(f"To look further: add {more}; kes certify bounds what there is to find.")
+        say(f"To search further: add {more}; kes certify bounds the highest score.")
 
 
 def _edges(optima: Optima) -> Table:
     """Return the edges of the best model, the strongest first."""
     best = optima.best
-    found = at_most(optima, optima.ready(None, None, None))
+    found = evidence_bounds(optima, optima.ready(None, None, None))
     support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
     pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
     shown = [_directed(best.mpdag, pair) for pair in pairs]
@@ -100,7 +100,7 @@ def _edges(optima: Optima) -> Table:
     )
 
 
-def _mark(known: AtMost) -> str:
+def _mark(known: EvidenceBound) -> str:
     if known.evidence < WEAK:
         return "weak"
     is_open = known.direction is not None and known.direction < WEAK
@@ -116,7 +116,7 @@ def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
 
 
 def _question(optima: Optima) -> str:
-    """Return something to ask the network: how a variable depends on one that it is joined to."""
+    """Return a query to try: the distribution of a variable given an adjacent one."""
     a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
     states = () if a is None else optima.states[a]
     given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""

@@ -25,7 +25,7 @@ from kes.files import write_file
 from kes.progress import Progress
 from kes.results import storage
 from kes.results.optima import Optima
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.driver import Execution, SearchInterrupted
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Record

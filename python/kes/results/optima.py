@@ -19,7 +19,7 @@ from kes.results import storage, summary
 from kes.results.methods import Methods
 from kes.results.optimum import Optimum
 from kes.results.provenance import Lineage, Provenance
-from kes.search.execution import Execution, SearchInterrupted, SearchLost
+from kes.search.driver import Execution, SearchInterrupted, SearchLost
 from kes.search.improve import improve
 from kes.search.pipeline import search
 from kes.search.problem import Problem

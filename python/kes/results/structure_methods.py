@@ -14,7 +14,7 @@ from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
 from kes.progress import Show
-from kes.search.execution import threads
+from kes.search.driver import threads
 from kes.validation import duration, integer, number
 
 if TYPE_CHECKING:

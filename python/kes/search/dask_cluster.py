@@ -54,23 +54,6 @@ _TICK = 0.1
 _CONNECT_SECONDS = 20.0
 
 
-def check_client(client: object) -> None:
-    """Validate the option `client`."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise not_installed("distributed") from None
-    if not isinstance(client, Client):
-        raise KesError(
-            f"client must be a distributed.Client, not {type(client).__name__}", option="client"
-        )
-    if client.asynchronous:
-        raise KesError(
-            "client must be a synchronous distributed.Client: omit asynchronous=True",
-            option="client",
-        )
-
-
 def connect(address: str) -> Client:
     """Connect to the scheduler at an address such as tcp://host:8786, and wait for a worker."""
     try:

@@ -1,4 +1,4 @@
-"""The only caller of the core's `search` and `improve`.
+"""The only caller of the core's `search` and `improve`, and the resources of a search.
 
 Learning, structural EM, the search for an incumbent, evidence and the workers of a cluster all do
 runs and tasks through a `Driver`.
@@ -6,15 +6,21 @@ runs and tasks through a `Driver`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kes import _core
 from kes.budget import Budget
+from kes.errors import KesError, not_installed
 from kes.graph.core_graph import CoreGraph, CoreKnowledge, RawGraph
-from kes.native import core_errors
+from kes.native import core_errors, cores
+from kes.progress import Progress
 from kes.settings import CoreOptions
+from kes.validation import callback, integer
+
+if TYPE_CHECKING:
+    from kes.search.record import Record
 
 NewModels: TypeAlias = list[tuple[RawGraph, float, bool]]
 OnRuns: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
@@ -27,23 +33,12 @@ OnTasks: TypeAlias = Callable[[NewOffspring, int], bool]
 Scored: TypeAlias = tuple[CoreGraph, float]
 
 _NO_LIMIT = 2**62
+_THREADS_PER_CORE = 4  # more only cost memory, and the system limits their number
 
 
 @dataclass(frozen=True)
 class Driver:
-    """Does runs and improvement tasks on this machine.
-
-    Attributes
-    ----------
-    core : _core.Problem
-        The data and the criterion.
-    names : sequence of str
-        The variables, for errors.
-    options : CoreOptions
-        The settings of the search.
-    threads : int
-        Number of threads; does not change what is found.
-    """
+    """Does runs and improvement tasks on this machine; `names` are for errors."""
 
     core: _core.Problem
     names: Sequence[str]
@@ -89,21 +84,10 @@ class Driver:
         *,
         pool: Sequence[Scored] = (),
     ) -> list[Scored]:
-        """Do runs, then tasks on the models they ended in; return all models.
+        """Do `runs`, then `tasks` of the budget on the pool and the models the runs ended in.
 
-        Parameters
-        ----------
-        budget : Budget
-            Its `runs` and `tasks`.
-        keep_going : callable
-            Called about ten times a second; once it returns False, the search ends.
-        pool : sequence of (graph, score)
-            Models to improve on besides, ahead of those of the runs.
-
-        Returns
-        -------
-        list of (graph, score)
-            The pool, the ends of the runs by first run, then what the tasks found.
+        `keep_going` is called about ten times a second; once it returns False, the search ends.
+        Return the pool, the ends of the runs by first run, then what the tasks found.
         """
         found = [*pool]
         stopped = False
@@ -138,3 +122,70 @@ class Driver:
 
         self.do_runs(runs, on_runs)
         return [models[place] for place in dict.fromkeys(ends[run] for run in sorted(ends))]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Resources of a search, which do not change what it finds; as in `kes.learn`."""
+
+    threads: int
+    progress: bool | Callable[[Progress], object] | None = None
+    client: Any = None
+
+    @classmethod
+    def parse(
+        cls, *, n_jobs: object = None, progress: object = None, client: object = None
+    ) -> Execution:
+        """Validate user input."""
+        if client is not None:
+            _check_client(client)
+        return cls(threads(n_jobs), callback("progress", progress), client)
+
+    @classmethod
+    def of(cls, options: Mapping[str, object]) -> Execution:
+        """Return the resources that options of `kes.learn` set."""
+        names = ("n_jobs", "progress", "client")
+        return cls.parse(**{name: options[name] for name in names if name in options})
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a search, with the record of what was found; None before a run has ended.
+
+    The record may hold runs that are ahead of others.
+    """
+
+    def __init__(self, record: Record | None) -> None:
+        super().__init__()
+        self.record = record
+
+
+class SearchLost(KesError):
+    """The connection to the cluster is lost; `record` is as in `SearchInterrupted`."""
+
+    def __init__(self, message: str, record: Record | None) -> None:
+        super().__init__(message)
+        self.record = record
+
+
+def threads(n_jobs: object) -> int:
+    """Return the number of threads for `n_jobs`: by default one for each usable core."""
+    if n_jobs is None or n_jobs == -1:
+        return cores()
+    return min(integer("n_jobs", n_jobs, minimum=1), _THREADS_PER_CORE * cores())
+
+
+def _check_client(client: object) -> None:
+    """Validate the option `client`."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise not_installed("distributed") from None
+    if not isinstance(client, Client):
+        raise KesError(
+            f"client must be a distributed.Client, not {type(client).__name__}", option="client"
+        )
+    if client.asynchronous:
+        raise KesError(
+            "client must be a synchronous distributed.Client: omit asynchronous=True",
+            option="client",
+        )

@@ -25,8 +25,7 @@ from kes._core import __version__
 from kes.budget import Budget, Improve
 from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
-from kes.search.driver import NewOffspring
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.driver import Execution, NewOffspring, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Batch, Improving, Model, Offspring, Record
 

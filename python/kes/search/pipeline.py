@@ -15,8 +15,7 @@ from kes.errors import KesError
 from kes.progress import Progress, reporting
 from kes.search import dask_cluster
 from kes.search.collector import Collector
-from kes.search.driver import NewModels
-from kes.search.execution import Execution, SearchInterrupted, SearchLost
+from kes.search.driver import Execution, NewModels, SearchInterrupted, SearchLost
 from kes.search.improve import improve_runs
 from kes.search.problem import Problem
 from kes.search.proof import proof_budget, prove_best

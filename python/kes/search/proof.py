@@ -5,7 +5,7 @@ be counted for them is not known beforehand: the worst case is often a hundred t
 the decision to start rests on the least work: all sets of up to three variables, or all there are
 if there are no such bounds (continuous columns) or weak ones (BDeu, qNML). Then sets are counted up
 to the budget. From the families found, the best network is made by dynamic programming up to 23
-variables that depend on each other, else by the linear programme of `kes.exact.bound`, and last by
+variables that depend on each other, else by the linear programme of `kes.exact.prover`, and last by
 dynamic programming up to 25 variables.
 
 Amounts of work are limited, and not time, so that the same search ends in the same proof, or in
@@ -23,7 +23,7 @@ from kes.exact.prover import COUNTING, QUICK_MB, Prover
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
-from kes.search.execution import Execution, SearchInterrupted
+from kes.search.driver import Execution, SearchInterrupted
 from kes.search.problem import Problem
 from kes.search.record import Model, Proof, Record
 

@@ -14,7 +14,7 @@ from tests.clock import within
 import kes
 from kes.analysis.certify import Incumbents, certify, estimate
 from kes.cli import run
-from kes.exact.bound import Bounded, upper_bound
+from kes.exact.prover import Bounded, Bounding
 from kes.search.problem import OtherData
 
 
@@ -125,14 +125,14 @@ def test_bound_and_dynamic_programming_agree(table, optima):
     best = kes.certify(table).score
     for known in (best, optima.ges.score):
         bounds = []
-        found = upper_bound(
+        found = Bounding(
             all_families,
             incumbent=known,
             tolerance=problem.tolerance,
             solve=lambda _: None,
             deadline=time.monotonic() + 60,
             report=bounds.append,
-        )
+        ).upper_bound()
         assert found.exact
         assert min(bounds) >= best - 1e-6
         reached = known if found.arcs is None else problem.score(found.arcs)
@@ -149,13 +149,13 @@ def test_what_the_programme_leaves_is_solved_by_dynamic_programming(table):
         solved = fewer.optimum(lambda _: True, n_jobs=1, memory_mb=10)
         return None if solved is None else Bounded(solved[1], True, solved[0], "")
 
-    found = upper_bound(
+    found = Bounding(
         all_families,
         incumbent=best - 1.0,
         tolerance=problem.tolerance,
         solve=solve,
         deadline=time.monotonic() + 60,
-    )
+    ).upper_bound()
     assert found.exact
     assert "dynamic programming" in found.method
     assert problem.score(found.arcs) == pytest.approx(best, abs=1e-9)
@@ -176,13 +176,13 @@ def test_a_budget_leaves_an_honest_gap(alarm):
     pytest.importorskip("highspy")
     optima = kes.learn(alarm, k=0.4, runs=20, max_parents=2)
     _, all_families = families(alarm, max_parents=2)
-    found = upper_bound(
+    found = Bounding(
         all_families,
         incumbent=optima.best.score,
         tolerance=optima.problem.core.tolerance,
         solve=lambda _: None,
         deadline=time.monotonic(),
-    )
+    ).upper_bound()
     assert not found.exact
     assert found.upper_bound > optima.best.score
     assert "stopped by the budget" in found.method

@@ -64,7 +64,7 @@ def test_what_is_told_of_edges_bounds_their_evidence(printed):
         if mark == "direction weak":
             assert abs(exact["direction"]) < WEAK
     assert optima.best.graph.directed
-    assert "directions: at most as sure as shown" in out
+    assert "directions: no surer than shown" in out
 
 
 def test_directions_are_those_of_the_best_model(printed):
@@ -107,7 +107,9 @@ def test_a_network_without_edges_is_told_in_words(printed, tmp_path):
     pd.DataFrame({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18}).to_csv(tmp_path / "ab.csv", index=False)
     code, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 1, "--out", tmp_path / "a.json")
     assert code == 0
-    assert "The best network has no edges: by this criterion all is independent." in out
+    assert (
+        "The best network has no edges: under this criterion, all variables are independent." in out
+    )
     assert "kes query" in out
 
 
@@ -116,7 +118,7 @@ def test_relations_that_are_not_linear_are_not_denied(printed, tmp_path):
     x = np.linspace(-1, 1, 101)
     pd.DataFrame({"x": x, "y": x**2}).to_csv(tmp_path / "xy.csv", index=False)
     _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1)
-    assert "as far as linear relations go, all is independent (--discretize 3 sees others)" in out
+    assert "the variables have no linear relations (--discretize 3 finds others)" in out
     _, out, _ = printed("learn", tmp_path / "xy.csv", "--runs", 1, "--discretize", 3)
     assert "1 edge" in out
 

@@ -10,8 +10,7 @@ import pytest
 
 import kes
 from kes.exact import linear_program
-from kes.exact.linear_program import Cluster
-from kes.exact.separation import Separation, cycles
+from kes.exact.linear_program import Cluster, Separation, cycles
 
 
 def test_violated_clusters_are_cycles_when_choices_are_whole():

@@ -15,7 +15,7 @@ from kes.exact import prover
 from kes.results.optima import Optima
 from kes.results.serialization import encoded
 from kes.search import proof
-from kes.search.execution import Execution
+from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.search.record import Proof
@@ -398,8 +398,8 @@ def test_the_same_command_twice_finds_nothing_to_do(table, tmp_path):
 
 
 def test_the_command_says_how_to_do_more(table):
-    assert "To look further: add --improve-tasks 2000; kes certify" in learn(table, "--no-prove")
-    assert "To look further" not in learn(table, "--runs", 3)
+    assert "To search further: add --improve-tasks 2000; kes certify" in learn(table, "--no-prove")
+    assert "To search further" not in learn(table, "--runs", 3)
     assert NO_NETWORK in learn(table, "--runs", 1, "--no-improve", "--prove")
 
 

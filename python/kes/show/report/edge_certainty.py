@@ -21,7 +21,7 @@ from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
 from kes.drawing.plot import SUPPORT_COLUMNS
 from kes.results.summary import counted
-from kes.search.execution import threads
+from kes.search.driver import threads
 from kes.table import Table
 
 if TYPE_CHECKING:
