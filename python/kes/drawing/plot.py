@@ -83,14 +83,9 @@ def draw(
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
     if texts:
-        ax.legend(
-            handles=[_legend_line(look, text) for look, text in texts.items()],
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0),
-            ncols=columns,
-            frameon=False,
-            handlelength=3,
-        )
+        lines = [_legend_line(look, text) for look, text in texts.items()]
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0)}
+        ax.legend(handles=lines, ncols=columns, frameon=False, handlelength=3, **below)
     ax.set_xlim(0, place.width)
     ax.set_ylim(place.height, 0)
     ax.set_aspect("equal")
@@ -111,6 +106,7 @@ def _width(supports: Mapping[frozenset[str], float] | None, a: str, b: str) -> f
     return _THINNEST + (_WIDEST - _THINNEST) * supports.get(frozenset((a, b)), 0.0)
 
 
+_BOX: dict[str, Any] = {"facecolor": "#eef4f9", "edgecolor": style.BLUE, "linewidth": 0.9}
 _LOOKS: dict[str, dict[str, Any]] = {
     "directed": {"color": style.INK, "linestyle": "solid"},
     "by knowledge": {"color": style.GREEN, "linestyle": _DOTTED},
@@ -137,19 +133,9 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
     from matplotlib.textpath import TextPath
     from matplotlib.transforms import Affine2D
 
-    corner = (box.x - box.width / 2, box.y - box.height / 2)
-    ax.add_patch(
-        FancyBboxPatch(
-            corner,
-            box.width,
-            box.height,
-            boxstyle="round,pad=0,rounding_size=5",
-            facecolor="#eef4f9",
-            edgecolor=style.BLUE,
-            linewidth=0.9,
-            zorder=3,
-        )
-    )
+    at = (box.x - box.width / 2, box.y - box.height / 2)
+    rounded = "round,pad=0,rounding_size=5"
+    ax.add_patch(FancyBboxPatch(at, box.width, box.height, boxstyle=rounded, zorder=3, **_BOX))
     # Outlines of text keep their size relative to the box when the picture is resized.
     text = TextPath((0, 0), label(name).replace("$", r"\$"), size=FONT_SIZE)
     extent = text.get_extents()

@@ -17,7 +17,7 @@ Readers return the `Parts` of a network, from which `kes.network.files` makes on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -55,12 +55,9 @@ class Format:
         """Return whether the format has a function."""
         return hasattr(import_module(f"kes.formats.{self.name.lower()}"), function)
 
-    def function(self, name: str) -> Callable[..., Any]:
+    def function(self, name: str) -> Any:  # noqa: ANN401
         """Return a function of the format."""
-        function: Callable[..., Any] = getattr(
-            import_module(f"kes.formats.{self.name.lower()}"), name
-        )
-        return function
+        return getattr(import_module(f"kes.formats.{self.name.lower()}"), name)
 
 
 FORMATS = (

@@ -52,13 +52,6 @@ class Parts:
     """Values and normal scores of transformed columns."""
 
 
-class Describable(Protocol):
-    """A CPD that can be written."""
-
-    def describe(self) -> tuple[str, Any]:
-        """Return the kind of the CPD and its parameters, as plain data."""
-
-
 class Writable(Protocol):
     """A network of any kind that can be written; see `kes.MixedNetwork`."""
 
@@ -86,8 +79,8 @@ class Writable(Protocol):
     def transform(self) -> Ranks | None:
         """Transforms columns, if any."""
 
-    def local(self, node: str) -> Describable:
-        """Return the CPD of a node."""
+    def local(self, node: str) -> Any:  # noqa: ANN401
+        """Return the CPD of a node; its `describe` returns its kind and parameters."""
 
 
 class WritableTables(Writable, Protocol):

@@ -30,7 +30,6 @@ _COMMENT = re.compile(
     r'(?P<string>"(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|^\#[^\n]*', re.DOTALL | re.MULTILINE
 )
 _QUOTABLE = re.compile("[^\\\\\x00-\x1f\x7f\ud800-\udfff]*")
-_ARROWS = {"none": "undirected", "forward": "forward", "back": "back"}
 _DEEPEST = 50
 _EDGE = 400  # bytes of an edge in memory, about
 _BY_KNOWLEDGE = "kes_by_knowledge"
@@ -58,21 +57,18 @@ def _lines(
 ) -> Iterator[str]:
     # In a quoted name \" is a quote, but a backslash is never escaped and may act as an escape
     # when the name is drawn, so names with backslashes cannot be written as they are.
-    word = dict(zip(nodes, plain_words(nodes, _QUOTABLE), strict=True))
+    words = plain_words(nodes, _QUOTABLE)
+    quoted = {n: '"' + word.replace('"', '\\"') + '"' for n, word in zip(nodes, words, strict=True)}
     yield "digraph {\n"
-    for node in nodes:
-        truth = "" if word[node] == node else f' [{NAME}="{write_literals([node])}"]'
-        yield f"  {_quoted(word[node])}{truth};\n"
+    for node, word in zip(nodes, words, strict=True):
+        truth = "" if word == node else f' [{NAME}="{write_literals([node])}"]'
+        yield f"  {quoted[node]}{truth};\n"
     for a, b in directed:
         look = f' [{_BY_KNOWLEDGE}=true, style=dotted, color="{GREEN}"]' if (a, b) in known else ""
-        yield f"  {_quoted(word[a])} -> {_quoted(word[b])}{look};\n"
+        yield f"  {quoted[a]} -> {quoted[b]}{look};\n"
     for a, b in undirected:
-        yield f"  {_quoted(word[a])} -> {_quoted(word[b])} [dir=none];\n"
+        yield f"  {quoted[a]} -> {quoted[b]} [dir=none];\n"
     yield "}\n"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '\\"') + '"'
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -120,8 +116,8 @@ class _Reader:
         for node in mentioned:
             self.edges.add_node(node, first.at)
         attributes = self.attributes()
-        if len(groups) == 1 and NAME in attributes:
-            self.edges.rename(groups[0][0], attributes[NAME], first.at)
+        if NAME in attributes and [*map(len, groups)] == [1]:
+            self.edges.rename(mentioned[0], attributes[NAME], first.at)
         self.join(groups, self.direction(attributes, first), first)
         return mentioned
 
@@ -160,13 +156,11 @@ class _Reader:
 
     def direction(self, attributes: dict[str, str], at: Token) -> str:
         if attributes.get(_BY_KNOWLEDGE) == "true":
-            return "undirected"
-        value = attributes.get("dir")
-        if value is None:
-            return self.default_direction if self.arrow == "->" else "undirected"
-        if value not in _ARROWS:
+            return "none"
+        value = attributes.get("dir", self.default_direction if self.arrow == "->" else "none")
+        if value not in ("none", "forward", "back"):
             self.scanner.fail(f"dir={value}: an edge has one direction, or none (dir=none)", at.at)
-        return _ARROWS[value]
+        return value
 
     def join(self, groups: list[list[str]], direction: str, at: Token) -> None:
         for tails, heads in pairwise(groups):
@@ -177,7 +171,7 @@ class _Reader:
                     self.scanner.fail(f"groups make more than {most} edges; {how_to_lift()}", at.at)
             for a, b in ((a, b) for a in tails for b in heads):
                 tail, head = (b, a) if direction == "back" else (a, b)
-                self.edges.add(tail, head, at.at, directed=direction != "undirected")
+                self.edges.add(tail, head, at.at, directed=direction != "none")
 
 
 def read_graph(content: bytes) -> EssentialGraph:

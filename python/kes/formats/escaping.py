@@ -70,11 +70,9 @@ def properties(
 
 
 def _literal(value: State) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return "'" + quote(value, safe=" ", errors="surrogatepass") + "'"
+    if isinstance(value, str):
+        return "'" + quote(value, safe=" ", errors="surrogatepass") + "'"
+    return str(value).lower()
 
 
 def _value(literal: str) -> State:
@@ -85,9 +83,7 @@ def _value(literal: str) -> State:
 
 def same(ours: Sequence[State], theirs: Sequence[State]) -> bool:
     """Tell whether two lists of states are equal in value and type (in Python, 1 == True)."""
-    return len(ours) == len(theirs) and all(
-        type(a) is type(b) and a == b for a, b in zip(ours, theirs, strict=True)
-    )
+    return [(type(a), a) for a in ours] == [(type(b), b) for b in theirs]
 
 
 def labels(states: Iterable[State]) -> list[str]:

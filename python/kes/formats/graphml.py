@@ -65,9 +65,7 @@ def read_graph(content: bytes) -> EssentialGraph:
     Nodes are named by their identifiers. Arcs alone form a DAG, whose essential graph is returned;
     with undirected edges it must be an essential graph.
     """
-    document = Document(content)
-    if document.root.tag != "graphml":
-        document.fail(f"expected <graphml>, found <{document.root.tag}>", 0)
+    document = Document(content, "graphml")
     graph = document.only(document.root, "graph")
     keys = {
         key.attributes["id"]

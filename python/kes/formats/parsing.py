@@ -36,7 +36,10 @@ class Scanner:
     """
 
     def __init__(self, content: bytes, *, token: re.Pattern[str], comment: re.Pattern[str]) -> None:
-        self.text = comment.sub(_blank, decode(content))
+        self.text = comment.sub(
+            lambda match: match[0] if match["string"] else re.sub(r"[^\n]", " ", match[0]),
+            decode(content),
+        )
         self._token = token
         self._next: Token | None = None
         self._at = 0
@@ -64,8 +67,7 @@ class Scanner:
             self.fail(f"unexpected {what}", at)
         kind = match.lastgroup or ""
         self._at = match.end()
-        opening_quote = 1 if kind == "string" else 0
-        return Token(kind, match[kind], match.start(kind) - opening_quote)
+        return Token(kind, match[kind], match.start(kind) - (kind == "string"))  # with its quote
 
     def _skip_space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)
@@ -148,12 +150,6 @@ def decode(content: bytes) -> str:
         ) from None
 
 
-def _blank(match: re.Match[str]) -> str:
-    if match.lastgroup == "string":
-        return match[0]
-    return re.sub(r"[^\n]", " ", match[0])
-
-
 XML_TEXT = re.compile("(?!\\s)[ -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+(?<!\\s)")
 """Texts that XML preserves: no control characters, and no surrounding space, which is stripped."""
 
@@ -180,27 +176,24 @@ class Document:
 
     root: Element
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, root: str) -> None:
         self._places: list[tuple[int, int]] = []
         self._open: list[Element] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
+        self._parser.EndElementHandler = lambda tag: self._open.pop()
         self._parser.CharacterDataHandler = self._characters
         try:
             self._parser.Parse(content, True)
         except expat.ExpatError as error:
-            raise located(
-                f"not well-formed XML: {expat.ErrorString(error.code)}",
-                error.lineno,
-                error.offset + 1,
-            ) from None
+            reason = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise located(reason, error.lineno, error.offset + 1) from None
         except (ValueError, LookupError) as error:  # from the codec of the declared encoding
-            if isinstance(error, KesError):
-                raise
             raise located(f"cannot be decoded ({error}); save it as UTF-8", 1, 1) from None
         del self._parser  # handlers and document refer to each other
+        if self.root.tag != root:
+            self.fail(f"expected <{root}>, found <{self.root.tag}>: the file has another format", 0)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag.rpartition(":")[2], attributes, len(self._places))
@@ -210,10 +203,6 @@ class Document:
         else:
             self.root = element
         self._open.append(element)
-
-    def _end(self, tag: str) -> None:
-        del tag
-        self._open.pop()
 
     def _characters(self, text: str) -> None:
         self._open[-1].text += text

@@ -25,9 +25,7 @@ _HEAD = """\
 
 def read(content: bytes) -> Parts:
     """Read a network from the bytes of an XMLBIF file."""
-    document = Document(content)
-    if document.root.tag != "BIF":
-        document.fail(f"expected <BIF>, found <{document.root.tag}>: this is not XMLBIF", 0)
+    document = Document(content, "BIF")
     network = document.only(document.root, "NETWORK")
     draft = Draft(document.fail)
     for variable in network.find_all("VARIABLE"):

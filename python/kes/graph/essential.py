@@ -64,9 +64,9 @@ class EssentialGraph(Pdag):
         names = _checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
         arcs = [_ends(edge, index) for edge in directed]
-        edges = [tuple(sorted(_ends(edge, index))) for edge in undirected]
-        _refuse_double(names, arcs, [(a, b) for a, b in edges])
-        graph = CoreGraph(tuple(sorted(arcs)), tuple(sorted((a, b) for a, b in edges)))
+        edges = [(min(a, b), max(a, b)) for a, b in (_ends(edge, index) for edge in undirected)]
+        _refuse_double(names, [*arcs, *edges])
+        graph = CoreGraph(tuple(sorted(arcs)), tuple(sorted(edges)))
         try:
             _core.check_essential(len(names), graph)
         except _core.CoreError as error:
@@ -97,7 +97,7 @@ class EssentialGraph(Pdag):
         index = {name: i for i, name in enumerate(names)}
         pairs = [_ends(arc, index) for arc in arcs]
         _refuse_cycle(names, pairs)
-        _refuse_double(names, pairs, [])
+        _refuse_double(names, pairs)
         return cls.from_core(names, CoreGraph.from_dag(len(names), pairs))
 
     @classmethod
@@ -144,17 +144,15 @@ def _ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
     return index[pair[0]], index[pair[1]]
 
 
-def _refuse_double(names: Sequence[str], arcs: Iterable[Arc], edges: Iterable[Arc]) -> None:
+def _refuse_double(names: Sequence[str], edges: Iterable[Arc]) -> None:
     """Raise an error if two nodes have more than one edge."""
-    seen: set[frozenset[int]] = set()
-    for a, b in [*arcs, *edges]:
-        if frozenset((a, b)) in seen:
-            raise KesError(
-                f"more than one edge between {names[a]} and {names[b]}; list an undirected edge "
-                "once, in `undirected`",
-                column=names[a],
-            )
-        seen.add(frozenset((a, b)))
+    if double := repeated(frozenset(edge) for edge in edges):
+        a, b = (names[i] for i in sorted(double[0]))
+        raise KesError(
+            f"more than one edge between {a} and {b}; list an undirected edge once, in "
+            "`undirected`",
+            column=a,
+        )
 
 
 def _refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:

@@ -150,9 +150,8 @@ class Pdag:
         graph.add_nodes_from(self._nodes)
         name = self._nodes
         directed, undirected = self._graph
-        graph.add_edges_from((name[a], name[b]) for a, b in directed)
-        graph.add_edges_from((name[a], name[b]) for a, b in undirected)
-        graph.add_edges_from((name[b], name[a]) for a, b in undirected)
+        arcs = (*directed, *undirected, *((b, a) for a, b in undirected))
+        graph.add_edges_from((name[a], name[b]) for a, b in arcs)
         graph.add_edges_from(sorted(self.by_knowledge), by_knowledge=True)
         return graph
 
