@@ -10,7 +10,7 @@ in `kes.results.structure_methods` are the only code that imports upwards, when 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,17 +55,9 @@ class ReportOptions(TypedDict, total=False):
     file: PathLike | None
 
 
-REPORT_DEFAULTS: ReportOptions = {
-    "data": None,
-    "weights": None,
-    "missing": None,
-    "stability": None,
-    "evidence": None,
-    "effects": (),
-    "certificate": None,
-    "title": None,
-    "file": None,
-}
+REPORT_DEFAULTS = cast(
+    ReportOptions, dict.fromkeys(ReportOptions.__annotations__) | {"effects": ()}
+)
 
 
 class Methods(StructureMethods):

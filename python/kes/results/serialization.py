@@ -1,7 +1,9 @@
 """Convert records to the JSON of result files, and back.
 
 A file contains the settings, names and states, how the data were read and their fingerprint, the
-models, the model in which each run ended, and the models found by improvement; never the data.
+models, the model in which each run ended, and the models found by improvement; never the data. As a
+file may be damaged or forged, everything that can be checked without the data is checked when it is
+read; scores are checked as soon as the data are available (`kes.search.problem.Problem.check`).
 
 Version 1 recorded neither the reading options nor the requested amount of improvement, and GES
 always had a place of its own among the parents of models, even if a run had ended there.
@@ -11,20 +13,23 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
+from kes import _core
 from kes.budget import Improve
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.data.schema import ReadOptions
 from kes.declare import declared
+from kes.errors import repeated
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
 from kes.options import LearnOptions, Sampled, check_prove
-from kes.results.validate_record import check_graph, check_record
 from kes.search.record import Batch, Completion, Improving, Model, Offspring, Proof, Record
 from kes.settings import Settings
 from kes.validation import integer, number
@@ -55,18 +60,25 @@ def encoded(record: Record) -> bytes:
         "cases": record.cases,
         "tolerance": record.tolerance,
         "notes": record.notes,
-        "improving": _improving_to_json(record.improving),
+        "improving": {
+            "asked": record.improving.asked.option,
+            "complete": record.improving.complete,
+            "own": record.improving.own,
+            "earlier": record.improving.earlier,
+            "calls": record.improving.calls,
+        },
         "ges": _model_to_json(record.ges),
         "runs": record.runs,
     }
-    if record.ahead:
-        entries["ahead"] = record.ahead
-    if record.prove:
-        entries["prove"] = record.prove
-    if record.proof is not None:
-        entries["proof"] = asdict(record.proof)
-    if record.completion is not None:
-        entries["completion"] = asdict(record.completion)
+    if record.improving.outdated:
+        entries["improving"]["outdated"] = record.improving.outdated
+    optional = {
+        "ahead": record.ahead,
+        "prove": record.prove,
+        "proof": record.proof and asdict(record.proof),
+        "completion": record.completion and asdict(record.completion),
+    }
+    entries |= {key: value for key, value in optional.items() if value}
     lists = {
         "models": [_model_to_json(model) for model in record.models],
         "offspring": [
@@ -85,13 +97,8 @@ def decoded(document: dict[str, Any]) -> Record:
     """Return the record of a document; raise an error of some type if it is inconsistent."""
     if document["version"] == 1:
         document = _upgraded(document)
-    names = tuple(_typed(str, name) for name in document["names"])
+    names = _texts(document["names"])
     models = tuple(_model_from_json(model, len(names)) for model in document["models"])
-    runs = tuple(_below(len(models), model) for model in document["runs"])
-    ahead = tuple(
-        (integer("ahead", run, minimum=0), _below(len(models), model))
-        for run, model in document.get("ahead", ())
-    )
     states = tuple(tuple(_state(state) for state in column) for column in document["states"])
     if len(states) != len(names):
         raise ValueError("names and states differ in number")
@@ -104,12 +111,15 @@ def decoded(document: dict[str, Any]) -> Record:
         tolerance=number("tolerance", document["tolerance"], above=0.0),
         ges=_model_from_json(document["ges"], len(names)),
         models=models,
-        runs=runs,
-        ahead=ahead,
+        runs=tuple(_below(len(models), model) for model in document["runs"]),
+        ahead=tuple(
+            (integer("ahead", run, minimum=0), _below(len(models), model))
+            for run, model in document.get("ahead", ())
+        ),
         improving=_improving_from_json(document["improving"]),
         prove=check_prove("prove", document.get("prove", False)),
         proof=_proof_from_json(document.get("proof")),
-        notes=tuple(_typed(str, note) for note in document["notes"]),
+        notes=_texts(document["notes"]),
         reading=_reading_from_json(document["reading"]),
         completion=_completion_from_json(document.get("completion"), len(names)),
         version=_typed(str, document["kes"]),
@@ -125,7 +135,7 @@ def decoded(document: dict[str, Any]) -> Record:
         for n, entry in enumerate(document["offspring"])
     )
     record = replace(record, offspring=offspring)
-    check_record(record)
+    _check_record(record)
     return record
 
 
@@ -157,18 +167,6 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-def _improving_to_json(improving: Improving) -> dict[str, Any]:
-    """Return the numbers of tasks of `kes.learn`, before an extension, and of each call."""
-    entry = {
-        "asked": improving.asked.option,
-        "complete": improving.complete,
-        "own": improving.own,
-        "earlier": improving.earlier,
-        "calls": improving.calls,
-    }
-    return entry | ({"outdated": improving.outdated} if improving.outdated else {})
-
-
 def _improving_from_json(entry: dict[str, Any]) -> Improving:
     own = integer("own", entry["own"], minimum=0)
     outdated = integer("outdated", entry.get("outdated", 0), minimum=0)
@@ -191,9 +189,9 @@ def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
         example=None if example is None else integer("example", example, minimum=1),
         missing=_typed(str, entry["missing"]),
         weights=weights if isinstance(weights, bool) else _typed(str, weights),
-        na_values=tuple(_typed(str, value) for value in entry["na_values"]),
+        na_values=_texts(entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
-        columns=tuple(_typed(str, name) for name in entry.get("columns", ())),
+        columns=_texts(entry.get("columns", ())),
         completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **dialect,
@@ -251,7 +249,7 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
     where, start = entry["neighbourhood"], entry["start"]
     if start is not None:
         graph = CoreGraph(*(_edges_from_json(part, len(names)) for part in start))
-        check_graph(len(names), graph)
+        _check_graph(len(names), graph)
         start = EssentialGraph.from_core(names, graph)
     integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1)  # None would draw a seed
     values = {"penalty": 1.0, "transform": None} | entry
@@ -302,7 +300,88 @@ def _typed(kind: type[T], value: object) -> T:
     return value
 
 
+def _texts(values: Iterable[object]) -> tuple[str, ...]:
+    return tuple(_typed(str, value) for value in values)
+
+
 def _state(value: object) -> State:
     if not isinstance(value, str | int | bool):
         raise TypeError(f"{value!r} instead of a state")
     return value
+
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+_ORIGINS = {"recombined": 2, "refined": 1, "perturbed": 1, "ordered": 1, "exact": 0}
+"""Origins of offspring, with the number of parents."""
+
+
+def _check_record(record: Record) -> None:
+    """Raise a ValueError for a record that no search can have made."""
+    if double := repeated(record.names):
+        raise ValueError(f"the name {double[0]!r} occurs twice")
+    for name, states in zip(record.names, record.states, strict=True):
+        if len({*states}) < len(states):
+            raise ValueError(f"{name!r} has duplicate states")
+    _check_runs(record)
+    _check_models(record)
+    _check_offspring(record)
+    _check_proof(record)
+
+
+def _check_graph(n: int, graph: CoreGraph) -> None:
+    """Raise a ValueError unless this is an essential graph with sorted edges."""
+    directed, undirected = graph
+    if not all([_ascending(directed), _ascending(undirected), *(a < b for a, b in undirected)]):
+        raise ValueError("the edges of a model are unsorted or duplicate")
+    try:
+        _core.check_essential(n, graph)
+    except _core.CoreError as error:
+        raise ValueError("a model is not an essential graph") from error
+
+
+def _check_runs(record: Record) -> None:
+    """Check that models are numbered by first run, those of runs ahead last."""
+    ahead = [run for run, _ in record.ahead]
+    if not _ascending(ahead) or any(run < len(record.runs) for run in ahead):
+        raise ValueError("runs are unsorted or duplicate")
+    found = dict.fromkeys([*record.runs, *(model for _, model in record.ahead)])
+    if [*found] != [*range(len(record.models))]:
+        raise ValueError("the models are not those of the runs, ordered by first run")
+
+
+def _check_models(record: Record) -> None:
+    n = len(record.names)
+    if repeated(model.graph for model in record.pool):
+        raise ValueError("duplicate models")
+    if any(model.graph == record.ges.graph and model != record.ges for model in record.pool):
+        raise ValueError("the model of GES occurs with different scores")
+    for model in record.pool:
+        _check_graph(n, model.graph)
+
+
+def _check_offspring(record: Record) -> None:
+    tasks = [child.task for child in record.offspring if child.task is not None]
+    if sorted(tasks) != tasks:
+        raise ValueError("the models found by improvement are not ordered by task")
+    for child in record.offspring:
+        wrong = (child.how == "exact") != (child.task is None)
+        if wrong or _ORIGINS.get(child.how) != len(child.parents):
+            raise ValueError(f"a model cannot be {child.how!r} from {len(child.parents)} parents")
+
+
+def _check_proof(record: Record) -> None:
+    """Check that the best score does not exceed the bound, and equals it if proven optimal."""
+    proof = record.proof
+    if proof is None or (proof.upper_bound is None and not proof.proven):
+        return
+    best = max(record.level(model.score) for model in record.pool)
+    bound = None if proof.upper_bound is None else record.level(proof.upper_bound)
+    # Rounding may raise a score by one level, not more.
+    if bound is None or best > bound + 1 or (proof.proven and bound > best + 1):
+        raise ValueError("the bound of the proof contradicts the best score")
+
+
+def _ascending(items: Sequence[Any]) -> bool:
+    return all(a < b for a, b in pairwise(items))

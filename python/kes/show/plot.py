@@ -37,13 +37,8 @@ def plot_scores(optima: Optima, ax: Axes | None = None) -> Axes:
     ax.scatter(runs, scores, s=9, color=style.BLUE, zorder=3, label="runs")
     ges = optima.ges.score
     above = Standing.of(optima, ges).above
-    ax.axhline(
-        ges,
-        color=style.ORANGE,
-        linestyle=_DASHES,
-        linewidth=1.4,
-        label=f"GES ({above} of {counted(len(runs), 'run')} better)",
-    )
+    name = f"GES ({above} of {counted(len(runs), 'run')} better)"
+    ax.axhline(ges, color=style.ORANGE, linestyle=_DASHES, linewidth=1.4, label=name)
     ax.set_xlabel("runs, best first")
     ax.set_ylabel(f"{optima.settings.criterion.upper()} score (natural log)")
     ends = counted(len(optima.of_runs), "optimum", "optima")
@@ -83,12 +78,9 @@ def _accumulation(coverage: Coverage, ax: Axes) -> None:
     ax.plot(curve["runs"], curve["models"], color=style.BLUE, label="models")
     ax.plot(curve["runs"], curve["levels"], color=style.INK, linestyle=":", label="score levels")
     mass = coverage.unseen_mass
-    ax.set_title(
-        f"{mass.value:.1%} of further runs would end in a new model\n"
-        f"(95 % interval {mass.low:.1%} to {mass.high:.1%})",
-        loc="left",
-        fontsize="medium",
-    )
+    title = f"{mass.value:.1%} of further runs would end in a new model\n"
+    title += f"(95 % interval {mass.low:.1%} to {mass.high:.1%})"
+    ax.set_title(title, loc="left", fontsize="medium")
     ax.set_ylabel("found, on average")
     ax.set_ylim(bottom=0)
 
@@ -100,12 +92,8 @@ def _best_so_far(coverage: Coverage, ges: float, ax: Axes) -> None:
     mean = "average over all orders"
     ax.plot(runs, curve["expected"], color=style.INK, linestyle=":", label=mean)
     ax.axhline(ges, color=style.ORANGE, linestyle=_DASHES, label="GES")
-    ax.set_title(
-        f"Best score found by {coverage.best_hits} of {coverage.runs} runs;\n"
-        "a better one may still exist",
-        loc="left",
-        fontsize="medium",
-    )
+    title = f"Best score found by {coverage.best_hits} of {coverage.runs} runs;\n"
+    ax.set_title(title + "a better one may still exist", loc="left", fontsize="medium")
     ax.set_ylabel("best score so far")
 
 

@@ -25,7 +25,7 @@ from kes.show.report.edge_certainty import CLEAR, SURE, Certainty, Further, chos
 from kes.show.report.families import FittedNetworks
 from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
 from kes.show.report.prose import Claim, cards, headline
-from kes.show.report.recipe import python_call
+from kes.show.report.recipe import python_call, settings_rows
 
 if TYPE_CHECKING:
     from kes.analysis.certificate import Certificate
@@ -47,16 +47,12 @@ def report_text(optima: Optima, options: ReportOptions) -> str:
     has_data = data is not None or optima.problem is not None
     problem = optima.ready(data, chosen["weights"], chosen["missing"]) if has_data else None
     evidence, note = chosen_evidence(optima, problem, chosen["evidence"])
+    shown = [effects] if isinstance(effects, Effects) else effects
     return page(
         optima,
         problem=problem,
         made=date.today(),
-        further=Further(
-            chosen["stability"],
-            evidence,
-            [effects] if isinstance(effects, Effects) else effects,
-            note,
-        ),
+        further=Further(chosen["stability"], evidence, shown, note),
         certificate=chosen["certificate"],
         title=chosen["title"],
         file=chosen["file"],
@@ -93,7 +89,7 @@ def page(
         search=prose.search(optima),
         numbers=prose.numbers(optima, found),
         coverage=prose.seen(coverage, proven=proof.proven),
-        settings=prose.settings(optima),
+        settings=prose.rows_html(settings_rows(optima)),
         python=escape(python_call(optima)),
         command=prose.command(optima, file),
         weak=f"{WEAK:g}",
@@ -114,10 +110,9 @@ def _odds(nats: float) -> str:
 
 
 def _policy(style: str, code: str) -> str:
-    """Return the content security policy of the page: it may run its own script, nothing else.
+    """Return the content security policy: the page cannot load or send anything.
 
-    Browsers enforce it: the page cannot load or send anything. It may show pictures that it has
-    made itself, to save them.
+    It may run its own script, and show pictures that it has made, to save them.
     """
     return (
         f"default-src 'none'; script-src {_hash(code)}; style-src {_hash(style)}; "

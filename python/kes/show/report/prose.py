@@ -15,14 +15,14 @@ from kes.analysis.coverage import Coverage
 from kes.errors import KesError, listed
 from kes.results.summary import completed, counted
 from kes.show.report.edge_certainty import SURE, Certainty, count_costly
-from kes.show.report.recipe import command_line, settings_rows
+from kes.show.report.recipe import command_line
 
 if TYPE_CHECKING:
     from kes.files import PathLike
     from kes.results.optima import Optima
 
 _LONG = 90
-"""Characters above which a value gets a line of its own."""
+"""Characters above which a value gets its own line."""
 
 _STRONGEST = 5
 """Number of connections named at the top."""
@@ -102,11 +102,15 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
         return f"<p>By this criterion, no variable carries information about another. {proven}</p>"
     named = certainty.strongest(_STRONGEST)
     names = ", ".join(f"{_name(a)} {mark} {_name(b)}" for a, mark, b in named)
-    most = "The strongest connections are" if edges > len(named) else "The connections are"
+    start = "The strongest connections are" if edges > len(named) else "The connections are"
     if edges == 1:
-        most = "The only connection is"
-    said = f"{_sureness(certainty, edges)} {_directions(certainty, edges)} {proven}"
-    return f"<p>{most} {names}.</p><p>{escape(said)}</p>"
+        start = "The only connection is"
+    clear = len(certainty.clear)
+    directions = f"The direction is clear for {clear or 'none'} and doubtful for {edges - clear}."
+    if clear == edges:
+        directions = "All directions are clear."
+    certain = f"{_sureness(certainty, edges)} {directions} {proven}"
+    return f"<p>{start} {names}.</p><p>{escape(certain)}</p>"
 
 
 def _name(name: str) -> str:
@@ -127,13 +131,6 @@ def _sureness(certainty: Certainty, edges: int) -> str:
         f"{of}, {many} cost{'s' if many == 1 else ''} at least {SURE:g} nats if removed alone; "
         "whether other connections could replace them was not computed."
     )
-
-
-def _directions(certainty: Certainty, edges: int) -> str:
-    clear = len(certainty.clear)
-    if clear == edges:
-        return "All directions are clear."
-    return f"The direction is clear for {clear or 'none'} and doubtful for {edges - clear}."
 
 
 def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
@@ -182,7 +179,7 @@ def facts(optima: Optima, made: date | None) -> str:
         "Omitted on request": listed(omitted) if omitted else "",
         "Knowledge": knowledge.counts if knowledge else "",
     }
-    return _list((label, value) for label, value in rows.items() if value)
+    return rows_html((label, value) for label, value in rows.items() if value)
 
 
 def notes(optima: Optima) -> str:
@@ -212,18 +209,12 @@ def search(optima: Optima) -> str:
     ]
     if optima.tasks:
         raised = f"raised the best score by {optima.gain:,.2f}"
-        lines.append(
-            f"{counted(optima.tasks, 'improvement task')} "
-            f"{raised if optima.best is not run else 'found no higher score'}."
-        )
-    lines.append(
-        f"Greedy equivalence search (GES) scores {_shown(ges.score)}: "
-        + (
-            f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it."
-            if ges.gap > 0
-            else "no run beats it."
-        )
-    )
+        outcome = "found no higher score" if best is run else raised
+        lines.append(f"{counted(optima.tasks, 'improvement task')} {outcome}.")
+    standing = "no run beats it."
+    if ges.gap > 0:
+        standing = f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it."
+    lines.append(f"Greedy equivalence search (GES) scores {_shown(ges.score)}: {standing}")
     return _paragraphs(lines)
 
 
@@ -246,13 +237,11 @@ def numbers(optima: Optima, found: Landscape) -> str:
 def seen(coverage: Coverage, *, proven: bool) -> str:
     """Return the coverage of the landscape as HTML paragraphs."""
     mass, chao, gain = coverage.unseen_mass, coverage.chao1, coverage.expected_gain(coverage.runs)
+    once = f"{coverage.once} of the {coverage.models} models were found by one run only."
+    if coverage.models == 1:
+        once = f"All {counted(coverage.runs, 'run')} ended in one model."
     lines = [
-        (
-            f"All {counted(coverage.runs, 'run')} ended in one model. "
-            if coverage.models == 1
-            else f"{coverage.once} of the {coverage.models} models were found by one run only. "
-        )
-        + f"About {mass.value:.1%} of further runs would end in a new model "
+        f"{once} About {mass.value:.1%} of further runs would end in a new model "
         f"(95 % interval {mass.low:.1%} to {mass.high:.1%})."
     ]
     if gain is not None:
@@ -266,9 +255,10 @@ def seen(coverage: Coverage, *, proven: bool) -> str:
         )
         return _paragraphs(lines)
     if gain is not None:
+        chance = "less than 1%" if gain.probability < 0.01 else f"up to {gain.probability:.0%}"
         lines.append(
-            "Twice as many runs would find a better score with a probability of "
-            f"{_probability(gain.probability)}; the mean gain would be {gain.score:.3g}."
+            f"Twice as many runs would find a better score with a probability of {chance}; "
+            f"the mean gain would be {gain.score:.3g}."
         )
     hit = (
         "The best score was found only once, so a better one may well exist."
@@ -280,16 +270,7 @@ def seen(coverage: Coverage, *, proven: bool) -> str:
     return _paragraphs(lines)
 
 
-def _probability(probability: float) -> str:
-    return "less than 1%" if probability < 0.01 else f"up to {probability:.0%}"
-
-
 # --- reproduction --------------------------------------------------------------------------------
-
-
-def settings(optima: Optima) -> str:
-    """Return all settings that determine the result, as HTML."""
-    return _list(settings_rows(optima))
 
 
 def command(optima: Optima, file: PathLike | None) -> str:
@@ -303,8 +284,8 @@ def command(optima: Optima, file: PathLike | None) -> str:
     return f'<pre tabindex="0"><code>{escape(line)}</code></pre>'
 
 
-def _list(rows: Iterable[tuple[str, str]]) -> str:
-    """Return labels and values; long values get a line of their own."""
+def rows_html(rows: Iterable[tuple[str, str]]) -> str:
+    """Return labels and values as HTML; long values get their own line."""
     wide = ' class="long"'
     return "".join(
         f"<div{wide if len(value) > _LONG or label == 'note' else ''}><dt>{escape(label)}</dt>"
