@@ -37,13 +37,14 @@ from kes.search.problem import Problem
 from kes.search.proof import with_proof
 from kes.search.record import Model, Proof
 from kes.settings import Settings
-from kes.table import Table
+from kes.table import Table, tabulated
 from kes.validation import duration, megabytes
 
 Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
+_SCOPE = ("criterion", "ess", "max_parents", "knowledge")  # what a certificate is about
 _K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # of the search for an incumbent
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
@@ -106,8 +107,7 @@ def certify(
     >>> certificate.proven, bool(certificate.score >= optima.best.score)
     (True, True)
     """
-    memory = megabytes("memory_mb", memory_mb)
-    limit = duration("budget", budget)
+    memory, limit = megabytes("memory_mb", memory_mb), duration("budget", budget)
     clock = _Reporter(progress, limit)
     problem = _problem(data, options, optima).completed(threads(n_jobs))
     incumbents = Incumbents(problem, optima)
@@ -142,13 +142,8 @@ def joined(optima: Optima, certificate: Certificate) -> Optima:
 
     It is then like a result of ``kes.learn(..., prove=True)``: the network has the origin "exact".
     """
-    proof = Proof(
-        proven=certificate.proven,
-        upper_bound=certificate.upper_bound,
-        method=certificate.method,
-        counted=certificate.counted,
-        families=certificate.families,
-    )
+    shared = ("proven", "upper_bound", "method", "counted", "families")
+    proof = Proof(**{name: getattr(certificate, name) for name in shared})
     edges = certificate.graph.to_core(optima.names)
     model = Model.from_core(edges, certificate.score, is_local_optimum=True)
     record = with_proof(replace(optima.record, prove=True), proof, model)
@@ -294,10 +289,7 @@ def _certificate(
         counted=families.counted,
         families=sum(families.sizes),
         ties=incumbents.ties(graph, score),
-        criterion=settings.criterion,
-        ess=settings.ess,
-        max_parents=settings.max_parents,
-        knowledge=settings.knowledge,
+        **{name: getattr(settings, name) for name in _SCOPE},
         compared=incumbents.table(top),
     )
 
@@ -373,14 +365,8 @@ class Incumbents:
 
     def table(self, upper_bound: float) -> Table:
         """Return the networks to compare, with their gaps to a bound."""
-        named = [network for network in self._networks if network[0]]
-        return Table(
-            {
-                "network": [name for name, _, _ in named],
-                "score": [score for _, score, _ in named],
-                "gap": [upper_bound - score for _, score, _ in named],
-            }
-        )
+        rows = [(name, score, upper_bound - score) for name, score, _ in self._networks if name]
+        return tabulated(("network", "score", "gap"), rows)
 
     def ties(self, graph: EssentialGraph, score: float) -> int:
         """Return the number of distinct models on the level of a score, including `graph`."""

@@ -14,28 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kes.analysis.adjustment import Contrast, interventions, margin, slope
+from kes.data.column import State
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, either, listed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING
 from kes.graph.dags import Parents, descendants, parent_sets
+from kes.results.optima import Optima
+from kes.results.optimum import Optimum
 from kes.results.summary import counted, of_completed
 from kes.search.problem import Problem
-from kes.table import Table
+from kes.table import Table, tabulated
 
-if TYPE_CHECKING:
-    from kes.data.column import State
-    from kes.results.optima import Optima
-    from kes.results.optimum import Optimum
-
-_LOW, _HIGH = 0.025, 0.975
-"""Quantiles of the resamples that are reported."""
+_QUANTILES = (0.025, 0.975)  # of the resamples, reported as low and high
 
 
 @dataclass(frozen=True)
@@ -89,33 +86,22 @@ class Effects(Table):
         best = [row["effect"] for row in self if row["optimum"] == first]
         optima = counted(len(set(self["optimum"])), "optimum", "optima")
         rows = [
-            ("within the best class", _span(best), counted(len(best), "parent set")),
-            ("across optima", _span(self["effect"]), optima),
+            ("within the best class", *_span(best), counted(len(best), "parent set")),
+            ("across optima", *_span(self["effect"]), optima),
         ]
         if self.resamples:
             spans = [_span(ends) for ends in zip(self["low"], self["high"], strict=True)]
-            widest = max(spans, key=_width)
-            rows.append(("by resampling", widest, counted(self.resamples, "resample")))
+            widest = max(spans, key=lambda span: span[2] or 0.0)
+            rows.append(("by resampling", *widest, counted(self.resamples, "resample")))
             every = _span([*self["effect"], *self["low"], *self["high"]])
-            rows.append(("all together", every, counted(len(self), "row")))
-        columns: dict[str, list[Any]] = {
-            "range": [name for name, _, _ in rows],
-            "low": [span and span[0] for _, span, _ in rows],
-            "high": [span and span[1] for _, span, _ in rows],
-            "width": [span and span[1] - span[0] for _, span, _ in rows],
-            "over": [over for _, _, over in rows],
-        }
-        return Table(columns, note=self.note)
+            rows.append(("all together", *every, counted(len(self), "row")))
+        return tabulated(("range", "low", "high", "width", "over"), rows, self.note)
 
 
-def _span(effects: Iterable[float | None]) -> tuple[float, float] | None:
-    """Return the lowest and the highest of the effects that could be estimated."""
+def _span(effects: Iterable[float | None]) -> tuple[float | None, float | None, float | None]:
+    """Return the lowest and the highest of the effects that could be estimated, and the width."""
     known = [effect for effect in effects if effect is not None]
-    return (min(known), max(known)) if known else None
-
-
-def _width(span: tuple[float, float] | None) -> float:
-    return 0.0 if span is None else span[1] - span[0]
+    return (min(known), max(known), max(known) - min(known)) if known else (None, None, None)
 
 
 def effects(
@@ -136,20 +122,19 @@ def effects(
     distinct = sorted({way for _, way in ways}, key=lambda way: (way.parents, way.reaches))
     estimates = {way: _estimate(dataset, contrast, way) for way in distinct}
     ranges = _resampled(problem, contrast, distinct, resamples)
-    best, rows = optima.best.score, []
-    for number, way in ways:
-        rows.append(
-            {
-                "optimum": number,
-                "below": best - optima[number].score,
-                "parents": way.parents,
-                "reaches": way.reaches,
-                **estimates[way],
-                **ranges.get(way, {}),
-            }
-        )
-    order = ("optimum", "below", "parents", "reaches", "effect", "low", "high", "unseen")
-    names = sorted(rows[0], key=lambda name: order.index(name) if name in order else len(order))
+    best = optima.best.score
+    rows: list[dict[str, Any]] = [
+        {
+            "optimum": number,
+            "below": best - optima[number].score,
+            "parents": way.parents,
+            "reaches": way.reaches,
+            "effect": None,
+            **ranges.get(way, {}),
+            **estimates[way],
+        }
+        for number, way in ways
+    ]
     change = _change(dataset, contrast)
     note = _note(contrast, change, within, discrete=dataset.kind == "discrete")
     if resamples:
@@ -159,7 +144,7 @@ def effects(
             "same graph and parents."
         )
     return Effects(
-        {name: [row[name] for row in rows] for name in names},
+        {name: [row[name] for row in rows] for name in rows[0]},
         note="\n".join([*note, *of_completed(optima)]),
         x=x,
         y=y,
@@ -176,9 +161,8 @@ def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Adju
         if optima.best.score - optimum.score <= within:
             for one in _parent_sets(optimum, x):
                 parents = tuple(optima.names[i] for i in sorted(one.members))
-                found.append(
-                    (number, Adjustment(parents, place[y] in descendants(one.dag, place[x])))
-                )
+                reaches = place[y] in descendants(one.dag, place[x])
+                found.append((number, Adjustment(parents, reaches)))
     return found
 
 
@@ -235,27 +219,19 @@ def _resampled(
     drawn: dict[Adjustment, list[float]] = {way: [] for way in ways}
     for number in range(resamples):
         stream = Stream(problem.settings.seed, number)
-        table = _completed(cases.bootstrap(stream), problem, stream)
+        table = cases.bootstrap(stream)
+        if isinstance(table, Incomplete):  # impute as in the search
+            own = replace(problem.settings, seed=stream.seed())
+            table = Problem(table, own, problem.cache_mb, problem.reading).dataset
         for way in ways:
             effect = _estimate(table, contrast, way)["effect"]
             if effect is not None:
                 drawn[way].append(effect)
-    return {way: _quantiles(effects) for way, effects in drawn.items()}
-
-
-def _completed(table: AnyTable, problem: Problem, stream: Stream) -> Dataset:
-    """Return resampled cases with their missing values imputed as in the search."""
-    if isinstance(table, Dataset):
-        return table
-    settings = replace(problem.settings, seed=stream.seed())
-    return Problem(table, settings, problem.cache_mb, problem.reading).dataset
-
-
-def _quantiles(effects: list[float]) -> dict[str, float | None]:
-    if not effects:
-        return {"low": None, "high": None}
-    low, high = np.quantile(effects, (_LOW, _HIGH)).tolist()
-    return {"low": low, "high": high}
+    return {
+        way: {"low": low, "high": high}
+        for way, own in drawn.items()
+        for low, high in [np.quantile(own, _QUANTILES).tolist() if own else (None, None)]
+    }
 
 
 # --- contrasts and notes -------------------------------------------------------------------------
@@ -320,22 +296,18 @@ def _change(dataset: Dataset, contrast: Contrast) -> str:
 
 def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> list[str]:
     x, y = contrast.x, contrast.y
-    lines = [
+    return [
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
         f"path leads from {x} to {y} (reaches).",
         "Assumptions that data cannot confirm: arrows are causal, no common cause of two variables "
         f"is missing, and one of these optima (at most {within:g} nats below the best) is right. "
         "Models that are not optima are left out, however close they score: see "
         f"{either('Optima.evidence', 'kes edges')}.",
+        f"unseen: share of the cases for whose parents' states one of the two states of {x} never "
+        "occurs; there the estimate rests on the prior."
+        if discrete
+        else "Also assumed: the effect is linear and the same for all cases.",
     ]
-    if discrete:
-        lines.append(
-            f"unseen: share of the cases for whose parents' states one of the two states of {x} "
-            "never occurs; there the estimate rests on the prior."
-        )
-    else:
-        lines.append("Also assumed: the effect is linear and the same for all cases.")
-    return lines
 
 
 # --- DoWhy ---------------------------------------------------------------------------------------

@@ -71,18 +71,15 @@ class Explanation:
         return delta if self.neighbour.kind == "insert" else -delta
 
     def __str__(self) -> str:
-        worth = self.worth
-        if worth is None:
+        worth, delta = self.worth, self.neighbour.delta
+        if worth is None or delta is None:
             return f"{_step(self.neighbour)}. The gain depends on the data: pass data=..."
-        return " ".join([*self._gain(worth), *self._parts(), *self._odds(worth)])
-
-    def _gain(self, worth: float) -> list[str]:
-        delta = self.neighbour.delta or 0.0
         name = "the score" if self.criterion is None else _written(self.criterion)
         effect = "gains" if delta >= 0 else "loses"
         text = f"{_step(self.neighbour)}: {name} {effect} {abs(delta):.4g} (natural logarithm)."
         verdict = "lowers the score" if worth <= 0 else f"is worth {worth:.4g}"
-        return [text, f"The edge {verdict} in this model."]
+        own = [text, f"The edge {verdict} in this model."]
+        return " ".join([*own, *self._parts(), *self._odds(worth)])
 
     def _parts(self) -> list[str]:
         """Return the fit and the penalty."""
@@ -247,14 +244,13 @@ class Stop:
         if not self.neighbours:
             return "The model has no neighbours, so a search stops here."
         every = counted(len(self.neighbours), "neighbour")
+        head = f"A search stops here because none of {every} scores higher. Best neighbours:"
         if self.better:
             verb = "scores" if self.better == 1 else "score"
             head = (
                 f"This is not a local optimum: {self.better} of {every} {verb} higher. A search in "
                 "two phases or with a sampled neighbourhood may still stop here."
             )
-        else:
-            head = f"A search stops here because none of {every} scores higher. Best neighbours:"
         shown = [
             f"  {_step(step)}: {step.delta:+.4g}"
             for step in self.neighbours[:_SHOWN]

@@ -51,15 +51,9 @@ def validate(
     missing: str,
 ) -> Table:
     """Evaluate the best optima on other data; see `Optima.validate`."""
-    count = integer("top", top, minimum=1)
-    reading = optima.record.reading
-    held_out = read_data(
-        test,
-        replace(reading, missing=missing, weights=False),
-        schema=Schema.of(optima.states),
-        weights=weights,
-    )
-    judged = optima[:count]
+    judged = optima[: integer("top", top, minimum=1)]
+    reading = replace(optima.record.reading, missing=missing, weights=False)
+    held_out = read_data(test, reading, schema=Schema.of(optima.states), weights=weights)
     found = [_log_probabilities(one.mpdag, train, held_out, prior, ess) for one in judged]
     return Table(
         {
@@ -137,22 +131,26 @@ def cross_validate(
     case_weights: list[NDArray[np.float64]] = []
     counter = RunCounter(each, parts * each)
     with reporting(execution.progress) as report:
-        for i, fold in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+        for number, fold in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
             train, test = _cut(discretizer, *fold)
-            watched = replace(execution, progress=counter.after(i, report))
+            watched = replace(execution, progress=counter.after(number, report))
             part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
             optima = Optima.found_by(part, partial(search, part, allowed, watched))
+            models: dict[str, Pdag] = {
+                f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:count])
+            }
+            models |= {"GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
             judged.append(
                 {
                     name: _log_probabilities(graph, part.dataset, test, prior, ess)
-                    for name, graph in _models(optima, count).items()
+                    for name, graph in models.items()
                 }
             )
             case_weights.append(_case_weights(test))
         report(counter.at(parts), final=True)
-    models = [name for name in judged[0] if all(name in fold for fold in judged)]
-    found = [np.concatenate([fold[name] for fold in judged]) for name in models]
-    return Table({"model": models, **_judgement(found, np.concatenate(case_weights))})
+    names = [name for name in judged[0] if all(name in fold for fold in judged)]
+    found = [np.concatenate([fold[name] for fold in judged]) for name in names]
+    return Table({"model": names, **_judgement(found, np.concatenate(case_weights))})
 
 
 def _uncut(options: HeldOutOptions, discretizer: Discretizer | None) -> HeldOutOptions:
@@ -171,12 +169,6 @@ def _cut(
         return train, test
     own = discretizer if discretizer.is_fitted else copy(discretizer).fit(train)
     return own.transform(train), own.transform(test)
-
-
-def _models(optima: Optima, top: int) -> dict[str, Pdag]:
-    """Return the models of a search to evaluate."""
-    ranked = {f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:top])}
-    return {**ranked, "GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
 
 
 def _log_probabilities(

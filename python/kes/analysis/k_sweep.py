@@ -72,7 +72,7 @@ class Sweep:
         estimate of how often a sweep with another seed would agree: a lucky run is in one half
         only. None with a single run for some k.
         """
-        return None if self._halves is None else self._halves.agreement
+        return None if self._halves is None else self._halves[0]
 
     def table(self) -> Table:
         """Return a row for each k.
@@ -83,9 +83,8 @@ class Sweep:
         estimated `unseen_mass`, and how often this k is best or tied when the runs are split into
         halves (`best_in_halves`; see `repeatability`).
         """
-        top = max(optima.best_run.score for optima in self.optima.values())
-        coverage = {k: Coverage(optima) for k, optima in self.optima.items()}
         every = self.optima.values()
+        top, coverage = max(own.best_run.score for own in every), [Coverage(own) for own in every]
         return Table(
             {
                 "k": list(self.optima),
@@ -94,11 +93,14 @@ class Sweep:
                 "levels": [optima.levels for optima in every],
                 "best_score": [optima.best_run.score for optima in every],
                 "below_best": [top - optima.best_run.score for optima in every],
-                "best_hits": [own.best_hits for own in coverage.values()],
+                "best_hits": [own.best_hits for own in coverage],
                 "mean_score": [float(optima.run_scores.mean()) for optima in every],
-                "better_than_ges": [_better_than_ges(optima) for optima in every],
-                "unseen_mass": [own.unseen_mass.value for own in coverage.values()],
-                "best_in_halves": self._halves.best if self._halves else [None] * len(every),
+                "better_than_ges": [
+                    Standing.of(optima, optima.ges.score).above / len(optima.runs)
+                    for optima in every
+                ],
+                "unseen_mass": [own.unseen_mass.value for own in coverage],
+                "best_in_halves": self._halves[1] if self._halves else [None] * len(every),
             }
         )
 
@@ -140,7 +142,7 @@ class Sweep:
         return f"{self.table()!r}\n{self.recommendation}"
 
     @cached_property
-    def _halves(self) -> _Halves | None:
+    def _halves(self) -> tuple[float, list[float]] | None:
         if min(len(levels) for levels in self._run_levels.values()) == 1:
             return None
         scores = [optima.run_scores for optima in self.optima.values()]
@@ -163,20 +165,12 @@ class Sweep:
         return int(np.sum(self._run_levels[k] == self._levels[k]))
 
 
-@dataclass(frozen=True)
-class _Halves:
-    """Result of splitting the runs into halves."""
-
-    agreement: float
-    best: list[float]
-
-
 def _split(
     ks: Sequence[float],
     levels: Sequence[NDArray[np.int64]],
     scores: Sequence[NDArray[np.float64]],
-) -> _Halves:
-    """Split the runs of each k at random, and compare the two halves.
+) -> tuple[float, list[float]]:
+    """Split the runs of each k at random; return how often the halves agree, and each k is best.
 
     A run falls into either half with equal probability, one bit for each split.
     """
@@ -194,7 +188,7 @@ def _split(
     recommended = np.lexsort((order, mean, hits, top), axis=0)[-1]
     best = top == top.max(axis=0)
     agreed = [np.take_along_axis(best[:, 1 - half], recommended[None, half], 0) for half in (0, 1)]
-    return _Halves(float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist())
+    return float(np.mean(agreed)), best.mean(axis=(1, 2)).tolist()
 
 
 @checked_options(SearchOptions)
@@ -289,7 +283,3 @@ def _several(ks: object) -> list[object]:
     if len(set(several)) < len(several):
         raise KesError(f"ks contains duplicates: {several}", option="ks")
     return several
-
-
-def _better_than_ges(optima: Optima) -> float:
-    return Standing.of(optima, optima.ges.score).above / len(optima.runs)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -41,15 +41,13 @@ from kes.errors import Interrupted, KesError, either, unknown
 from kes.options import RunOptions
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
+from kes.results.optimum import Optimum
 from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.settings import Settings
+from kes.table import Table
 from kes.validation import integer, number
-
-if TYPE_CHECKING:
-    from kes.results.optimum import Optimum
-    from kes.table import Table
 
 SCHEMES = ("subsample", "bootstrap")
 
@@ -211,7 +209,11 @@ def stability(
             for i in range(wanted):
                 stream = Stream(settings.seed, i)
                 own = replace(settings, seed=stream.seed())
-                drawn = _draw(cases, scheme, size, stream)
+                drawn = (
+                    cases.bootstrap(stream)
+                    if scheme == "bootstrap"
+                    else cases.subsample(size, stream)
+                )
                 table = Problem(drawn, own, problem.cache_mb, problem.reading)
                 watched = replace(execution, progress=counter.after(i, report))
                 best.append(Optima(search(table, allowed, watched)).best)
@@ -233,7 +235,3 @@ def _size(cases: Cases[AnyTable], fraction: object) -> int:
             option="fraction",
         )
     return size
-
-
-def _draw(cases: Cases[AnyTable], scheme: str, size: int, stream: Stream) -> AnyTable:
-    return cases.bootstrap(stream) if scheme == "bootstrap" else cases.subsample(size, stream)
