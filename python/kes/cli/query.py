@@ -16,7 +16,7 @@ from kes.data.dataset import Dataset
 from kes.errors import listed
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
-from kes.network.moments import Moments, Probability
+from kes.network.query import Moments, Probability
 
 _DIFFERENCE = 0.05
 """Show the share of a state in the data if it differs more than this."""

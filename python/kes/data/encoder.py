@@ -26,7 +26,7 @@ from kes.data.missing import (
 from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers
-from kes.data.schema import ReadOptions, Schema, Unseen, match_table
+from kes.data.schema import ReadOptions, Schema, match_table
 from kes.data.source import Wanted, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.declare import checked_options
@@ -152,16 +152,14 @@ def read_data(
     schema: Schema | None = None,
     weights: Weights = None,
     discretizer: Discretizer | None = None,
-    unseen: Unseen | None = None,
     declared: bool = False,
 ) -> AnyTable:
-    """Read a table. The only reader: all others call it.
+    """Read a table. All readers but that of new rows for a network call it.
 
     Without a `schema`, variables and states are inferred; constant columns keep states that do not
-    occur only if `declared` says so. With one, `unseen` decides whether missing values, and values
-    that are none of the states, are errors or missing; by default the former are treated as
-    `options` say, and the latter are errors. `weights` and `discretizer`, which is fitted if it is
-    not yet, override those in `options`. The result is `Incomplete` if values are left missing.
+    occur only if `declared` says so. With one, values that are none of the states are errors.
+    `weights` and `discretizer`, which is fitted if it is not yet, override those in `options`. The
+    result is `Incomplete` if values are left missing.
     """
     check_choice(options.missing, gaps=True)
     discretizer = options.discretizer if discretizer is None else discretizer
@@ -176,7 +174,7 @@ def read_data(
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    return match_table(source, schema, row_weights, options, discretizer=discretizer, unseen=unseen)
+    return match_table(source, schema, row_weights, options, discretizer)
 
 
 def _recode(

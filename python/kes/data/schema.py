@@ -145,33 +145,49 @@ def match_table(
     schema: Schema,
     weights: NDArray[np.float64] | None,
     options: ReadOptions,
-    *,
     discretizer: Discretizer | None,
-    unseen: Unseen | None,
 ) -> AnyTable:
     """Read the columns of a schema; see `kes.data.encoder.read_data`."""
     indices = _find_columns(schema.names, source)
-    if not source.rows and unseen is None:
+    if not source.rows:
         raise KesError("the data have no rows")
     states_of = dict(zip(indices, schema.states, strict=True))
     raw = _read(source, states_of, options, discretizer)
     # Rows are dropped first: a value that occurs only in dropped rows need not be a state.
     can_be_state = all(isinstance(column, Factor) or not column.missing() for column in raw)
-    if unseen is None:
-        raw, weights, notes, rows = settle(
-            schema.names, raw, weights, options.missing, state=can_be_state
-        )
-    else:
-        notes, rows = (), None
-    match = _Match(options.missing, unseen, rows)
-    matched = [
-        match.column(name, column, states)
-        for name, column, states in zip(schema.names, raw, schema.states, strict=True)
+    raw, weights, notes, rows = settle(
+        schema.names, raw, weights, options.missing, state=can_be_state
+    )
+    values = _Match(options.missing, None, rows).columns(schema, raw)
+    gaps = [gaps_of(column) for column in values]
+    columns: list[Column] = [
+        Discrete(tuple(states), np.maximum(column, 0))
+        if states
+        else Continuous(np.where(missing, 0.0, column))
+        for column, missing, states in zip(values, gaps, schema.states, strict=True)
     ]
-    dataset = Dataset.of(schema.names, [column for column, _ in matched], weights, notes)
-    if not any(gaps.any() for _, gaps in matched):
-        return dataset
-    return Incomplete(dataset, np.array([gaps for _, gaps in matched]))
+    dataset = Dataset.of(schema.names, columns, weights, notes)
+    return Incomplete(dataset, np.array(gaps)) if any(map(np.any, gaps)) else dataset
+
+
+def match_rows(
+    source: Source, schema: Schema, discretizer: Discretizer | None, unseen: Unseen
+) -> list[NDArray[Any]]:
+    """Read the columns of a schema as codes and numbers; -1 and NaN are missing values.
+
+    Missing values take the state for them, if the variable has one. Otherwise `unseen` decides
+    whether these, and values that are none of the states, are errors or missing.
+    """
+    options = ReadOptions(missing="state")
+    states_of = dict(zip(_find_columns(schema.names, source), schema.states, strict=True))
+    raw = _read(source, states_of, options, discretizer)
+    return _Match(options.missing, unseen, None).columns(schema, raw)
+
+
+def gaps_of(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where codes are negative, or numbers NaN."""
+    gaps: NDArray[np.bool_] = np.isnan(column) if column.dtype.kind == "f" else column < 0
+    return gaps
 
 
 def _find_columns(names: Sequence[str], source: Source) -> list[int]:
@@ -234,22 +250,24 @@ class _Match:
     unseen: Unseen | None
     rows: NDArray[np.intp] | None
 
-    def column(
-        self, name: str, raw: Raw, states: Sequence[State]
-    ) -> tuple[Column, NDArray[np.bool_]]:
-        """Return a column, and where its values are missing."""
-        if not isinstance(raw, Factor):
+    def columns(self, schema: Schema, raw: Sequence[Raw]) -> list[NDArray[Any]]:
+        """Return the codes or numbers of all columns, -1 or NaN where they are missing."""
+        return [
+            self._column(name, column, states)
+            for name, column, states in zip(schema.names, raw, schema.states, strict=True)
+        ]
+
+    def _column(self, name: str, raw: Raw, states: Sequence[State]) -> NDArray[Any]:
+        values: NDArray[Any]
+        if isinstance(raw, Factor):
+            values, strange = self._codes(raw, states)
+            if self.unseen != "missing" and strange.any():
+                raise self._strangers(name, raw, strange, states)
+        else:
             with naming(name):
                 values = to_numbers(raw).floats()
-            gaps = np.isnan(values)
-            self._check_gaps(name, gaps)
-            return Continuous(np.nan_to_num(values) if gaps.any() else values), gaps
-        codes, strange = self._codes(raw, states)
-        if self.unseen != "missing" and strange.any():
-            raise self._strangers(name, raw, strange, states)
-        gaps = codes < 0
-        self._check_gaps(name, gaps)
-        return Discrete(tuple(states), np.maximum(codes, 0) if gaps.any() else codes), gaps
+        self._check_gaps(name, gaps_of(values))
+        return values
 
     def _codes(
         self, factor: Factor, states: Sequence[State]

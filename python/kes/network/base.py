@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite
@@ -19,7 +19,6 @@ from kes.data import Continuous, Dataset, Discrete, State
 from kes.data.discretizer import Discretizer
 from kes.data.intervals import named_cuts
 from kes.data.normal_scores import Ranks
-from kes.data.source import open_source
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, suggest, unknown
 from kes.formats import write_network
@@ -156,28 +155,36 @@ class Network(ABC):
         """
         states = {node: self.states[node] for node in (self.nodes if nodes is None else nodes)}
         rows = read_rows(data, states, weights=weights, unseen=unseen, discretizer=self.discretizer)
-        if self.transform is None:
-            return rows
-        columns = {
-            node: column if states[node] else self.transform.transform(node, column)
-            for node, column in rows.columns.items()
-        }
-        return Rows(columns, rows.number, rows.weights)
+        return self._transformed(rows)
 
     def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
         """Read the columns that are relevant for a target."""
-        columns = open_source(data).names
-        observed = [node for node in columns if node in self.states]
-        if not observed:
-            raise KesError(
-                f"the data have none of the network's columns, so {target!r} cannot be predicted: "
-                f"expected some of {listed(self.nodes)}, not {listed(columns)}",
-                column=target,
-            )
-        relevant = self.relevant(target, observed)
-        if unseen != "error":  # nodes beyond a missing value in the Markov blanket matter, too
-            relevant = [node for node in self.nodes if node in observed and node != target]
-        return self.prepare(data, nodes=relevant, unseen=unseen)
+
+        def choose(columns: Sequence[str]) -> list[str]:
+            observed = [node for node in self.nodes if node in set(columns)]
+            if not observed:
+                raise KesError(
+                    f"the data have none of the network's columns, so {target!r} cannot be "
+                    f"predicted: expected some of {listed(self.nodes)}, not {listed(columns)}",
+                    column=target,
+                )
+            if unseen == "error":
+                return self.relevant(target, observed)
+            # Nodes beyond a missing value in the Markov blanket matter, too.
+            return [node for node in observed if node != target]
+
+        return self._transformed(
+            read_rows(data, self.states, choose, unseen=unseen, discretizer=self.discretizer)
+        )
+
+    def _transformed(self, rows: Rows) -> Rows:
+        if self.transform is None:
+            return rows
+        columns = {
+            node: column if self.states[node] else self.transform.transform(node, column)
+            for node, column in rows.columns.items()
+        }
+        return Rows(columns, rows.number, rows.weights)
 
     @overload
     def log_likelihood(

@@ -45,16 +45,9 @@ class Local(Protocol):
         """Number of free parameters."""
 
     def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[Any]:
-        """Return the parents' columns in the form that the CPD needs.
+        """Return the parents' columns, without missing values, in the form that the CPD needs.
 
-        Parameters
-        ----------
-        given
-            The column of each parent, without missing values.
-        levels
-            Number of states of each parent; 0 if it is continuous.
-        rows
-            Number of rows.
+        `levels` are the numbers of states of the parents; 0 for continuous ones.
         """
 
     def log_probability(self, inputs: NDArray[Any], own: Values) -> NDArray[np.float64]:

@@ -27,17 +27,7 @@ _BLOCK = 2**22
 
 @dataclass(frozen=True)
 class Evidence:
-    """Observed columns of a network.
-
-    Attributes
-    ----------
-    network
-        The network.
-    columns
-        A column without missing values for each observed node.
-    rows
-        Number of rows.
-    """
+    """Observed columns of a network, without missing values."""
 
     network: Network
     columns: Mapping[str, Values]
@@ -94,19 +84,9 @@ class HiddenNodes:
     and its parents), directly or through a chain of hidden nodes. Sums over hidden nodes are
     products of sums over components.
 
-    Parameters
-    ----------
-    evidence
-        The observed columns, constants included.
-    targets
-        Hidden nodes that are asked about, so they are not barren.
-
-    Attributes
-    ----------
-    families : dict of str to list of str
-        For each node that is not barren, the hidden nodes in its family.
-    components : list of list of str
-        The hidden nodes of each component, in topological order.
+    The evidence includes the constants. Targets are asked about, so they are not barren. `families`
+    has the hidden nodes in the family of each node that is not barren, `components` the hidden
+    nodes of each component in topological order.
     """
 
     def __init__(self, evidence: Evidence, targets: Iterable[str] = ()) -> None:

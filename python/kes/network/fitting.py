@@ -20,7 +20,7 @@ from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
 from kes.declare import checked_options
-from kes.errors import KesError, listed, option, unknown
+from kes.errors import KesError, listed, option
 from kes.graph.dags import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
 from kes.network import validate
@@ -35,11 +35,9 @@ from kes.network.cpds import (
 from kes.network.discrete import BayesianNetwork
 from kes.network.gaussian import GaussianNetwork
 from kes.network.gibbs import impute
-from kes.network.linear_regression import fit_linear
-from kes.network.logistic_regression import fit_logistic
 from kes.network.mixed import MixedNetwork
-from kes.options import TRANSFORMS, FitOptions, Prior
-from kes.validation import integer, number
+from kes.network.regression import fit_linear, fit_logistic
+from kes.options import FitOptions, Prior
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
 Fitted: TypeAlias = BayesianNetwork | GaussianNetwork | MixedNetwork
@@ -103,18 +101,13 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 
 
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOptions) -> Fitted:
-    """Estimate a network as `fit` does, from data read with the given options."""
-    transform = how["transform"]
-    completions = integer("completions", how["completions"], minimum=1)
-    _check_prior(how["prior"], how["ess"])
-    if transform not in (None, *TRANSFORMS):
-        raise unknown("transform", transform, TRANSFORMS)
+    """Estimate a network as `fit` does, with checked options and data read as given."""
     discretizer = Discretizer.checked(how["discretize"])
     options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {})
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     ranks = None
-    if transform is not None:
+    if how["transform"] is not None:
         ranks = Ranks.of(dataset, gaps)
         dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
@@ -128,7 +121,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     validate.parents(parents, nodes)  # before any work is done
     estimates = partial(Estimates, parents, discretizer=discretizer, transform=ranks)
     if gaps is not None:
-        stack = Stack(Incomplete(dataset, gaps), completions)
+        stack = Stack(Incomplete(dataset, gaps), how["completions"])
         stack.scatter(Stream(0))
         again = estimates(filled=stack.filled)
         for number in range(_IMPUTATIONS):
@@ -151,14 +144,8 @@ class Estimates:
     Families without missing values are estimated once, and logistic ones start from the previous
     estimate.
 
-    Parameters
-    ----------
-    parents
-        The parents of every node.
-    filled
-        Variables whose values change from table to table.
-    last
-        Earlier estimates of families of the same table.
+    Values of the `filled` variables change from table to table; `last` has earlier estimates of
+    families of the same table.
     """
 
     def __init__(
@@ -207,7 +194,8 @@ class _Estimator:
         counts = weights > 0
         self.states = dict(zip(table.names, table.states, strict=True))
         self._weights = weights[counts]
-        self._prior, self._ess = prior, ess
+        self._spread = prior == "bdeu"  # over all cells of a table
+        self._strength = None if prior == "ml" else ess if prior == "bdeu" else float(prior)
         self._columns: dict[str, Values] = {
             name: (c.codes.astype(np.int32) if isinstance(c, Discrete) else c.values)[counts]
             for name, c in zip(table.names, table.columns, strict=True)
@@ -221,15 +209,13 @@ class _Estimator:
         if states and 0 not in levels:
             return self._table(node, levels, [*given, own])
         x = regressors(given, levels, rows)
-        strength = _strength(self._prior, self._ess)
         if not states:
             names = regressor_names(parents, self.states)
-            return fit_linear(node, own, x, names, weights=self._weights, ess=strength)
+            return fit_linear(node, own, x, names, weights=self._weights, ess=self._strength)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])))
-        return fit_logistic(
-            node, own, states, x, weights=self._weights, ess=strength, rough=rough, start=start
-        )
+        how: dict[str, Any] = {"weights": self._weights, "ess": self._strength}
+        return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
         """Estimate a CPT: (count + prior cases) of each cell, normalised over the states."""
@@ -244,39 +230,11 @@ class _Estimator:
             )
         cells = configurations(codes, shape, len(self._weights))
         found = np.bincount(cells, weights=self._weights, minlength=prod(shape)).reshape(shape)
-        counts = found + _cases_per_cell(self._prior, self._ess, prod(shape))
+        counts = found + (self._strength or 0.0) / (prod(shape) if self._spread else 1)
         sums = counts.sum(axis=-1, keepdims=True)
         cpt = np.full(shape, 1 / shape[-1])
         np.divide(counts, sums, out=cpt, where=sums > 0)
         return cpt
-
-
-def _check_prior(prior: Prior, ess: float) -> None:
-    """Validate the prior before any work is done."""
-    if prior == "bdeu":
-        number("ess", ess, above=0.0)
-    elif isinstance(prior, str) or prior is None or isinstance(prior, bool):
-        if prior != "ml":
-            raise KesError(
-                f'{option("prior")} must be "bdeu", "ml" or a number of cases, not {prior!r}',
-                option="prior",
-            )
-    else:
-        number("prior", prior, above=0.0)
-
-
-def _cases_per_cell(prior: Prior, ess: float, cells: int) -> float:
-    """Return the number of cases that a prior adds to each cell of a table."""
-    if prior == "ml":
-        return 0.0
-    return ess / cells if prior == "bdeu" else float(prior)
-
-
-def _strength(prior: Prior, ess: float) -> float | None:
-    """Return the number of imaginary cases of linear and logistic nodes; None: likelihood only."""
-    if prior == "ml":
-        return None
-    return ess if prior == "bdeu" else float(prior)
 
 
 def _refuse_mismatch(nodes: tuple[str, ...], dataset: Dataset) -> None:

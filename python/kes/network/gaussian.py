@@ -20,9 +20,8 @@ from kes.network import conversion, validate
 from kes.network.base import DRAWS, Network
 from kes.network.cpds import Linear, coefficient_table
 from kes.network.evidence import in_order
-from kes.network.moments import Moments
 from kes.network.new_rows import Unseen
-from kes.network.query import Query
+from kes.network.query import Moments, Query
 from kes.table import Table
 
 if TYPE_CHECKING:

@@ -34,15 +34,8 @@ SWEEPS = 10
 def impute(stack: Stack, estimate: Callable[[Dataset], Network], stream: Stream) -> None:
     """Impute missing values by stochastic EM: estimate a network and draw from it, in turn.
 
-    Parameters
-    ----------
-    stack
-        Its missing values are filled in place.
-    estimate
-        Estimates a network from a table (the M-step). No probability may be zero, or the chain
-        could get stuck.
-    stream
-        Source of random numbers.
+    The missing values of the stack are filled in place. The estimated networks (the M-step) must
+    have no probability of zero, or the chain could get stuck.
     """
     for _ in range(SWEEPS):
         sweep(estimate(stack.dataset()), stack, stream)
@@ -51,14 +44,8 @@ def impute(stack: Stack, estimate: Callable[[Dataset], Network], stream: Stream)
 def sweep(network: Network, stack: Stack, stream: Stream) -> None:
     """Draw every missing value of a stack once (the E-step, by sampling).
 
-    Parameters
-    ----------
-    network
-        Has a node for each variable of the stack, in their order, and no probability of zero.
-    stack
-        Its imputed values are replaced.
-    stream
-        Source of random numbers.
+    The network has a node for each variable of the stack, in their order, and no probability of
+    zero.
     """
     place = {node: i for i, node in enumerate(network.nodes)}
     families = [_Family(network, node, place) for node in network.nodes]

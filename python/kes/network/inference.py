@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Answers questions about a discrete network; nodes go by name, states by code.
-
-    Parameters
-    ----------
-    network
-        The network to ask.
-    """
+    """Answers queries about a discrete network; nodes go by name, states by code."""
 
     def __init__(self, network: BayesianNetwork) -> None:
         self._network = network
@@ -34,19 +28,16 @@ class Engine:
         self._core = _core.Inference(
             [len(network.states[node]) for node in network.nodes],
             [
-                ([self._index[n] for n in (*network.parents[node], node)], cpt.ravel())
-                for node, cpt in ((node, network.cpts[node]) for node in network.nodes)
+                (
+                    [self._index[n] for n in (*network.parents[node], node)],
+                    network.cpts[node].ravel(),
+                )
+                for node in network.nodes
             ],
         )
 
     def posterior(self, node: str, evidence: Mapping[str, int]) -> NDArray[np.float64]:
-        """Return the distribution of a node given evidence.
-
-        Raises
-        ------
-        KesError
-            If the evidence has probability zero.
-        """
+        """Return the distribution of a node; raise an error if the evidence is impossible."""
         others = {other: code for other, code in evidence.items() if other != node}
         with table_limit(self._network.nodes):
             result = self._core.posteriors(self._index[node], *self._observed(others), strict=True)

@@ -29,9 +29,8 @@ from kes.network.cpds import (
     coefficient_table,
     cpt_table,
 )
-from kes.network.moments import Moments, Probability
 from kes.network.new_rows import Unseen
-from kes.network.query import Query
+from kes.network.query import Moments, Probability, Query
 from kes.table import Table
 from kes.validation import integer
 

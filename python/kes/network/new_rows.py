@@ -1,38 +1,30 @@
-"""Rows of a table as a network knows them: codes of its states, and numbers; some unknown."""
+"""New rows for a network: codes of its states, and numbers; some missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data import Continuous, Incomplete, Schema, State
+from kes.data import Dataset, Incomplete, Schema, State
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
-from kes.data.encoder import read_data
-from kes.data.factor import code_type
-from kes.data.schema import ReadOptions, Unseen
+from kes.data.schema import Unseen, gaps_of, match_rows
 from kes.data.source import open_source
+from kes.data.weights import read_weights
 from kes.errors import unknown
 from kes.network.cpds import Values
 
-__all__ = ["Rows", "Unseen", "gaps_of", "read_rows"]
+__all__ = ["Rows", "Unseen", "read_rows"]
 
 
 @dataclass(frozen=True)
 class Rows:
     """Columns of some nodes.
 
-    Attributes
-    ----------
-    columns
-        For each node its codes, -1 where they are unknown, or its values, NaN where unknown.
-    number
-        Number of rows.
-    weights
-        How many cases each row stands for; None: one each.
+    Missing codes are -1, and missing numbers NaN. Without weights, each row is one case.
     """
 
     columns: Mapping[str, Values]
@@ -44,7 +36,7 @@ class Rows:
         return Rows({node: column[rows] for node, column in self.columns.items()}, len(rows))
 
     def patterns(self) -> Iterator[tuple[list[str], NDArray[np.intp]]]:
-        """Group the rows by what is unknown: yield these nodes, and the numbers of the rows."""
+        """Group rows by their missing values: yield the nodes, and the numbers of the rows."""
         gaps = {node: gaps_of(column) for node, column in self.columns.items()}
         gappy = [node for node, where in gaps.items() if where.any()]
         if not gappy:
@@ -59,53 +51,27 @@ class Rows:
             yield [node for node, gap in zip(gappy, kind, strict=True) if gap], rows
 
 
-def gaps_of(column: Values) -> NDArray[np.bool_]:
-    """Tell where a column is unknown."""
-    gaps: NDArray[np.bool_] = np.isnan(column) if column.dtype.kind == "f" else column < 0
-    return gaps
-
-
 def read_rows(
     data: Data,
     states: Mapping[str, Sequence[State]],
+    choose: Callable[[Sequence[str]], Iterable[str]] | None = None,
     *,
     weights: Weights = None,
     unseen: Unseen = "error",
     discretizer: Discretizer | None = None,
 ) -> Rows:
-    """Read columns of a table.
+    """Read the columns of nodes with the given states; () for continuous nodes.
 
-    Parameters
-    ----------
-    data, weights
-        As in `kes.learn`; other columns are ignored.
-    states
-        The nodes to read and their states; () for continuous ones.
-    unseen
-        Whether missing values, and values that are none of the states, are an error or missing.
-    discretizer
-        Cuts columns of numbers. Without it, columns are cut whose states are labels of intervals.
+    `choose` selects some of the nodes by the names of the table's columns. Without a
+    `discretizer`, numbers are cut where the states are labels of intervals.
     """
     if unseen not in ("error", "missing"):
         raise unknown("value of unseen", unseen, ("error", "missing"))
-    table = read_data(
-        data,
-        ReadOptions(missing="state"),
-        schema=Schema.of(states),
-        weights=weights,
-        discretizer=discretizer,
-        unseen=unseen,
-    )
-    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
-    columns: dict[str, Values] = {}
-    for i, (node, column) in enumerate(zip(dataset.names, dataset.columns, strict=True)):
-        if isinstance(column, Continuous):
-            values: Values = column.values
-        else:
-            values = column.codes.astype(code_type(len(column.states)))
-        if gaps is not None and gaps[i].any():
-            absent = np.nan if isinstance(column, Continuous) else -1
-            values = np.where(gaps[i], absent, values).astype(values.dtype)
-        columns[node] = values
-    number = dataset.rows if states else open_source(data).rows
-    return Rows(columns, number, dataset.weights)
+    source = open_source(data, wanted=states.__contains__)
+    if choose is not None:
+        states = {node: states[node] for node in choose(source.names)}
+    row_weights = read_weights(weights, source)
+    if weights is None and isinstance(data, Dataset | Incomplete):
+        row_weights = data.weights
+    columns = match_rows(source, Schema.of(states), discretizer, unseen)
+    return Rows(dict(zip(states, columns, strict=True)), source.rows, row_weights)

@@ -16,15 +16,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.network.evidence import Evidence, HiddenNodes
-from kes.network.gaussian_posterior import Mixture, Posterior, integrate, is_mixture, mixture
-from kes.network.likelihood_weighting import Draws, draw_forward, draw_normal
-from kes.network.moments import Moments
+from kes.network.posteriors import (
+    Draws,
+    Mixture,
+    Posterior,
+    draw_forward,
+    draw_normal,
+    integrate,
+    is_mixture,
+    mixture,
+)
+from kes.table import Table
 
 _BLOCK = 2**20
 """Draws, of all rows together, that are held in memory at a time."""
@@ -33,17 +42,9 @@ _BLOCK = 2**20
 class Answer(NamedTuple):
     """The posterior of a node in each row.
 
-    Attributes
-    ----------
-    values
-        Probabilities of the states, shape (rows, states), or means, shape (rows, 1); NaN where
-        the evidence is impossible.
-    deviations
-        Standard deviations of a continuous node, shape (rows,); 0 for a discrete one.
-    errors
-        Standard errors of the values, of their shape; 0 if they are exact.
-    sample_size
-        Effective sample size of the draws, shape (rows,); infinite if values are exact.
+    The values are probabilities of the states, shape (rows, states), or means, shape (rows, 1);
+    NaN where the evidence is impossible. If they are exact, their standard errors are 0 and the
+    effective sample size is infinite. The standard deviations of a discrete node are 0.
     """
 
     values: NDArray[np.float64]
@@ -53,22 +54,10 @@ class Answer(NamedTuple):
 
 
 class Query:
-    """A query to a network given evidence.
+    """A query about hidden targets, given evidence that includes the constants.
 
-    Parameters
-    ----------
-    evidence
-        The observed columns, constants included.
-    targets
-        Hidden nodes that are asked about.
-    draws, seed
-        Number of draws where sampling is needed, and the seed. Every row uses the same random
-        numbers, so its answer does not depend on the other rows.
-
-    Attributes
-    ----------
-    sample_size
-        Effective sample size of the draws behind `moments`; infinite if all is exact.
+    Every row uses the same random numbers, so its answer does not depend on the other rows.
+    `sample_size` is that of the draws behind `moments`; infinite if all is exact.
     """
 
     def __init__(
@@ -188,3 +177,79 @@ def _estimated(draws: Draws, target: str, states: int) -> Answer:
     errors = np.stack([np.sqrt(((weights * a) ** 2).sum(axis=1)) for a in apart], axis=1)
     spread = np.zeros(len(weights)) if states else (weights * apart[0] ** 2).sum(axis=1)
     return Answer(values, np.sqrt(spread), errors, 1 / (weights**2).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Means and covariances of some nodes.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The nodes, in order.
+    mean : ndarray, shape (nodes,)
+        Their means.
+    covariance : ndarray, shape (nodes, nodes)
+        Their covariances.
+    error : ndarray, shape (nodes,)
+        Standard errors of the means, if these were estimated by drawing; 0 if they are exact.
+    """
+
+    nodes: tuple[str, ...]
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """Standard deviations."""
+        return np.sqrt(np.diag(self.covariance))
+
+    def table(self) -> Table:
+        """Return a row for each node: mean, standard deviation, and errors that are not 0."""
+        columns: dict[str, Sequence[object]] = {
+            "node": self.nodes,
+            "mean": self.mean.tolist(),
+            "deviation": self.deviation.tolist(),
+        }
+        if self.error.any():
+            columns["standard_error"] = self.error.tolist()
+        return Table(columns)
+
+    def of(self, nodes: Sequence[str]) -> Moments:
+        """Return the moments of some of the nodes, in this order."""
+        at = [self.nodes.index(node) for node in nodes]
+        return Moments(tuple(nodes), self.mean[at], self.covariance[np.ix_(at, at)], self.error[at])
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A probability that was estimated by drawing.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    error : float
+        Its standard error; 0 if the value is exact.
+
+    Examples
+    --------
+    >>> print(Probability(0.3125, 0.0046))
+    0.3125 ± 0.0046
+    """
+
+    value: float
+    error: float = 0.0
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} ± {self.error:.4f}"

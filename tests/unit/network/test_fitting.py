@@ -230,37 +230,58 @@ def test_preferred_arcs_are_taken_wherever_a_dag_of_the_class_has_them(classes):
 
 def test_contradicting_preferences_are_named():
     collider = EssentialGraph.from_dag("abc", [("a", "b"), ("c", "b")])
-    with pytest.raises(KesError, match=r"b -> a contradicts the graph.*a -> b is compelled"):
+    with pytest.raises(KesError, match=r"b -> a contradicts the graph.*a -> b is compelled") as one:
         preferred_dag(collider, [("b", "a")])
+    assert one.value.option == "prefer"
     chain = EssentialGraph.from_dag("abc", [("a", "b"), ("b", "c")])
-    with pytest.raises(KesError, match=r"c -> b contradicts .*b -> c"):
+    with pytest.raises(KesError, match=r"c -> b contradicts those before it.*b -> c") as other:
         preferred_dag(chain, [("a", "b"), ("c", "b")])
+    assert other.value.option == "prefer"
     with pytest.raises(KesError, match="unknown node 'x'"):
         preferred_dag(chain, [("a", "x")])
     assert preferred_dag(chain, [("a", "c"), ("c", "b")]) == [("b", "a"), ("c", "b")]
 
 
+NUMBER = "must be a number greater than 0"
+
+
 @pytest.mark.parametrize(
-    ("structure", "options", "message"),
+    ("structure", "options", "fields", "message"),
     [
-        ([("season", "x")], {}, "unknown node 'x'"),
-        (["season"], {}, "arc"),
-        ([("rain", "wet"), ("wet", "rain")], {}, "directed cycle"),
+        ([("season", "x")], {}, {}, "unknown node 'x'"),
+        (["season"], {}, {}, r"an arc must be a pair \(from, to\) of names, not 'season'"),
+        (
+            [("rain", "wet"), ("wet", "rain")],
+            {},
+            {"column": "wet"},
+            "directed cycle wet -> rain -> wet",
+        ),
         (
             EssentialGraph.from_dag("ab", []),
             {},
+            {"column": "a"},
             "no column for 'a', 'b'; the graph has no node for",
         ),
-        (ARCS, {"prior": "laplace"}, "prior"),
-        (ARCS, {"prior": None}, "prior must be"),
-        (ARCS, {"prior": 0}, "prior must be a number greater than 0"),
-        (ARCS, {"prior": True}, "prior must be"),
-        (ARCS, {"prior": "bdeu", "ess": -1}, "ess must be a number greater than 0"),
+        (
+            ARCS,
+            {"prior": "laplace"},
+            {"option": "prior"},
+            "unknown prior 'laplace'; known: 'bdeu', 'ml'",
+        ),
+        (ARCS, {"prior": None}, {"option": "prior"}, f"prior {NUMBER}, not None"),
+        (ARCS, {"prior": 0}, {"option": "prior"}, f"prior {NUMBER}"),
+        (ARCS, {"prior": True}, {"option": "prior"}, f"prior {NUMBER}, not True"),
+        (ARCS, {"prior": "bdeu", "ess": -1}, {"option": "ess"}, f"ess {NUMBER}"),
     ],
 )
-def test_what_cannot_be_fitted(cases, structure, options, message):
-    with pytest.raises(KesError, match=message):
+def test_what_cannot_be_fitted(cases, structure, options, fields, message):
+    with pytest.raises(KesError, match=message) as caught:
         fit(structure, cases, **options)
+    assert {name: getattr(caught.value, name) for name in ("option", "column")} == {
+        "option": None,
+        "column": None,
+        **fields,
+    }
 
 
 def test_tables_beyond_memory_are_refused():

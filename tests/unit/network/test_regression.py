@@ -8,8 +8,7 @@ from scipy.special import ndtri
 from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 from kes.network.cpds import Linear, Logistic
-from kes.network.linear_regression import fit_linear
-from kes.network.logistic_regression import fit_logistic
+from kes.network.regression import fit_linear, fit_logistic
 
 N = 200
 

@@ -1,14 +1,23 @@
-"""Exact posteriors of hidden continuous nodes whose families are all linear.
+"""Posteriors of hidden nodes: normal distributions, mixtures of them, and weighted draws.
 
-Every family says that some linear function of the hidden values u is normal: a'u has mean t and
-standard deviation s, where t follows from the evidence of a row. The product of such densities is
+*Normal posteriors* are exact where all hidden nodes are continuous and their families linear. Every
+family says that some linear function of the hidden values u is normal: a'u has mean t and standard
+deviation s, where t follows from the evidence of a row. The product of such densities is
 proportional to a normal density of u with the precision P = sum of a a' / s^2 and the mean
 P^-1 (sum of a t / s^2). Only the nodes of one component are in u, so this costs the cube of their
 number, however large the network is.
 
-If discrete nodes are hidden, too, and none of them depends on a hidden continuous one, the
-posterior is a mixture with one normal distribution for each configuration of their states, weighted
-by the integral over the continuous nodes [Lauritzen 1992].
+*Mixtures.* If discrete nodes are hidden, too, and none of them depends on a hidden continuous one,
+the posterior is a mixture with one normal distribution for each configuration of their states,
+weighted by the integral over the continuous nodes [Lauritzen 1992].
+
+*Likelihood weighting.* Otherwise, hidden nodes are drawn one after the other given their parents,
+and each draw is weighted by the probability of the observed nodes [Fung & Chang 1990]. If all
+hidden nodes are continuous, they are drawn from their exact posterior given the linear nodes, and
+only logistic nodes give weights. The weighted mean of a function f of the draws estimates its
+expectation given the evidence, and the mean weight estimates the probability of the evidence. With
+weights w that sum to 1, the standard error is about sqrt(sum of w^2 (f - mean)^2), and the
+effective sample size is 1 / (sum of w^2).
 """
 
 from __future__ import annotations
@@ -21,7 +30,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.network.cpds import Linear, regressor_places
+from kes.data.normal_scores import quantiles
+from kes.data.resampling import Stream
+from kes.network.cpds import LEAST_UNIFORM, Linear, Values, regressor_places
 from kes.network.evidence import Evidence
 
 MOST_CELLS = 1024
@@ -29,16 +40,9 @@ MOST_CELLS = 1024
 
 
 class Posterior(NamedTuple):
-    """The normal distribution of hidden nodes in each row.
+    """The normal distribution of hidden nodes in each row, with the log of the integral.
 
-    Attributes
-    ----------
-    log_evidence
-        Logarithm of the integral, shape (rows,).
-    means
-        Shape (rows, nodes).
-    covariance
-        Shape (nodes, nodes): the same in all rows.
+    Means have the shape (rows, nodes); the covariance is the same in all rows.
     """
 
     log_evidence: NDArray[np.float64]
@@ -47,16 +51,9 @@ class Posterior(NamedTuple):
 
 
 def integrate(evidence: Evidence, component: Sequence[str], nodes: Sequence[str]) -> Posterior:
-    """Multiply densities of linear nodes, and integrate over hidden values.
+    """Multiply densities of linear nodes, and integrate over a hidden continuous component.
 
-    Parameters
-    ----------
-    evidence
-        The observed columns.
-    component
-        The hidden nodes, all continuous and none constant.
-    nodes
-        The nodes whose densities are multiplied: linear ones, those of the component among them.
+    `nodes` are linear ones, those of the component among them; none of the latter is constant.
     """
     network = evidence.network
     place = {node: i for i, node in enumerate(component)}
@@ -97,19 +94,9 @@ def integrate(evidence: Evidence, component: Sequence[str], nodes: Sequence[str]
 class Mixture:
     """A normal distribution of continuous nodes for each configuration of discrete ones.
 
-    Attributes
-    ----------
-    codes
-        For each discrete node its state in each configuration.
-    nodes
-        The continuous nodes.
-    log_weights
-        Logarithm of the joint probability of each configuration and the evidence, shape (rows,
-        configurations).
-    means
-        Shape (configurations, rows, nodes).
-    covariances
-        Shape (configurations, nodes, nodes).
+    `codes` are the states of each discrete node in the configurations. `log_weights`, of shape
+    (rows, configurations), are logarithms of the joint probabilities with the evidence. Means have
+    the shape (configurations, rows, nodes), covariances (configurations, nodes, nodes).
     """
 
     codes: Mapping[str, NDArray[np.intp]]
@@ -188,3 +175,82 @@ def mixture(evidence: Evidence, component: Sequence[str], touched: Sequence[str]
         covariances.append(found.covariance)
     codes = dict(zip(discrete, cells, strict=True))
     return Mixture(codes, numbers, np.stack(logs, axis=1), np.array(means), np.array(covariances))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Weighted draws of hidden nodes; columns and weights have the shape (rows, draws)."""
+
+    columns: Mapping[str, Values]
+    log_weights: NDArray[np.float64]
+
+    def log_evidence(self) -> NDArray[np.float64]:
+        """Return the logarithm of the mean weight in each row."""
+        top = self._top()
+        with np.errstate(divide="ignore"):
+            means: NDArray[np.float64] = np.log(np.exp(self.log_weights - top).mean(axis=1))
+        return means + top[:, 0]
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return weights that sum to 1 in each row; NaN where all are zero."""
+        raw = np.exp(self.log_weights - self._top())
+        with np.errstate(invalid="ignore"):
+            weights: NDArray[np.float64] = raw / raw.sum(axis=1, keepdims=True)
+        return weights
+
+    def _top(self) -> NDArray[np.float64]:
+        top = self.log_weights.max(axis=1, keepdims=True)
+        return np.where(np.isneginf(top), 0.0, top)
+
+
+def draw_forward(
+    evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
+) -> Draws:
+    """Draw hidden nodes given their parents; observed nodes give the weights.
+
+    `touched` are the nodes whose families contain any of the component, which is in topological
+    order. Every row uses the same random numbers.
+    """
+    uniforms = Stream(seed).uniforms(draws, len(component)).T
+    drawn = _repeated(evidence, touched, draws)
+    for node, numbers in zip(component, uniforms, strict=True):
+        values = evidence.network.local(node).draw(
+            drawn.inputs(node), np.tile(numbers, evidence.rows)
+        )
+        drawn = drawn.with_columns({node: values})
+    logs = drawn.log_probabilities([node for node in touched if node in evidence.columns])
+    shape = (evidence.rows, draws)
+    columns = {node: drawn.columns[node].reshape(shape) for node in component}
+    return Draws(columns, logs.reshape(shape))
+
+
+def draw_normal(
+    evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
+) -> Draws:
+    """Draw hidden continuous nodes given all linear nodes; logistic nodes give the weights.
+
+    A single node is not drawn at random: evenly spread quantiles are more accurate.
+    """
+    linear = [node for node in touched if isinstance(evidence.network.local(node), Linear)]
+    found = integrate(evidence, component, linear)
+    if len(component) > 1:
+        uniforms = Stream(seed).uniforms(draws, len(component))
+    else:
+        uniforms = (np.arange(draws)[:, np.newaxis] + 0.5) / draws
+    normals = quantiles(np.maximum(uniforms, LEAST_UNIFORM))
+    spread = normals @ np.linalg.cholesky(found.covariance).T
+    values = found.means.T[:, :, np.newaxis] + spread.T[:, np.newaxis, :]
+    columns = dict(zip(component, values, strict=True))
+    drawn = _repeated(evidence, touched, draws)
+    drawn = drawn.with_columns({node: column.reshape(-1) for node, column in columns.items()})
+    logs = drawn.log_probabilities([node for node in touched if node not in linear])
+    weights = logs.reshape(evidence.rows, draws) + found.log_evidence[:, np.newaxis]
+    return Draws(columns, weights)
+
+
+def _repeated(evidence: Evidence, touched: Sequence[str], draws: int) -> Evidence:
+    """Repeat each row for every draw, keeping only the columns of the given families."""
+    network = evidence.network
+    needed = {member for node in touched for member in (node, *network.parents[node])}
+    columns = {n: np.repeat(evidence.columns[n], draws) for n in evidence.columns if n in needed}
+    return Evidence(network, columns, evidence.rows * draws)

@@ -1,23 +1,149 @@
-"""Multinomial logistic regression: estimate logistic nodes by Newton's method.
+"""Regression: estimate linear nodes by least squares, logistic ones by Newton's method.
 
-The maximum likelihood estimate is not finite where the parents separate the states, or a state
-never occurs. So, by default, `ess` imaginary cases are spread evenly over the states, with all
-regressors at their means, and the slopes of scaled regressors get the penalty ess/2 times their sum
-of squares (those of all states, shifted to have mean 0, so that no state is special). Without
-parents, the probabilities are those of a CPT under the prior of BDeu.
+*Linear nodes.* Columns are centred and scaled first, so neither units nor distant origins matter.
+With N cases, p independent regressors and the sum of squared residuals RSS, the variance is RSS / N
+by maximum likelihood, and RSS / (N - p - 1), which is unbiased, otherwise.
+
+Where least squares has no unique solution, maximum likelihood is an error. Otherwise:
+
+* Collinear regressors: the solution with the smallest coefficients (of scaled columns) is taken,
+  which shares an effect evenly among copies of a column.
+* Fewer than p + 2 cases: `ess` imaginary cases are added, in which every column has the mean and
+  variance that it has in the data and none depends on another.
+* A node that its parents determine: the variance is at least 1e-9 of that of its column.
+
+*Logistic nodes.* The maximum likelihood estimate is not finite where the parents separate the
+states, or a state never occurs. So, by default, `ess` imaginary cases are spread evenly over the
+states, with all regressors at their means, and the slopes of scaled regressors get the penalty
+ess/2 times their sum of squares (those of all states, shifted to have mean 0, so that no state is
+special). Without parents, the probabilities are those of a CPT under the prior of BDeu.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NoReturn, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.errors import KesError, option
-from kes.network.cpds import Logistic, log_softmax
-from kes.network.linear_regression import scaled
+from kes.errors import KesError, listed, option
+from kes.network.cpds import Linear, Logistic, log_softmax
+
+DETERMINED = 1e-9
+"""Share of a column's variance below which others determine it, as in the criteria."""
+
+
+class Scaled(NamedTuple):
+    """Columns centred and scaled to unit variance; constant ones are all 0, with scale 1."""
+
+    values: NDArray[np.float64]
+    means: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+
+
+def scaled(columns: NDArray[np.float64], weights: NDArray[np.float64]) -> Scaled:
+    """Scale columns, shape (rows, columns), by the moments of their weighted rows."""
+    constant = columns.min(axis=0) == columns.max(axis=0)
+    means = np.where(constant, columns[0], weights @ columns / weights.sum())
+    centred = columns - means
+    scales = np.sqrt(weights @ centred**2 / weights.sum())
+    scales[constant] = 1.0
+    return Scaled(centred / scales, means, scales, constant)
+
+
+def fit_linear(
+    node: str,
+    own: NDArray[np.float64],
+    regressors: NDArray[np.float64],
+    names: Sequence[str],
+    *,
+    weights: NDArray[np.float64],
+    ess: float | None,
+) -> Linear:
+    """Estimate a linear node from rows of positive weight.
+
+    `ess` imaginary cases are added where they are needed; None means maximum likelihood.
+    """
+    target = scaled(own[:, np.newaxis], weights)
+    if target.constant[0]:
+        zeros = np.zeros(len(names))
+        return Linear(own[0], zeros, deviation=0.0, errors=np.zeros(1 + len(names)))
+    given = scaled(regressors, weights)
+    cases, roots = weights.sum(), np.sqrt(weights)
+    y = target.values[:, 0] * roots
+    x = given.values * roots[:, np.newaxis]
+    u, d, vt = np.linalg.svd(x, full_matrices=False)
+    independent = d**2 > DETERMINED * cases
+    free = cases - independent.sum() - 1
+    if ess is None and (free <= 0 or independent.sum() < len(names)):
+        _refuse_linear(node, names, x, cases)
+    imaginary = 0.0 if ess is None or free >= 1 else ess
+    inverse = np.zeros_like(d)
+    np.divide(1.0, d**2 + imaginary, out=inverse, where=independent | (imaginary > 0))
+    slopes = vt.T @ (inverse * d * (u.T @ y))
+    rss = float(np.sum((y - x @ slopes) ** 2) + imaginary * (slopes @ slopes + 1))
+    unbiased = max(rss / (max(free, 0.0) + imaginary), DETERMINED)
+    variance = unbiased if ess is not None else rss / cases
+    if variance < DETERMINED:
+        raise KesError(
+            f"the parents of {node!r} determine it: {listed(names)}; the maximum likelihood "
+            f"estimate has no variance, so use {option('prior', 'bdeu')}, or leave a column out",
+            option="prior",
+            column=node,
+        )
+    covariance = unbiased * (vt.T * inverse) @ vt
+    of_mean = unbiased / (cases + imaginary)
+    return _in_units(target, given, slopes, covariance, deviation=variance**0.5, of_mean=of_mean)
+
+
+def _in_units(
+    target: Scaled,
+    given: Scaled,
+    slopes: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    *,
+    deviation: float,
+    of_mean: float,
+) -> Linear:
+    """Undo the scaling of an estimate.
+
+    At the means of the columns the estimate is 0, with the variance `of_mean`.
+    """
+    unit = target.scales[0]
+    coefficients = slopes * unit / given.scales
+    spread = covariance * np.outer(unit / given.scales, unit / given.scales)
+    of_intercept = of_mean * unit**2 + given.means @ spread @ given.means
+    return Linear(
+        target.means[0] - coefficients @ given.means,
+        coefficients,
+        deviation=unit * deviation,
+        errors=np.sqrt(np.maximum([of_intercept, *np.diag(spread)], 0.0)),
+    )
+
+
+def _refuse_linear(
+    node: str, names: Sequence[str], x: NDArray[np.float64], cases: float
+) -> NoReturn:
+    """Raise an error that says why there is no maximum likelihood estimate."""
+    remedy = f"use {option('prior', 'bdeu')}, or other parents"
+    if cases <= len(names) + 1:
+        raise KesError(
+            f"the node {node!r} has {len(names)} regressors, {listed(names)}, for which "
+            f"{cases:g} cases are too few: {remedy}",
+            option="prior",
+            column=node,
+        )
+    pivots = np.diag(np.linalg.qr(x, mode="r")) ** 2
+    determined = [name for name, p in zip(names, pivots, strict=True) if p <= DETERMINED * cases]
+    raise KesError(
+        f"the regressors of {node!r}, {listed(names)}, are collinear: earlier ones determine "
+        f"{listed(determined)}, so their coefficients are not unique; {remedy}",
+        option="prior",
+        column=node,
+    )
+
 
 _MOST_STEPS = 100
 _CONVERGED = 1e-18
@@ -34,7 +160,6 @@ _BLOCK = 2**12
 _FLAT = 1e-9
 """Curvature per case below which the likelihood has no finite maximum."""
 
-
 _Look: TypeAlias = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -49,24 +174,11 @@ def fit_logistic(
     rough: bool = False,
     start: Logistic | None = None,
 ) -> Logistic:
-    """Estimate a logistic node.
+    """Estimate a logistic node with at least two states from rows of positive weight.
 
-    Parameters
-    ----------
-    node
-        The node, for messages.
-    own, states
-        Its codes and its number of states, at least two.
-    regressors
-        Shape (rows, regressors).
-    weights
-        Number of cases that each row stands for; all positive.
-    ess
-        Strength of the prior; None: maximum likelihood.
-    rough
-        Settle for a rough estimate, from a sample of many rows, as the rows will change again.
-    start
-        An estimate from nearly the same rows, to start from.
+    `ess` is the strength of the prior; None means maximum likelihood. A rough estimate, from a
+    sample of many rows, is enough if the rows will change again. `start` is an estimate from
+    nearly the same rows, to start from.
     """
     if rough:
         some = slice(None, None, 1 + len(own) * states * (1 + regressors.shape[1]) // _ROUGHLY)
@@ -83,7 +195,7 @@ def fit_logistic(
     # In units of the columns: intercept - sum of slope x mean / scale, and slope / scale.
     unscale = np.diag(1 / np.concatenate([[1.0], given.scales]))
     unscale[0, 1:] = -given.means / given.scales
-    near = None
+    near = np.zeros((states - 1, len(unscale)))
     if start is not None:
         near = _solved(unscale, start.coefficients.T).T
     if rough and len(problem.penalty) > _MANY:
@@ -110,7 +222,7 @@ class _Likelihood:
     ) -> None:
         self.x = np.concatenate([np.ones((len(x), 1)), x], axis=1)
         self.rooted = self.x * np.sqrt(weights)[:, np.newaxis]
-        self.own, self.weights, self.states = own, weights, states
+        self.own, self.weights = own, weights
         self.occurring = np.equal(own[:, np.newaxis], np.arange(1, states))
         # Squares of slopes around their mean over all states, those of the first being 0.
         between = penalty * (np.eye(states - 1) - 1 / states)
@@ -118,16 +230,16 @@ class _Likelihood:
         self.penalty = np.kron(between, slopes).astype(np.float64)
 
     def solve(
-        self, node: str, start: NDArray[np.float64] | None, enough: float
+        self, node: str, place: NDArray[np.float64], enough: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the maximising coefficients, and minus the second derivatives there."""
-        place, cases = self._start(start), self.weights.sum()
+        cases = self.weights.sum()
         value, gradient, probabilities = self.look(place)
         before = np.inf
         for _ in range(_MOST_STEPS):
             curvature = self.penalty + self._curvature(probabilities)
             if np.linalg.eigvalsh(curvature)[0] < _FLAT * cases:
-                _refuse(node)
+                _refuse_logistic(node)
             step = _solved(curvature, gradient.ravel()).reshape(place.shape)
             expected = (gradient * step).sum() / cases
             if expected <= enough or before / 2 < expected < _ROUNDING:
@@ -136,29 +248,25 @@ class _Likelihood:
             if (found := self._gain(place, step, value)) is None:
                 return place, curvature  # no step gains more than rounding
             place, (value, gradient, probabilities) = found
-        _refuse(node)
+        _refuse_logistic(node)
 
-    def approach(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def approach(self, place: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return approximate coefficients.
 
         Each state takes its Newton step as if it were the only one: cheaper with many states.
         """
-        place, cases = self._start(start), self.weights.sum()
+        cases = self.weights.sum()
         value, gradient, probabilities = self.look(place)
         states, size = place.shape
         parts = np.arange(states * size).reshape(place.shape)
         penalty = self.penalty[parts[:, :, np.newaxis], parts[:, np.newaxis, :]]
         for _ in range(_MOST_STEPS):
             step = _solved(penalty + self._own(probabilities), gradient[:, :, np.newaxis])[..., 0]
-            if (gradient * step).sum() / cases <= _ENOUGH:
-                break
-            if (found := self._gain(place, step, value)) is None:
+            enough = (gradient * step).sum() / cases <= _ENOUGH
+            if enough or (found := self._gain(place, step, value)) is None:
                 break
             place, (value, gradient, probabilities) = found
         return place
-
-    def _start(self, start: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        return np.zeros((self.states - 1, self.x.shape[1])) if start is None else start
 
     def _gain(
         self, place: NDArray[np.float64], step: NDArray[np.float64], value: float
@@ -218,7 +326,7 @@ def _solved(matrices: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArra
     return np.linalg.solve(matrices, sides).astype(np.float64)
 
 
-def _refuse(node: str) -> NoReturn:
+def _refuse_logistic(node: str) -> NoReturn:
     raise KesError(
         f"there is no maximum likelihood estimate for {node!r}: its parents separate its states, "
         f"or are collinear, or a state never occurs; use {option('prior', 'bdeu')}",
