@@ -11,7 +11,6 @@ import numpy as np
 
 from kes._core import MAX_STATES
 from kes.data.column import State
-from kes.data.csv_source import CsvDialect
 from kes.data.dataset import Data, Weights
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
@@ -28,7 +27,8 @@ from kes.data.infer_kinds import (
 from kes.data.missing import mostly, unless_needed
 from kes.data.notes import fewer, remedy, seeming, too_many
 from kes.data.parse_text import LOOKS_MISSING, Sign
-from kes.data.raw_columns import Raw
+from kes.data.raw_columns import Numbers, Raw
+from kes.data.schema import ReadOptions
 from kes.data.source import Source, open_source
 from kes.errors import KesError, either, listed, option, printable, unknown
 from kes.table import Table
@@ -55,12 +55,9 @@ class Finding:
 
 def inspect(
     source: Source,
+    options: ReadOptions,
+    weights: Weights,
     *,
-    kinds: object = None,
-    na_values: Iterable[State] = (),
-    weights: Weights = None,
-    columns: Iterable[str] | None = None,
-    decimal: Sign | None = None,
     most: int | None = None,
     is_cut: Callable[[Raw, str], bool] | None = None,
 ) -> tuple[list[Finding], list[str]]:
@@ -70,46 +67,40 @@ def inspect(
     refused unread. Columns that already hold the intervals of a discretizer (`is_cut`) are
     discrete.
     """
+    kinds = options.kinds
     if isinstance(kinds, Mapping):
         kinds = {source.called(name): kind for name, kind in kinds.items()}
     wanted = check_kinds(kinds, source.names)
-    known = set(source.names)
-    asked = source.names if columns is None else tuple(source.called(name) for name in columns)
-    names = set(asked)
+    known = frozenset(source.names)
+    asked = dict.fromkeys(map(source.called, options.columns or source.names))
     for name in asked:
         if name not in known:
             raise unknown("column", name, source.names, option="columns")
-    texts = [na_values] if isinstance(na_values, str) else na_values
-    absent = frozenset(str(value) for value in texts)
-    weighted_by = source.called(weights) if isinstance(weights, str) else None
-
-    chosen = [i for i, name in enumerate(source.names) if name != weighted_by and name in names]
+    if isinstance(weights, str):
+        asked.pop(source.called(weights), None)
+    chosen = [i for i, name in enumerate(source.names) if name in asked]
     if most is not None and len(chosen) > most:
         raise KesError(
             f"the data have {len(chosen)} columns, but at most {most} variables are supported; "
             f"leave some out, or select columns with {option('columns')}",
             option="columns",
         )
-    look = _Look(source, wanted, absent, is_cut, cases=weights is None, thorough=most is None)
-    return look.at(chosen, decimal), sorted(look.unheard)
+    absent = frozenset(options.na_values)
+    look = _Look(source, wanted, absent, set(absent), is_cut, weights is None, most is None)
+    return look.at(chosen, options.decimal), sorted(look.unheard)
 
 
+@dataclass
 class _Look:
     """Reads and inspects columns one by one, so that a table is never in memory twice."""
 
-    def __init__(
-        self,
-        source: Source,
-        wanted: Mapping[str, str],
-        absent: frozenset[str],
-        is_cut: Callable[[Raw, str], bool] | None,
-        *,
-        cases: bool,
-        thorough: bool,
-    ) -> None:
-        self._source, self._wanted, self._absent = source, wanted, absent
-        self._is_cut, self._cases, self._thorough = is_cut, cases, thorough
-        self.unheard = set(absent)
+    source: Source
+    wanted: Mapping[str, str]
+    absent: frozenset[str]
+    unheard: set[str]
+    is_cut: Callable[[Raw, str], bool] | None
+    cases: bool
+    thorough: bool
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Inspect these columns.
@@ -128,39 +119,39 @@ class _Look:
             waiting[index] = column if len(column.values) <= _HELD else None
             findings[index] = Finding("", None)  # keeps its place
         shown = signs - {None}
-        sign = decimal or (shown.pop() if len(shown) == 1 else None) or self._source.likely_decimal
+        sign = decimal or (shown.pop() if len(shown) == 1 else None) or self.source.likely_decimal
         for index, held in waiting.items():
             findings[index] = self._judged(index, held or self._read(index), sign)
         return list(findings.values())
 
     def _read(self, index: int) -> Raw | KesError:
-        if self._wanted.get(self._source.names[index]) == "omit" and not self._thorough:
+        if self.wanted.get(self.source.names[index]) == "omit" and not self.thorough:
             return nothing(0)  # never used
         try:
             if not self.unheard:
-                return self._source.column(index, self._absent)
-            column = self._source.column(index, frozenset())
+                return self.source.column(index, self.absent)
+            column = self.source.column(index, frozenset())
             self.unheard -= _heard(column, self.unheard)
-            return column.without(self._absent)
+            return column.without(self.absent)
         except KesError as error:
             return error
 
     def _judged(self, index: int, column: Raw | KesError, sign: Sign | None) -> Finding:
-        name = self._source.names[index]
+        name = self.source.names[index]
         try:
             if isinstance(column, KesError):
                 raise column
-            wanted = self._wanted.get(name)
-            if wanted == "continuous" and self._is_cut is not None and self._is_cut(column, name):
+            wanted = self.wanted.get(name)
+            if wanted == "continuous" and self.is_cut is not None and self.is_cut(column, name):
                 wanted = "discrete"
-            verdict = judge(column, wanted, decimal=sign, cases=self._cases)
+            verdict = judge(column, wanted, decimal=sign, cases=self.cases)
         except KesError as error:
             return Finding(name, None, str(error))
         if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
-        if index in self._source.unnamed:
-            return Finding(name, None, _nameless(self._source))
-        return Finding(name, verdict, seems=seeming(name, verdict, cases=self._cases))
+        if index in self.source.unnamed:
+            return Finding(name, None, _nameless(self.source))
+        return Finding(name, verdict, seems=seeming(name, verdict, cases=self.cases))
 
 
 def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
@@ -272,15 +263,16 @@ def audit(
     >>> audit(np.array([[1.5, 1], [2.5, 1], [0.5, 0]]))["verdict"]
     ('taken as continuous', 'taken as discrete')
     """
-    source = open_source(data, CsvDialect(sep, decimal, encoding))
-    findings, _ = inspect(
-        source,
-        kinds=kinds,
+    options = ReadOptions.of(
         na_values=na_values,
-        weights=weights,
+        kinds=kinds,
         columns=columns,
+        sep=sep,
         decimal=decimal,
+        encoding=encoding,
     )
+    source = open_source(data, options.dialect)
+    findings, _ = inspect(source, options, weights)
     if not findings:
         raise KesError("the data have no columns; each variable must be a column")
     rows = [_row(one, source.rows) for one in findings]
@@ -290,10 +282,11 @@ def audit(
 def _row(finding: Finding, rows: int) -> dict[str, object]:
     verdict = finding.verdict
     if verdict is None:
-        row: dict[str, object] = {"kind": "unusable", "values": None, "missing": None}
         return {
             "column": finding.name,
-            **row,
+            "kind": "unusable",
+            "values": None,
+            "missing": None,
             "examples": "",
             "verdict": "refused",
             "what to do": finding.complaint,
@@ -311,11 +304,11 @@ def _row(finding: Finding, rows: int) -> dict[str, object]:
 
 def _examples(column: Raw) -> str:
     """Return the first few distinct values."""
-    if isinstance(column, Factor):
-        values: Iterable[object] = (column.values[code] for code in column.occurring().tolist())
+    if isinstance(column, Numbers):
+        values: Iterable[object] = dict.fromkeys(column.known().tolist())
     else:
-        known = column.factor().values if not hasattr(column, "known") else column.known().tolist()
-        values = dict.fromkeys(known)
+        factor = column.factor()
+        values = (factor.values[code] for code in factor.occurring().tolist())
     texts = [
         f"{value:g}" if isinstance(value, float | np.floating) else str(value)
         for value in islice(values, _SHOWN)

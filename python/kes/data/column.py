@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes._core import MAX_STATES
 from kes.errors import KesError
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
@@ -148,3 +149,22 @@ def _private(array: NDArray[ScalarT]) -> NDArray[ScalarT]:
     """Make an array read-only to which no one else has a reference."""
     array.flags.writeable = False
     return array
+
+
+def check_states(name: str, states: Sequence[State]) -> None:
+    """Refuse more states than the core supports, and text that cannot be written to a file."""
+    if len(states) > MAX_STATES:
+        raise KesError(
+            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are supported; "
+            "discretize it with kes.discretize if it holds numbers, or leave it out",
+            column=name,
+        )
+    for text in (name, *(state for state in states if isinstance(state, str))):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise KesError(
+                f"column {name!r}: {text!r} is not valid Unicode; it was probably read with the "
+                "wrong encoding, so read the data again or replace such characters",
+                column=name,
+            ) from None

@@ -70,7 +70,13 @@ class Discretizer:
         target: str | None = None,
         min_count: int = 5,
     ) -> None:
-        _check_options(bins, method, min_count)
+        numbers = list(bins.values()) if isinstance(bins, Mapping) else [bins]
+        wanted = [*(("bins", number, 2) for number in numbers), ("min_count", min_count, 1)]
+        for name, value, least in wanted:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise KesError(f"{name} must be an integer >= {least}, not {value!r}", option=name)
+        if method not in _METHODS:
+            raise unknown("method", method, _METHODS, option="method")
         self.bins = bins
         self.method = method
         self.target = target
@@ -172,11 +178,11 @@ class Discretizer:
         self,
         columns: Mapping[str, Raw],
         continuous: Iterable[str],
-        labels: ArrayLike | None = None,
+        given: ArrayLike | None = None,
         decimal: Sign | None = None,
     ) -> Self:
         """Choose the cut points of columns that are read already."""
-        target = self._read_target(columns, labels)
+        target = self._read_target(columns, given)
         if isinstance(self.bins, Mapping):
             wanted: dict[str, int] = dict(self.bins)
         else:
@@ -185,7 +191,9 @@ class Discretizer:
         self._cuts = {}
         for name, bins in wanted.items():
             values = _numbers(_known(name, columns), name, decimal)
-            self._cuts[name] = self._find(values, bins, target)
+            present = ~np.isnan(values) if target is None else ~np.isnan(values) & (target >= 0)
+            labels = None if target is None else target[present]
+            self._cuts[name] = find_cuts(values[present], bins, self.method, labels, self.min_count)
         return self
 
     def transform(self, data: DataT) -> DataT:
@@ -250,15 +258,6 @@ class Discretizer:
             return False
         others = set(map(str, column.values)).difference(self.intervals(name))
         return all(is_missing_state(value) for value in others)
-
-    def _find(
-        self, values: Floats, bins: int, target: NDArray[np.int32] | None
-    ) -> tuple[float, ...]:
-        present = ~np.isnan(values)
-        if target is not None:
-            present &= target >= 0
-        labels = None if target is None else target[present]
-        return find_cuts(values[present], bins, self.method, labels, self.min_count)
 
     def _read_target(
         self, columns: Mapping[str, Raw], labels: ArrayLike | None
@@ -371,16 +370,6 @@ def discretize(
         min_count=min_count,
     )
     return discretizer.fit(data, labels).transform(data)
-
-
-def _check_options(bins: object, method: object, min_count: object) -> None:
-    numbers = bins.values() if isinstance(bins, Mapping) else [bins]
-    wanted = [*(("bins", number, 2) for number in numbers), ("min_count", min_count, 1)]
-    for name, value, least in wanted:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise KesError(f"{name} must be an integer >= {least}, not {value!r}", option=name)
-    if method not in _METHODS:
-        raise unknown("method", method, _METHODS, option="method")
 
 
 def _open(data: object) -> Source:

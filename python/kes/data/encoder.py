@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kes._core import MAX_STATES, MAX_VARIABLES
+from kes._core import MAX_VARIABLES
 from kes.data.audit import Finding, inspect, unusable
-from kes.data.column import Column, Continuous, Discrete, State
+from kes.data.column import Column, Continuous, Discrete, State, check_states
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights, naming
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
@@ -20,6 +20,7 @@ from kes.data.missing import (
     check_choice,
     nowhere,
     refusal,
+    refuse_gaps,
     settle,
     with_missing_state,
 )
@@ -227,11 +228,8 @@ def _infer(
         kinds = {**dict.fromkeys(discretizer.named & {*source.names}, "continuous"), **kinds}
     findings, unheard = inspect(
         source,
-        kinds=kinds,
-        na_values=options.na_values,
-        weights=weights,
-        columns=options.columns or None,
-        decimal=decimal,
+        replace(options, kinds=kinds),
+        weights,
         most=MAX_VARIABLES,
         is_cut=None if discretizer is None else discretizer.is_cut,
     )
@@ -256,7 +254,7 @@ def _infer(
     if discretizer is not None:
         used = _cut(used, discretizer, decimal)
     if missing == "state":
-        _refuse_gaps(used)
+        refuse_gaps({name: one.column for name, one in used.items() if one.kind == "continuous"})
     _check_rows(settled.columns[0].rows, settled.notes)
     if settled.weights is not None:
         check_total(settled.weights)
@@ -335,20 +333,6 @@ def _refuse(
         )
 
 
-def _refuse_gaps(used: Mapping[str, Verdict]) -> None:
-    """Refuse missing values of continuous columns, which have no states."""
-    counts = {name: one.column.missing() for name, one in used.items() if one.kind == "continuous"}
-    gaps = [f"{name!r} ({count})" for name, count in counts.items() if count]
-    if gaps:
-        raise KesError(
-            f"continuous columns cannot have a state for missing values: {listed(gaps, show=str)}; "
-            f"impute them with {option('missing', 'em')}, drop such rows with "
-            f"{option('missing', 'drop')}, or discretize the columns with {option('discretize')}",
-            option="missing",
-            column=next(name for name, count in counts.items() if count),
-        )
-
-
 def _cut(
     used: dict[str, Verdict], discretizer: Discretizer, decimal: Sign | None
 ) -> dict[str, Verdict]:
@@ -396,7 +380,7 @@ def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> 
             factor = with_missing_state(factor)
         if factor.declared and not declared and len(occurring := factor.occurring()) == 1:
             factor = factor.select(occurring.tolist())
-    _check_states(name, factor.values)
+    check_states(name, factor.values)
     if factor.missing():
         factor = replace(factor, codes=np.maximum(factor.codes, 0))
     return factor.to_column()
@@ -407,22 +391,3 @@ def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
         found = f"only {rows} row" if rows else "no rows"
         reason = f" ({notes[0]})" if notes else ""
         raise KesError(f"the data have {found}{reason}; at least two rows are needed")
-
-
-def _check_states(name: str, states: Sequence[State]) -> None:
-    """Refuse more states than the core supports, and text that cannot be written to a file."""
-    if len(states) > MAX_STATES:
-        raise KesError(
-            f"column {name!r} has {len(states)} states, but at most {MAX_STATES} are supported; "
-            "discretize it with kes.discretize if it holds numbers, or leave it out",
-            column=name,
-        )
-    for text in (name, *(state for state in states if isinstance(state, str))):
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise KesError(
-                f"column {name!r}: {text!r} is not valid Unicode; it was probably read with the "
-                "wrong encoding, so read the data again or replace such characters",
-                column=name,
-            ) from None

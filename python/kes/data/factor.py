@@ -105,6 +105,10 @@ class Factor:
         kept = replace(self, codes=self.codes[rows])
         return kept if kept.declared else kept.select(kept.occurring().tolist())
 
+    def factor(self) -> Factor:
+        """Return the column itself, which is coded already."""
+        return self
+
     def to_column(self) -> Discrete:
         """Return a discrete column with the values as states; none may be missing."""
         return Discrete(tuple(self.values), self.codes)

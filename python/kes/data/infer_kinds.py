@@ -79,8 +79,9 @@ class Verdict:
     @property
     def distinct(self) -> int:
         """Number of distinct values."""
-        column = self.column.factor() if isinstance(self.column, Dates) else self.column
-        return len(column.values) if isinstance(column, Factor) else column.distinct()
+        if isinstance(self.column, Numbers):
+            return self.column.distinct()
+        return len(self.column.factor().values)
 
 
 def check_kinds(kinds: object, names: Sequence[str]) -> dict[str, str]:
@@ -159,11 +160,11 @@ def judge(
     if wanted == "omit":
         return Verdict("omitted", column, "as you said")
     if column.missing() == column.rows:
-        return Verdict("empty", _coded(column))
+        return Verdict("empty", column.factor())
+    if wanted == "continuous":
+        return Verdict("continuous", to_numbers(column, decimal))
     if wanted is not None:
-        if wanted == "continuous":
-            return Verdict("continuous", to_numbers(column, decimal))
-        return _discrete(_coded(column))
+        return _discrete(column.factor())
     return _by_rules(column, decimal, cases and column.rows >= LEAST_ROWS)
 
 
@@ -178,9 +179,7 @@ def _by_rules(column: Raw, decimal: Sign | None, cases: bool) -> Verdict:
 
 
 def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
-    infinite = numbers.infinite()
-    if infinite:
-        raise KesError(f"has {infinite} infinite values; drop or correct those rows")
+    numbers.check_finite()
     if numbers.distinct(enough=1) == 1:
         return Verdict("constant", numbers.factor())
     if cases and numbers.is_range():
@@ -262,10 +261,6 @@ def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str
     return f"all but {odd} of {total} values are numbers ({listed(strays)})", strays
 
 
-def _coded(column: Raw) -> Factor:
-    return column if isinstance(column, Factor) else column.factor()
-
-
 def _discrete(factor: Factor) -> Verdict:
     return Verdict("constant" if len(factor.occurring()) == 1 else "discrete", factor)
 
@@ -286,9 +281,7 @@ def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
         raise KesError("has dates, not numbers; convert them to numbers such as years first")
     if isinstance(column, Factor):
         column = numbers_of(column, decimal)
-    infinite = column.infinite()
-    if infinite:
-        raise KesError(f"has {infinite} infinite values; drop or correct those rows")
+    column.check_finite()
     return column
 
 

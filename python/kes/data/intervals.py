@@ -116,27 +116,21 @@ def named_cuts(states_of: Mapping[str, Sequence[State]]) -> dict[str, tuple[floa
 def find_cuts(
     numbers: Floats, bins: int, method: str, labels: NDArray[np.int32] | None, min_count: int
 ) -> tuple[float, ...]:
-    """Choose where to cut numbers, by one of the methods below; () without numbers."""
+    """Choose where to cut numbers; () without numbers.
+
+    Intervals have equally many cases ("quantile"), equal width between the smallest and the
+    largest number ("uniform"), or the greatest mutual information with labels.
+    """
     if not numbers.size:
         return ()
+    shares = np.arange(1, bins) / bins
     if labels is not None:
         found = mutual_information_cuts(numbers, labels, bins, min_count)
+    elif method == "quantile":
+        found = np.quantile(numbers, shares).tolist()
     else:
-        found = (quantile_cuts if method == "quantile" else uniform_cuts)(numbers, bins)
-    return readable(found, numbers)
-
-
-def quantile_cuts(values: Floats, bins: int) -> list[float]:
-    """Cut into intervals with equally many cases."""
-    found: list[float] = np.quantile(values, np.arange(1, bins) / bins).tolist()
-    return found
-
-
-def uniform_cuts(values: Floats, bins: int) -> list[float]:
-    """Cut the range of the values into intervals of equal width."""
-    shares = np.arange(1, bins) / bins
-    found: list[float] = (values.min() * (1 - shares) + values.max() * shares).tolist()
-    return found
+        found = (numbers.min() * (1 - shares) + numbers.max() * shares).tolist()
+    return _readable(found, numbers)
 
 
 def mutual_information_cuts(
@@ -241,7 +235,7 @@ def _midpoint(low: float, high: float) -> float:
     return float(middle if low <= middle < high else low)
 
 
-def readable(cuts: Sequence[float], values: Floats) -> tuple[float, ...]:
+def _readable(cuts: Sequence[float], values: Floats) -> tuple[float, ...]:
     """Round cuts to as few digits as separate the values in the same way.
 
     Cuts that separate nothing, or the same values as another one, are dropped.

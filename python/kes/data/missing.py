@@ -68,7 +68,10 @@ def settle(
     if missing == "error":
         message = "; ".join(refusal(incomplete, rows, state=state))
         raise KesError(message, option="missing", column=next(iter(incomplete)))
-    kept = _complete_rows(columns)
+    complete = np.ones(rows, dtype=np.bool_)
+    for column in columns:
+        complete &= column.complete()
+    kept = np.flatnonzero(complete)
     if not kept.size:
         raise KesError(
             f"{option('missing', 'drop')} leaves no row, since each has missing values: "
@@ -133,6 +136,20 @@ def nowhere(marks: Sequence[str]) -> list[str]:
     return [either(f"na_values: {note}", f"{option('na_values')}: {note}{ways}")]
 
 
+def refuse_gaps(continuous: Mapping[str, Raw]) -> None:
+    """Refuse missing values of continuous columns, which have no states."""
+    gaps = {name: column.missing() for name, column in continuous.items() if column.missing()}
+    if gaps:
+        shown = listed([f"{name!r} ({count})" for name, count in gaps.items()], show=str)
+        raise KesError(
+            f"continuous columns cannot have a state for missing values: {shown}; impute them with "
+            f"{option('missing', 'em')}, drop such rows with {option('missing', 'drop')}, or "
+            f"discretize the columns with {option('discretize')}",
+            option="missing",
+            column=next(iter(gaps)),
+        )
+
+
 def _others(state: bool) -> str:
     own = f", or make missing a state with {option('missing', 'state')}" if state else ""
     return f"fill the gaps from the model with {option('missing', 'em')}{own}"
@@ -144,13 +161,6 @@ def _columns(counts: Mapping[str, int], rows: int | None = None) -> str:
         return f"column{'s' * (len(counts) > 1)} {listed(shown, show=str)}"
     shown = [f"column {name!r} ({count} of {rows} rows)" for name, count in counts.items()]
     return listed(shown, show=str)
-
-
-def _complete_rows(columns: Sequence[Raw]) -> NDArray[np.intp]:
-    complete = np.ones(columns[0].rows, dtype=np.bool_)
-    for column in columns:
-        complete &= column.complete()
-    return np.flatnonzero(complete)
 
 
 def with_missing_state(factor: Factor) -> Factor:

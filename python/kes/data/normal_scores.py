@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.data.column import Continuous
 from kes.data.dataset import Dataset
+from kes.data.intervals import Floats
 from kes.errors import KesError
 
 
@@ -22,11 +23,11 @@ from kes.errors import KesError
 class Scores:
     """The distinct values of a column in ascending order, and the normal score of each."""
 
-    values: NDArray[np.float64]
-    scores: NDArray[np.float64]
+    values: Floats
+    scores: Floats
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Scores:
+    def of(cls, values: Floats, weights: Floats | None = None) -> Scores:
         """Rank the values; a row of weight w counts as w rows.
 
         The probability of a value is the share of smaller values plus half of its own share.
@@ -43,11 +44,11 @@ class Scores:
         total = np.cumsum(counts)
         return cls(distinct[occurs], quantiles((total - counts / 2) / total[-1]))
 
-    def forward(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def forward(self, values: Floats) -> Floats:
         """Return the scores of values; new values are interpolated, and clipped at the ends."""
         return np.interp(values, self.values, self.scores)
 
-    def back(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def back(self, scores: Floats) -> Floats:
         """Return the values that have these scores."""
         return np.interp(scores, self.scores, self.values)
 
@@ -81,29 +82,26 @@ class Ranks:
                 columns[name] = Scores.of(column.values[there], weights[there])
         return cls(columns)
 
-    def transform(self, column: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def transform(self, column: str, values: Floats) -> Floats:
         """Return the scores of values of a column."""
         return self._known(column).forward(values)
 
-    def inverse(self, column: str, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def inverse(self, column: str, scores: Floats) -> Floats:
         """Return the values that have these scores in a column."""
         return self._known(column).back(scores)
 
     def apply(self, dataset: Dataset) -> Dataset:
         """Replace the values of a table by scores."""
-        return self._map(self.transform, dataset)
+        return self._map(Scores.forward, dataset)
 
     def undo(self, dataset: Dataset) -> Dataset:
         """Replace the scores of a table by values."""
-        return self._map(self.inverse, dataset)
+        return self._map(Scores.back, dataset)
 
-    @staticmethod
-    def _map(
-        function: Callable[[str, NDArray[np.float64]], NDArray[np.float64]], dataset: Dataset
-    ) -> Dataset:
+    def _map(self, function: Callable[[Scores, Floats], Floats], dataset: Dataset) -> Dataset:
         columns = [
-            Continuous(function(name, column.values)) if isinstance(column, Continuous) else column
-            for name, column in zip(dataset.names, dataset.columns, strict=True)
+            Continuous(function(self._known(name), one.values)) if one.kind == "continuous" else one
+            for name, one in zip(dataset.names, dataset.columns, strict=True)
         ]
         return Dataset.of(dataset.names, columns, dataset.weights, dataset.notes)
 
@@ -156,7 +154,7 @@ _TAIL = (
 # fmt: on
 
 
-def quantiles(probabilities: ArrayLike) -> NDArray[np.float64]:
+def quantiles(probabilities: ArrayLike) -> Floats:
     """Return quantiles of the standard normal distribution, exact to about 16 digits.
 
     Examples
@@ -174,9 +172,7 @@ def quantiles(probabilities: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-def _ratio(
-    polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _ratio(polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: Floats) -> Floats:
     above, below = (np.polyval(coefficients, x) for coefficients in polynomials)
-    ratio: NDArray[np.float64] = above / below
+    ratio: Floats = above / below
     return ratio

@@ -71,11 +71,10 @@ class Numbers:
         """Return the values of the rows that have one."""
         return self.values if self.present is None else self.values[self.present]
 
-    def infinite(self) -> int:
-        """Count the infinite values."""
-        if self.values.dtype.kind != "f":
-            return 0
-        return int(np.count_nonzero(np.isinf(self.known())))
+    def check_finite(self) -> None:
+        """Refuse infinite values."""
+        if self.values.dtype.kind == "f" and (infinite := np.count_nonzero(np.isinf(self.known()))):
+            raise KesError(f"has {infinite} infinite values; drop or correct those rows")
 
     def integral(self) -> bool:
         """Return whether all values are integers that a float represents exactly."""

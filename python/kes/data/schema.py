@@ -220,9 +220,7 @@ def _read(
             column = source.column(index, absent)
             if names[index] in named and names[index] not in cuts and _has_numbers(column):
                 cuts[names[index]] = named[names[index]]
-            if states and names[index] not in cuts and not isinstance(column, Factor):
-                column = column.factor()
-            columns[index] = column
+            columns[index] = column.factor() if states and names[index] not in cuts else column
     sign = options.decimal or decimal_sign(columns.values()) or source.likely_decimal
     cutter = Discretizer.at(cuts)
     for index, states in states_of.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kes.data.factor import Factor
 from kes.data.infer_kinds import numbers_of
@@ -32,7 +32,11 @@ def read_weights(weights: Weights, source: Source) -> NDArray[np.float64] | None
         where = f"weights (column {weights!r})"
         array = _read_column(weights, where, source)
     else:
-        array = _read_array(weights)
+        try:
+            array = np.array(weights, dtype=np.float64)  # a copy: the user may modify theirs
+        except (TypeError, ValueError):
+            message = "weights must be numbers or the name of a column of numbers"
+            raise KesError(message, option="weights") from None
     check_weights(array, source.rows, where)
     return array
 
@@ -91,14 +95,6 @@ def _numbers(column: Raw, decimal: Sign) -> NDArray[np.float64]:
     if isinstance(column, Dates):
         raise KesError("has dates, not numbers")
     return column.floats()
-
-
-def _read_array(weights: ArrayLike) -> NDArray[np.float64]:
-    try:
-        return np.array(weights, dtype=np.float64)  # a copy: the user may modify theirs
-    except (TypeError, ValueError):
-        message = "weights must be numbers or the name of a column of numbers"
-        raise KesError(message, option="weights") from None
 
 
 def check_weights(weights: NDArray[np.float64], rows: int, where: str = "weights") -> None:
