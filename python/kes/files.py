@@ -64,13 +64,7 @@ def stem(path: PathLike) -> str:
 
 
 def read_file(path: PathLike) -> bytes:
-    """Return the uncompressed content of a file.
-
-    Raises
-    ------
-    KesError
-        If it cannot be read, is damaged, or exceeds the limit.
-    """
+    """Return the uncompressed content of a file, unless it is damaged or exceeds the limit."""
     return b"".join(_blocks(path, at_once=True))
 
 
@@ -90,13 +84,7 @@ def load(path: PathLike, parse: Callable[[bytes], T]) -> T:
 
 
 def read_blocks(path: PathLike) -> Iterator[bytes]:
-    """Yield the uncompressed content of a file block by block.
-
-    Raises
-    ------
-    KesError
-        As in `read_file`, but the memory of the machine is no limit.
-    """
+    """Yield the content of a file block by block; the memory of the machine is then no limit."""
     return _blocks(path, at_once=False)
 
 
@@ -149,26 +137,18 @@ def how_to_lift() -> str:
 
 
 def check_unfolded(path: PathLike, unfolded: int, on_disk: int, *, at_once: bool = True) -> None:
-    """Refuse content beyond the limit; unless it is in memory `at_once`, memory is no limit.
+    """Refuse content beyond the limit for a file of which `on_disk` bytes were read.
 
-    Raises
-    ------
-    KesError
-        Names the limit and how to change it.
+    Unless it is in memory `at_once`, memory is no limit.
     """
-    most = _most(on_disk, at_once=at_once)
+    folded = max(_UNFOLDED, _RATIO * on_disk)
+    most = given_limit() or (min(_half_of_memory(), folded) if at_once else folded)
     if unfolded > most:
         raise KesError(
             f"cannot read {path}: its content is larger than {most // _MB} MB in memory; "
             f"{how_to_lift()}",
             file=str(path),
         )
-
-
-def _most(on_disk: int, *, at_once: bool) -> int:
-    """Return the limit for a file of which this many bytes were read from disk."""
-    folded = max(_UNFOLDED, _RATIO * on_disk)
-    return given_limit() or (min(_half_of_memory(), folded) if at_once else folded)
 
 
 def given_limit() -> int | None:
@@ -240,12 +220,7 @@ def write_file(path: PathLike, content: bytes) -> None:
     """Write a file atomically; compressed if its name ends in ``.gz``.
 
     Symbolic links are followed, and an existing file keeps its permissions. Devices such as
-    ``/dev/stdout`` are written to directly.
-
-    Raises
-    ------
-    KesError
-        If it cannot be written; an existing file is then unchanged.
+    ``/dev/stdout`` are written to directly. If it cannot be written, an existing file is unchanged.
     """
     try:
         if Path(path).suffix.lower() == ".gz":

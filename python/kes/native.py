@@ -24,13 +24,7 @@ _WIDE = 4  # bytes of codes of more states than the core supports, which it refu
 
 @contextmanager
 def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
-    """Turn errors of the core into `KesError`, with the names of the variables they are about.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The variables as the core numbers them.
-    """
+    """Turn errors of the core into `KesError`, with the names of the variables they are about."""
     try:
         yield
     except _core.CoreError as error:
@@ -45,11 +39,8 @@ def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
 def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
     """Pass a table to the core, which scores it according to its kind.
 
-    Raises
-    ------
-    KesError
-        If the criterion does not support the kinds of columns, two columns determine each other,
-        or the table is too large for the core.
+    Refuses columns that the criterion does not support or that determine each other, and tables
+    that are too large for the core.
     """
     kind = dataset.kind
     check_kind(dataset, criterion)
@@ -79,13 +70,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
 
 
 def check_kind(dataset: Dataset, criterion: Criterion) -> None:
-    """Refuse a table that the criterion does not support.
-
-    Raises
-    ------
-    KesError
-        Names the columns and what to do.
-    """
+    """Refuse a table that the criterion does not support."""
     kind, name = dataset.kind, criterion.name
     of = dict(zip(dataset.names, dataset.kinds, strict=True))
     if kind not in criterion.kinds:

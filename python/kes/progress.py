@@ -63,13 +63,7 @@ class Reporter:
 
 
 class RunCounter:
-    """Counts the runs on several tables as if they were one search.
-
-    Parameters
-    ----------
-    each, wanted : int
-        Runs on each table, and on all of them.
-    """
+    """Counts the runs on several tables, `each` and all together, as if they were one search."""
 
     def __init__(self, each: int, wanted: int) -> None:
         self._each, self._wanted = each, wanted
@@ -96,18 +90,13 @@ class RunCounter:
 def reporting(progress: bool | Show | None) -> Iterator[Reporter]:
     """Make the reporter for the option `progress`.
 
-    Parameters
-    ----------
-    progress : None, bool or callable
-        None or False: no display. True: a progress bar (tqdm). A callable receives `Progress`.
+    None or False: no display. True: a progress bar (tqdm). A callable receives `Progress`.
     """
-    if progress is None or progress is False:
-        yield Reporter(None)
-    elif progress is True:
+    if progress is True:
         with _bar() as show:
             yield Reporter(show)
     else:
-        yield Reporter(progress)
+        yield Reporter(progress or None)
 
 
 def lines() -> Show:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
 
+_LONG = (nw.Int128, nw.UInt128)  # numpy has no such integers
+
+
 def open_frame(data: IntoFrame) -> Frame:
     """Open a data frame of any library that narwhals supports."""
     try:
@@ -74,46 +77,33 @@ def categories_of_pandas(schema: pa.Schema) -> frozenset[str]:
 
 
 def _read(column: nw.Series[Any], dtype: nw.dtypes.DType, declared: bool) -> Raw:
-    if dtype.is_integer():
-        return _integers(column, dtype)
+    if dtype.is_integer() and dtype not in _LONG:
+        values, missing = _filled(column, 0)
+        return Numbers(values, None if missing is None or not missing.any() else ~missing)
     if dtype == nw.Boolean:
         return factors.from_booleans(*_filled(column, False))
     if dtype.is_float() or dtype.is_decimal():
-        return Numbers.of_floats(_floats(column))
+        array = column.to_numpy()
+        floats = array if array.dtype.kind == "f" else column.cast(nw.Float64).to_numpy()
+        return Numbers.of_floats(floats.astype(np.float64, copy=False))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _text(column) if dtype == nw.String else _categories(column, declared)
     if dtype.is_temporal():
-        return _dates(column)
+        array = column.to_numpy()
+        objects = array.dtype.kind not in "mM"
+        return Dates(np.array(column.to_list(), dtype=object) if objects else array)
     return _untyped(column, dtype)
-
-
-def _integers(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
-    if dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers
-        return raw_columns.from_objects(column.to_list())
-    values, missing = _filled(column, 0)
-    return Numbers(values, None if missing is None or not missing.any() else ~missing)
-
-
-def _dates(column: nw.Series[Any]) -> Dates:
-    array = column.to_numpy()
-    return Dates(array if array.dtype.kind in "mM" else np.array(column.to_list(), dtype=object))
 
 
 def _untyped(column: nw.Series[Any], dtype: nw.dtypes.DType) -> Raw:
     """Read Python objects, and types that narwhals does not know, as numpy arrays."""
+    if dtype in _LONG:
+        return raw_columns.from_objects(column.to_list())
     if dtype not in (nw.Object, nw.Unknown):
         raise raw_columns.unsupported(f"type {dtype}")
     if column.null_count() == len(column):
         return factors.nothing(len(column))
     return raw_columns.from_array(column.to_numpy())
-
-
-def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
-    """Return the values, NaN where they are missing."""
-    array = column.to_numpy()
-    if array.dtype.kind != "f":
-        array = column.cast(nw.Float64).to_numpy()
-    return array.astype(np.float64, copy=False)
 
 
 def _filled(column: nw.Series[Any], value: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:

@@ -1,18 +1,10 @@
 """The rules that infer the kind of a column.
 
-1. Kinds that the user declares (``kinds``) override the rules.
-2. Text, booleans and categories are discrete; so are integers with at most 50 distinct values. All
-   other numbers are continuous.
-3. Dates and identifiers are left out, with a note. Identifiers are columns of text, or of
-   consecutive integers, in which all values differ; and text with more than 100 distinct values
-   and fewer than two rows for each, for which no edge to a discrete column raises BIC. In a table
-   with weights, where a row is not a case, and in one with fewer than ten rows, nothing is taken
-   for an identifier.
-4. Text is read as numbers if all its values are numbers and rule 2 makes them continuous. Numbers
-   with leading zeros are codes, and remain text. If only a few values are not numbers, a note says
-   so.
-
-`docs/data.md` explains the rules to users.
+`kes.data.encode` and `docs/data.md` state them for users. For text with more than 100 distinct
+values and fewer than two rows for each, no edge to a discrete column raises BIC, so that it is
+taken for an identifier. In a table with weights, where a row is not a case, and in one with fewer
+than ten rows, nothing is. Text is read as numbers if all its values are numbers that would be
+continuous. Numbers with leading zeros are codes, and remain text.
 """
 
 from __future__ import annotations

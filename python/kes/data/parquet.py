@@ -49,24 +49,31 @@ class Parquet(Source):
         name = self._files[0].names[index]
         types = [file.types[name] for file in self._files]
         kind = next((one for one in types if one != pa.null()), pa.null())
+        pieces = self._pieces(name, pa.dictionary(pa.int32(), kind) if kind in _TEXTS else kind)
         if _is_coded(kind):
             ordered = pa.types.is_dictionary(kind) and kind.ordered
             declared = ordered or any(name in file.declared for file in self._files)
-            return _categories(self._pieces(name), self.rows, declared).without(absent)
+            return _categories(pieces, self.rows, declared).without(absent)
         if pa.types.is_boolean(kind):
-            return factors.from_booleans(*_values(self._pieces(name), self.rows)).without(absent)
+            return factors.from_booleans(*_values(pieces, self.rows)).without(absent)
         if pa.types.is_integer(kind):
-            values, missing = _values(self._pieces(name), self.rows)
+            values, missing = _values(pieces, self.rows)
             return Numbers(values, ~missing if missing.any() else None).without(absent)
         if kind in _FLOATS:
-            return Numbers.of_floats(_floats(self._pieces(name), self.rows)).without(absent)
+            floats, filled = np.empty(self.rows, dtype=np.float64), 0
+            for piece in pieces:
+                floats[filled : filled + len(piece)] = piece.to_numpy(zero_copy_only=False)
+                filled += len(piece)
+            return Numbers.of_floats(floats).without(absent)
         tables = [file.whole(name) for file in self._files]
         whole = pa.concat_tables(tables, promote_options="default")
         return open_frame(whole).column(0, absent)
 
-    def _pieces(self, name: str) -> Iterator[pa.Array]:
+    def _pieces(self, name: str, kind: pa.DataType) -> Iterator[pa.Array]:
+        """Yield a column; in files in which it has no values at all, its type is another one."""
         for file in self._files:
-            yield from file.pieces(name)
+            for piece in file.pieces(name):
+                yield piece if piece.type != pa.null() else pa.nulls(len(piece), kind)
 
 
 class _File:
@@ -118,19 +125,17 @@ class _File:
                 left -= batch.num_rows
                 if left >= 0:
                     yield batch.column(batch.schema.names.index(name))
-            self._check_rows(name, self.rows - left)
+            if left:
+                raise ValueError(f"column {name!r} has {self.rows - left} of {self.rows} rows")
 
     def whole(self, name: str) -> pa.Table:
         """Return a table of one column."""
         with self._reading(), ParquetFile(self.path) as parquet:
             table = parquet.read(columns=[name]).select([name])
             table.validate(full=True)
-            self._check_rows(name, table.num_rows)
+            if table.num_rows != self.rows:
+                raise ValueError(f"column {name!r} has {table.num_rows} of {self.rows} rows")
             return table
-
-    def _check_rows(self, name: str, rows: int) -> None:
-        if rows != self.rows:
-            raise ValueError(f"column {name!r} has {rows} of {self.rows} rows")
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -191,19 +196,14 @@ def _categories(pieces: Iterable[pa.Array], rows: int, declared: bool) -> Raw:
     codes, filled = np.empty(rows, dtype=code_type(0)), 0
     dictionary, lookup = None, np.empty(0, dtype=np.int32)
     for piece in pieces:
-        length = len(piece)
-        if piece.type == pa.null():
-            codes[filled : filled + length] = -1
-            filled += length
-            continue
         if dictionary is None or not piece.dictionary.equals(dictionary):
             dictionary = piece.dictionary
             places = [place_of.setdefault(v, len(place_of)) for v in dictionary.to_pylist()]
             lookup = np.array([*places, -1], dtype=np.int32)  # the last is for -1
             codes = codes.astype(code_type(len(place_of)), copy=False)
         indices = piece.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-        codes[filled : filled + length] = recoded(lookup, indices)
-        filled += length
+        codes[filled : filled + len(piece)] = recoded(lookup, indices)
+        filled += len(piece)
     values = list(place_of)
     return (
         factors.from_categories(values, codes)
@@ -223,9 +223,6 @@ def _values(pieces: Iterable[pa.Array], rows: int) -> tuple[NDArray[Any], NDArra
         filled = part.stop
         if piece.null_count:
             missing[part] = piece.is_null().to_numpy(zero_copy_only=False)
-        if piece.type == pa.null():
-            values[part] = 0
-            continue
         numbers = piece.fill_null(0 if piece.type != pa.bool_() else False)
         array = numbers.to_numpy(zero_copy_only=False)
         values = values.astype(_holding(values.dtype, array), copy=False)
@@ -244,14 +241,3 @@ def _holding(kind: np.dtype[Any], numbers: NDArray[Any]) -> np.dtype[Any]:
         return kind
     sizes = [np.dtype(f"i{size}") for size in (1, 2, 4, 8) if size >= kind.itemsize]
     return next(one for one in sizes if np.iinfo(one).min <= low and high <= np.iinfo(one).max)
-
-
-def _floats(pieces: Iterable[pa.Array], rows: int) -> NDArray[np.float64]:
-    """Return numbers, NaN where they are missing."""
-    values, filled = np.empty(rows, dtype=np.float64), 0
-    for piece in pieces:
-        part = slice(filled, filled + len(piece))
-        filled = part.stop
-        known = piece.type != pa.null()
-        values[part] = piece.to_numpy(zero_copy_only=False) if known else np.nan
-    return values
