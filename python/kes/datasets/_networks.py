@@ -49,7 +49,8 @@ def random_network(
     n, r = integer("nodes", nodes, minimum=1), integer("states", states, minimum=2)
     if not 0 <= expected_degree <= n - 1:
         raise KesError(
-            f"expected_degree must lie between 0 and nodes - 1 = {n - 1}, not {expected_degree!r}"
+            f"expected_degree must lie between 0 and nodes - 1 = {n - 1}, not {expected_degree!r}",
+            option="expected_degree",
         )
     stream = Stream(seed)
     names = tuple(f"X{i}" for i in range(1, n + 1))
@@ -186,7 +187,7 @@ def weighted(
 ) -> Dataset:
     """Turn a joint distribution, one axis per variable, into a table of its cells."""
     if not (math.isfinite(cases) and cases > 1):
-        raise KesError(f"cases must be a number greater than 1, not {cases!r}")
+        raise KesError(f"cases must be a number greater than 1, not {cases!r}", option="cases")
     codes = np.indices(joint.shape, dtype=np.int32).reshape(joint.ndim, -1)
     return Dataset(tuple(names), tuple(states), codes, joint.ravel() * cases)
 
