@@ -1,1 +1,1 @@
-"""What a search found, as its user sees it: the optima, questions to them, and their files."""
+"""Results of a search: the optima, their methods, their summary and their files."""

@@ -122,9 +122,10 @@ class Optimum(OptimumMethods):
 
     @cached_property
     def mpdag(self) -> Pdag:
-        """The model with what the knowledge orients; without knowledge, the same as `graph`.
+        """The model with all directions that follow from the knowledge, as an MPDAG.
 
-        It stands for the networks of the class that satisfy the knowledge.
+        It represents the networks of the class that satisfy the knowledge; without knowledge, it
+        is the same as `graph`.
         """
         return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)
 

@@ -356,7 +356,7 @@ def _check_models(record: Record) -> None:
     if repeated(model.graph for model in record.pool):
         raise ValueError("duplicate models")
     if any(model.graph == record.ges.graph and model != record.ges for model in record.pool):
-        raise ValueError("the model of GES occurs with different scores")
+        raise ValueError("the model of GES is given inconsistently")
     for model in record.pool:
         _check_graph(n, model.graph)
 

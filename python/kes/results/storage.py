@@ -103,7 +103,7 @@ class Checkpoint:
 
 
 def _document(path: PathLike) -> dict[str, Any]:
-    """Read and parse a file by its content, whatever its name."""
+    """Read and parse a file; its format is detected from the content, not the name."""
     content = b""
     try:
         content = read_file(path)

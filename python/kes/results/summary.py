@@ -131,7 +131,7 @@ def _variables(optima: Optima) -> str:
 
 
 def proof(optima: Optima) -> str:
-    """Return what is proven about the best score; "" if no proof was attempted."""
+    """Return the outcome of the proof of the best score; "" if none was attempted."""
     found, settings = optima.proof, optima.settings
     if found is None:
         return ""

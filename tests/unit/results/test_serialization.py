@@ -137,7 +137,7 @@ LIES = [
     (swap_names, "occurs twice"),
     (double_state, "has duplicate states"),
     (same_model_twice, "duplicate models"),
-    (ges_scores_twice, "GES occurs with different scores"),
+    (ges_scores_twice, "GES is given inconsistently"),
     (unused_model, "not those of the runs"),
     (other_numbers, "by first run"),
     (fewer_runs, "not those of the runs"),

@@ -1,6 +1,6 @@
 """Certainty of the edges of the best network.
 
-The *worth* of an edge, the loss of score by deleting it with all else fixed, is no measure of
+The *worth* of an edge, the loss of score by deleting it with all else fixed, is not a measure of
 certainty: other edges may replace it. Evidence is (`kes.analysis.evidence`), so a page computes it
 unless that would take too long. The amount of work depends on the size of the problem, not on the
 clock: equal results have equal pages.
@@ -36,7 +36,7 @@ VERDICTS = {"sure": SURE, "likely": WEAK, "doubtful": -math.inf}
 Another one is "required": background knowledge leaves no network without the edge."""
 
 CLEAR = 0.9
-"""Least relative weight of a clear direction where there is no evidence for it."""
+"""Least relative weight of a clear direction without evidence."""
 
 _WORK = 4_000_000
 """Steps (edges x pairs of variables x tasks) that take a few seconds."""
@@ -91,7 +91,7 @@ def _tasks(optima: Optima, problem: Problem) -> int | None:
 
 
 def evidence_words(table: Table, tasks: int | None = None) -> str:
-    """Return how the evidence was computed, and what else was found."""
+    """Return how the evidence was computed, and notes on better models found."""
     exact = sum(how == "exact" for how in table["how"])
     if exact == len(table):
         how = "exact: the best networks with and without each edge are proven optimal"
@@ -194,7 +194,7 @@ class Certainty:
         return [self._clear_direction(row) for row in self.edges]
 
     def _clear_direction(self, row: Mapping[str, Any]) -> int:
-        """Decide by evidence, and where there is none by relative weight."""
+        """Decide by evidence, or by relative weight if there is no evidence."""
         nats = row["direction"] if self.has_evidence else None
         if nats is None:
             forward, backward = (row[f"weight_{way}"] >= CLEAR for way in ("x_to_y", "y_to_x"))
