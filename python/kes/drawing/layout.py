@@ -22,10 +22,10 @@ Points: TypeAlias = NDArray[np.float64]
 
 FONT_SIZE = 10.0
 _NODE_HEIGHT = 22.0
+_NODE_INCHES = round(_NODE_HEIGHT / 72, 4)
 _PADDING = 9.0  # between the label and the sides of its box
 _MAX_LABEL = 26
 _MARGIN = 8.0
-_POINTS_PER_INCH = 72.0
 _MAX_ROUTED = 80
 """Nodes around which extra edges are routed; the time grows with the cube of their number."""
 _GOOD_RATIO = 1.5  # width over height
@@ -94,7 +94,7 @@ def _laid_out(
     number = {node: str(i) for i, node in enumerate(nodes)}
     drawing = _empty_drawing(direction)
     for node in nodes:
-        drawing.add_node(number[node], width=_inches(box_width(node)))
+        drawing.add_node(number[node], width=round(box_width(node) / 72, 4))  # inches
     for a, b in edges:
         weight = 1 + round(9 * weights[a, b]) if weights else 1
         drawing.add_edge(number[a], number[b], weight=weight)
@@ -207,13 +207,9 @@ def _empty_drawing(direction: str) -> Any:  # noqa: ANN401 - pygraphviz has no t
         raise not_installed("pygraphviz") from None
     drawing = pygraphviz.AGraph(directed=True, strict=False)
     drawing.graph_attr.update(rankdir=direction, nodesep=0.22, ranksep=0.36, splines="true")
-    drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_inches(_NODE_HEIGHT))
+    drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_NODE_INCHES)
     drawing.edge_attr.update(dir="none")  # from border to border; we draw the arrowheads
     return drawing
-
-
-def _inches(points: float) -> float:
-    return round(points / _POINTS_PER_INCH, 4)
 
 
 def _numbers(text: str | None) -> Points:

@@ -12,7 +12,6 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 _INCHES = 1 / 72  # a point
 _LARGEST = (14.0, 10.0)
@@ -75,15 +74,19 @@ def draw(
     size = _size(place)
     columns = len(texts) if size[0] >= _LEGEND[0] * len(texts) else 1
     ax = style.axes(ax, (size[0], size[1] + _LEGEND[1] * (len(texts) - columns)))
-    for a, b in arcs:
-        look = _LOOKS["by knowledge" if (a, b) in by_knowledge else "directed"]
-        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), look, head=True)
-    for a, b in links:
-        _draw_edge(ax, place.curve(a, b), _width(supports, a, b), _LOOKS["undirected"], head=False)
+    looks = ["by knowledge" if arc in by_knowledge else "directed" for arc in arcs]
+    looks += ["undirected"] * len(links)
+    for (a, b), look in zip([*arcs, *links], looks, strict=True):
+        support = None if supports is None else supports.get(frozenset((a, b)), 0.0)
+        _draw_edge(ax, place.curve(a, b), support, look)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
     if texts:
-        lines = [_legend_line(look, text) for look, text in texts.items()]
+        from matplotlib.lines import Line2D
+
+        tips: dict[str, Any] = {look: {"marker": ">", "markevery": [-1]} for look in texts}
+        tips["undirected"] = {}
+        lines = [Line2D([], [], label=texts[look], **_LOOKS[look], **tips[look]) for look in texts]
         below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0)}
         ax.legend(handles=lines, ncols=columns, frameon=False, handlelength=3, **below)
     ax.set_xlim(0, place.width)
@@ -100,12 +103,6 @@ def _size(place: Layout) -> tuple[float, float]:
     return max(3.0, width * scale), max(1.5, height * scale)
 
 
-def _width(supports: Mapping[frozenset[str], float] | None, a: str, b: str) -> float:
-    if supports is None:
-        return _USUAL
-    return _THINNEST + (_WIDEST - _THINNEST) * supports.get(frozenset((a, b)), 0.0)
-
-
 _BOX: dict[str, Any] = {"facecolor": "#eef4f9", "edgecolor": style.BLUE, "linewidth": 0.9}
 _LOOKS: dict[str, dict[str, Any]] = {
     "directed": {"color": style.INK, "linestyle": "solid"},
@@ -114,18 +111,18 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-def _draw_edge(
-    ax: Axes, points: Points, width: float, look: Mapping[str, Any], *, head: bool
-) -> None:
+def _draw_edge(ax: Axes, points: Points, support: float | None, look: str) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
 
-    if head:
+    width = _USUAL if support is None else _THINNEST + (_WIDEST - _THINNEST) * support
+    color, linestyle = _LOOKS[look]["color"], _LOOKS[look]["linestyle"]
+    if look != "undirected":
         points, corners = arrowhead(points, _HEAD + 1.2 * width, 0.8 * _HEAD + 1.2 * width)
-        ax.add_patch(Polygon(corners, closed=True, facecolor=look["color"], linewidth=0, zorder=2))
+        ax.add_patch(Polygon(corners, closed=True, facecolor=color, linewidth=0, zorder=2))
     codes = [Path.MOVETO, *[Path.CURVE4] * (len(points) - 1)]
-    line = {"edgecolor": look["color"], "linestyle": look["linestyle"]}
-    ax.add_patch(PathPatch(Path(points, codes), fill=False, linewidth=width, zorder=1, **line))
+    line = {"edgecolor": color, "linestyle": linestyle, "linewidth": width}
+    ax.add_patch(PathPatch(Path(points, codes), fill=False, zorder=1, **line))
 
 
 def _draw_node(ax: Axes, name: str, box: Box) -> None:
@@ -148,10 +145,3 @@ def _draw_node(ax: Axes, name: str, box: Box) -> None:
         .translate(box.x, box.y + middle)
     )
     ax.add_patch(PathPatch(place.transform_path(text), color=style.INK, linewidth=0, zorder=4))
-
-
-def _legend_line(look: str, text: str) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    head: dict[str, Any] = {} if look == "undirected" else {"marker": ">", "markevery": [-1]}
-    return Line2D([], [], label=text, **_LOOKS[look], **head)

@@ -34,9 +34,8 @@ def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given axes, or new ones in a figure of this size in inches."""
     if ax is not None:
         return ax
-    _, new = pyplot().subplots(figsize=size, layout="constrained")
-    result: Axes = new
-    return result
+    new: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+    return new
 
 
 def integer_ticks(ax: Axes) -> None:

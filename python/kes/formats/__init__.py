@@ -75,10 +75,7 @@ _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 def format_of(path: str | PathLike[str]) -> Format:
     """Return the format of a file by its suffix."""
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
+    suffix = Path(str(Path(path)).lower().removesuffix(".gz")).suffix
     if suffix not in _BY_SUFFIX:
         raise KesError(
             f"{path}: cannot tell the format from the suffix {suffix!r}"

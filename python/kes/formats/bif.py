@@ -76,7 +76,10 @@ def read(content: bytes) -> Parts:
     blocks = []
     while (token := scanner.next()).kind != "end":
         if token.text == "network":
-            _skip_network(scanner)
+            scanner.names()
+            scanner.expect("{", "after the name of the network")
+            while not scanner.skip("}"):
+                scanner.raw(_TO_SEMICOLON, "a property that ends in ';', or '}'")
         elif token.text == "variable":
             _read_variable(scanner, draft)
         elif token.text == "probability":
@@ -89,13 +92,6 @@ def read(content: bytes) -> Parts:
 
 
 # --- the blocks ----------------------------------------------------------------------------------
-
-
-def _skip_network(scanner: Scanner) -> None:
-    scanner.names()
-    scanner.expect("{", "after the name of the network")
-    while not scanner.skip("}"):
-        scanner.raw(_TO_SEMICOLON, "a property that ends in ';', or '}'")
 
 
 def _read_variable(scanner: Scanner, draft: Draft) -> None:
@@ -168,9 +164,6 @@ def _read_numbers(scanner: Scanner) -> tuple[list[float], int]:
     return scanner.numbers(text, at), at
 
 
-# --- words and commas ----------------------------------------------------------------------------
-
-
 def _segments(scanner: Scanner) -> list[Segment]:
     """Read words up to the next mark other than a comma, split at commas."""
     segments = []
@@ -202,9 +195,6 @@ def _variables(draft: Draft, segments: list[Segment]) -> list[str]:
         for words in segments
         for name in draft.variables([word.text for word in words], words[0].at)
     ]
-
-
-# --- the tables ----------------------------------------------------------------------------------
 
 
 def _define(scanner: Scanner, draft: Draft, block: _Block) -> None:

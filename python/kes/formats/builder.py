@@ -91,9 +91,6 @@ class WritableTables(Writable, Protocol):
         """CPTs: one axis per parent, then the node's own states."""
 
 
-# --- reading --------------------------------------------------------------------------------------
-
-
 class Draft:
     """Collects the variables and CPTs that a reader finds, and checks them."""
 

@@ -35,9 +35,6 @@ _EDGE = 400  # bytes of an edge in memory, about
 _BY_KNOWLEDGE = "kes_by_knowledge"
 
 
-# --- writing -------------------------------------------------------------------------------------
-
-
 def write(network: Writable) -> Iterator[str]:
     """Yield the DAG of a network as the text of a file."""
     return _lines(network.nodes, network.arcs)
@@ -69,9 +66,6 @@ def _lines(
     for a, b in undirected:
         yield f"  {quoted[a]} -> {quoted[b]} [dir=none];\n"
     yield "}\n"
-
-
-# --- reading -------------------------------------------------------------------------------------
 
 
 @dataclass

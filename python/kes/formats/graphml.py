@@ -74,28 +74,20 @@ def read_graph(content: bytes) -> EssentialGraph:
     }
     edges = GraphDraft(document.fail)
     for node in graph.find_all("node"):
-        _add_node(document, edges, node, keys)
+        identifier = _attribute(document, node, "id")
+        edges.add_node(identifier, node.at)
+        for data in node.find_all("data"):
+            if data.attributes.get("key") in keys:
+                edges.rename(identifier, data.text, data.at)
     default = graph.attributes.get("edgedefault", "directed") == "directed"
     for edge in graph.find_all("edge"):
-        _add_edge(document, edges, edge, default)
+        ends = _attribute(document, edge, "source"), _attribute(document, edge, "target")
+        for end in ends:
+            if end not in edges.names:
+                document.fail(f"there is no node {end!r}", edge.at)
+        directed = {"true": True, "false": False}.get(edge.attributes.get("directed", ""), default)
+        edges.add(*ends, edge.at, directed=directed)
     return edges.graph()
-
-
-def _add_node(document: Document, edges: GraphDraft, node: Element, keys: set[str]) -> None:
-    identifier = _attribute(document, node, "id")
-    edges.add_node(identifier, node.at)
-    for data in node.find_all("data"):
-        if data.attributes.get("key") in keys:
-            edges.rename(identifier, data.text, data.at)
-
-
-def _add_edge(document: Document, edges: GraphDraft, edge: Element, default: bool) -> None:
-    ends = _attribute(document, edge, "source"), _attribute(document, edge, "target")
-    for end in ends:
-        if end not in edges.names:
-            document.fail(f"there is no node {end!r}", edge.at)
-    directed = {"true": True, "false": False}.get(edge.attributes.get("directed", ""), default)
-    edges.add(*ends, edge.at, directed=directed)
 
 
 def _attribute(document: Document, element: Element, name: str) -> str:

@@ -46,13 +46,12 @@ def read(content: bytes) -> Parts:
     document = _parse(content, (_NETWORK,))
     entries = document["nodes"]
     try:
-        models = {entry["name"]: _model(entry) for entry in entries if "cpt" not in entry}
         return Parts(
             nodes=[entry["name"] for entry in entries],
             states={e["name"]: _list(e, "states") if "linear" not in e else [] for e in entries},
             parents={entry["name"]: _list(entry, "parents") for entry in entries},
             cpts={entry["name"]: entry["cpt"] for entry in entries if "cpt" in entry},
-            models=models,
+            models={entry["name"]: _model(entry) for entry in entries if "cpt" not in entry},
             cuts=document.get("cuts"),
             ranks=document.get("ranks"),
         )

@@ -13,7 +13,6 @@ Edges: TypeAlias = tuple[Arc, ...]
 RawGraph: TypeAlias = tuple[Sequence[Arc], Sequence[Arc]]
 """A graph as the core returns it; `CoreGraph.of` makes it immutable."""
 
-
 CoreKnowledge: TypeAlias = tuple[list[int | None] | None, list[Arc], list[Arc]]
 """Knowledge as the core takes it: the tier of each variable, required and forbidden arcs."""
 
