@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Unpack, cast
+from typing import Any, cast
 
 import click
 
+import kes
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.inputs import TableOptions, reading, refuse_result
-from kes.data.audit import audit
+from kes.cli.inputs import reading, refuse_result
 from kes.data.infer_kinds import Kinds
 
 
-@click.command("audit", cls=options.Command, short_help="Show the kinds of the columns of a table.")
+@options.command("audit", "Show the kinds of the columns of a table.")
 @click.argument("data")
 @options.table
-def command(*, data: str, **table: Unpack[TableOptions]) -> None:
+def audit(*, data: str, **table: Any) -> None:  # noqa: ANN401 - of click
     """Show the kind that kes learn infers for each column of DATA, and how to change it.
 
     For example: kes audit data.csv --missing NA
@@ -25,7 +25,7 @@ def command(*, data: str, **table: Unpack[TableOptions]) -> None:
         raise click.UsageError("--example and --rows are not supported: audit reads a file.")
     refuse_result(data)
     how = reading(table)
-    found = audit(
+    found = kes.audit(
         data,
         kinds=cast("Kinds", how.kinds),
         na_values=how.na_values,

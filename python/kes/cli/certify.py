@@ -2,64 +2,40 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
-from kes.analysis.certify import certify, estimate, joined
-from kes.api import learn, load
+import kes
+from kes.analysis.certify import estimate, joined
 from kes.cli import options
-from kes.cli.console import say
-from kes.cli.inputs import ModelOptions, read_knowledge, read_table, table_of, with_kinds
-from kes.cli.parsing import Integer
+from kes.cli.console import is_progress_shown, say
+from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
 from kes.options import CRITERION
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
 
-_EXAMPLES = """
-\b
-Examples:
-  kes certify data.csv
-  kes certify data.csv --result a.kes.json.gz
-  kes certify data.csv --max-parents 3 --budget 10m
-  kes certify data.csv --out best.kes.json.gz
-"""
 
-
-@click.command(
+@options.command(
     "certify",
-    cls=options.Command,
-    short_help="Find or bound the highest score of all networks.",
-    epilog=_EXAMPLES,
+    "Find or bound the highest score of all networks.",
+    "kes certify data.csv",
+    "kes certify data.csv --result a.kes.json.gz",
+    "kes certify data.csv --max-parents 3 --budget 10m",
+    "kes certify data.csv --out best.kes.json.gz",
 )
 @click.argument("data", required=False)
 @options.table
-@click.option(
-    "--result",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A result of kes learn on the same data, to compare with.",
-)
+@options.file("--result", "A result of kes learn on the same data, to compare with.")
 @options.add(*CRITERION, "max_parents", of_result="--result")
 @options.knowledge
 @options.add("n_jobs")
-@click.option(
-    "--memory-mb",
-    type=Integer(min=1),
-    metavar="N",
-    default=2048,
-    show_default=True,
-    help="Memory to use, approximately, in megabytes.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Result file for the best network, together with those of --result, or of a search.",
+@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", 2048)
+@options.file(
+    "--out", "Result file for the best network, together with those of --result, or of a search."
 )
 @options.add(
     "budget",
@@ -67,7 +43,7 @@ Examples:
     help="Stop after this time, with the bound reached by then, such as 30s, 5m, 1h30m.",
 )
 @options.add("progress")
-def command(
+def certify(
     *,
     data: str | None,
     result: Path | None,
@@ -76,7 +52,7 @@ def command(
     out: Path | None,
     budget: float,
     progress: bool | None,
-    **given: Any,  # noqa: ANN401 - a criterion, and options of a table and of knowledge
+    **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Find the highest score of all networks for DATA, or an upper bound on it.
 
@@ -88,31 +64,30 @@ def command(
         data, result = known, Path(data)
     if out is not None:
         check_writable(out)
-    optima = None if result is None else load(result)
-    told = cast("ModelOptions", given)
-    scoring = {name: given.pop(name) for name in (*CRITERION, "max_parents")}
-    scoring["knowledge"] = read_knowledge(told)
+    optima = None if result is None else kes.load(result)
+    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
     before = None
     if optima is not None:
         own = optima.settings.options()
         chosen = {name: own[name] for name in scoring if name in own} | chosen
         before = with_kinds(optima.record.reading, optima.states)
-    dataset, how = read_table(data, told, before=before)
+    dataset, how = read_table(data, given, before=before)
     chosen["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
-    shown = sys.stderr.isatty() if progress is None else progress
+    shown = is_progress_shown(progress)
     if not shown:  # otherwise progress begins with it
         say(f"{estimate(dataset, **chosen)}.", err=True)
     started = time.monotonic()
     if out is not None:
         if optima is None:
             searching: dict[str, Any] = {"budget": budget / 2, "n_jobs": n_jobs, "progress": shown}
-            found = learn(dataset, prove=False, **searching, **chosen)
+            found = kes.learn(dataset, prove=False, **searching, **chosen)
             optima = Optima(replace(found.record, reading=how))
         optima.save(out)  # before the long part
-    certificate = certify(
+    certificate = kes.certify(
         dataset,
         **chosen,
         optima=optima,

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import click
+from click.shell_completion import get_completion_class
 
 from kes import _core
+from kes.cli import options
 from kes.cli.console import say
-from kes.cli.options import FLAGS
 from kes.cli.parsing import no_such_command
 from kes.cli.signals import exit_code
 from kes.errors import KesError, naming_flags
@@ -22,7 +23,10 @@ COMMANDS = (
     *("audit", "learn", "edges", "stability", "effects", "compare", "report", "plot"),
     *("fit", "query", "sample", "score", "certify", "convert", "completion", "paper"),
 )
-"""Each is the object `command` in the module of its name, imported when it is used."""
+_SHARED = {"models": "compare convert sample score", "results": "edges effects report"}
+"""Modules of several commands. Others have one, in the module of its name."""
+
+_MODULES = {name: module for module, names in _SHARED.items() for name in names.split()}
 
 _STREAM_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 """Errors of a stream that cannot be written to."""
@@ -33,9 +37,11 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"kes.cli.{cmd_name}").command
+        """Return a command; its module is imported when it is used."""
+        if cmd_name not in COMMANDS or cmd_name in self.commands:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"kes.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -57,13 +63,31 @@ def kes() -> None:
     """Learn Bayesian networks from tables, and see every local optimum instead of one."""
 
 
+@options.command(
+    "completion",
+    "Print a shell completion script.",
+    'eval "$(kes completion bash)"                       in ~/.bashrc',
+    'eval "$(kes completion zsh)"                        in ~/.zshrc',
+    "kes completion fish > ~/.config/fish/completions/kes.fish",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def _completion(*, shell: str) -> None:
+    """Print the script that makes SHELL complete commands, options and choices of kes."""
+    completion = get_completion_class(shell)
+    assert completion is not None, "click knows these shells"
+    click.echo(completion(kes, {}, "kes", "_KES_COMPLETE").source())
+
+
+kes.add_command(_completion)
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line, with the arguments of the process by default.
 
     Returns the exit code. Each error becomes one message.
     """
     try:
-        with naming_flags(FLAGS):
+        with naming_flags(options.FLAGS):
             _check_arguments(sys.argv[1:] if args is None else args)
             code = kes.main(args, prog_name="kes", standalone_mode=False)
         sys.stdout.flush()

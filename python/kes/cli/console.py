@@ -42,6 +42,11 @@ def show(table: Table) -> None:
         click.echo(text)
 
 
+def is_progress_shown(wanted: bool | None) -> bool:
+    """Return whether to show progress; by default only on a terminal."""
+    return sys.stderr.isatty() if wanted is None else wanted
+
+
 def check_csv(out: Path | None) -> None:
     """Refuse a file that no table is written to, before the work."""
     if out is not None and not out.name.lower().endswith(_CSV):

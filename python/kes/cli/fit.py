@@ -3,48 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import click
 
+import kes
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.inputs import DataRequest, Model, TableOptions, fitted, open_model, read_table, save
+from kes.cli.inputs import DataRequest, Model, fitted, open_model, read_table, save
 from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of
 from kes.graph.pdag import Pdag
-from kes.network.fitting import Fitted, fit
+from kes.network.fitting import Fitted
 from kes.options import FitOptions, Prior
 from kes.results.optima import Optima
 
 _PURPOSE = "probabilities are estimated from the data"
-_EXAMPLES = """
-\b
-Examples:
-  kes fit a.kes.json.gz --out best.bif
-  kes fit a.kes.json.gz --optimum 2 --prior ml --out third.xmlbif
-  kes fit expert.dot --data data.csv --out expert.json
-"""
 
 
-@click.command(
+@options.command(
     "fit",
-    cls=options.Command,
-    short_help="Estimate a network with probabilities.",
-    epilog=_EXAMPLES,
+    "Estimate a network with probabilities.",
+    "kes fit a.kes.json.gz --out best.bif",
+    "kes fit a.kes.json.gz --optimum 2 --prior ml --out third.xmlbif",
+    "kes fit expert.dot --data data.csv --out expert.json",
 )
 @options.model
 @options.table
 @options.estimation
-@click.option(
+@options.file(
     "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="File to write: .json holds all kinds of networks; .bif, .xmlbif and .net hold discrete "
+    "File to write: .json holds all kinds of networks; .bif, .xmlbif and .net hold discrete "
     "ones, for which continuous columns are cut into intervals. Add .gz to compress it.",
 )
-def command(
+def fit(
     *,
     model: Path,
     data: str | None,
@@ -52,7 +45,7 @@ def command(
     prior: Prior,
     ess: float,
     out: Path | None,
-    **table: Unpack[TableOptions],
+    **table: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Estimate the probabilities of MODEL from the data.
 
@@ -82,7 +75,7 @@ def command(
 
 
 def _of_graph(
-    graph: Model, path: Path, data: str | None, table: TableOptions, estimation: FitOptions
+    graph: Model, path: Path, data: str | None, table: dict[str, Any], estimation: FitOptions
 ) -> Fitted:
     """Estimate the network of a graph from given data."""
     if not isinstance(graph, Pdag):
@@ -93,4 +86,4 @@ def _of_graph(
         )
     dataset, reading = read_table(data, table)
     own: FitOptions = {"discretize": reading.discretizer, "completions": reading.completions}
-    return fit(graph, dataset, **(own | estimation))
+    return kes.fit(graph, dataset, **(own | estimation))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
-from typing import Literal, TypeAlias, TypedDict, cast
+from typing import Any, TypeAlias, cast
 
 import click
 
@@ -41,6 +41,15 @@ from kes.search.problem import OtherData
 
 Model: TypeAlias = Optima | Fitted | Pdag
 
+Given: TypeAlias = Mapping[str, Any]
+"""Options of a command as click parsed them, by name; there may be others than those used here."""
+
+_READING = (
+    *("weights", "missing", "completions", "discretize", "discrete", "continuous", "columns"),
+    *("drop", "sep", "decimal", "encoding"),
+)
+"""Options of `kes.cli.options.table` that say how to read a file."""
+
 BINS = 3
 """Number of intervals of a continuous column for a file format without continuous variables."""
 
@@ -48,34 +57,13 @@ BINS = 3
 # --- tables --------------------------------------------------------------------------------------
 
 
-class TableOptions(TypedDict):
-    """Options that `kes.cli.options.table` adds to a command."""
-
-    example: str | None
-    rows: int | None
-    weights: str | None
-    missing: tuple[str, ...]
-    completions: int
-    discretize: str | None
-    discrete: tuple[str, ...]
-    continuous: tuple[str, ...]
-    columns: tuple[str, ...]
-    drop: tuple[str, ...]
-    sep: str | None
-    decimal: str | None
-    encoding: str | None
-
-
 def read_table(
-    data: str | None, options: TableOptions, *, before: ReadOptions | None = None
+    data: str | None, options: Given, *, before: ReadOptions | None = None
 ) -> tuple[AnyTable, ReadOptions]:
     """Read a file, or draw the cases of the example; return the table and how it was read.
 
-    Parameters
-    ----------
-    before : ReadOptions or None
-        How a similar table was read. It is the default if no option says how to read the file;
-        otherwise it still decides the kinds of columns that the options do not mention.
+    `before` is how a similar table was read. It is the default if no option says how to read the
+    file; otherwise it still decides the kinds of columns that the options do not mention.
     """
     if (data is None) == (options["example"] is None):
         raise click.UsageError("Give either a data file or --example alarm.")
@@ -120,16 +108,15 @@ def with_kinds(how: ReadOptions, states: Mapping[str, Sequence[State]]) -> ReadO
     return replace(how, kinds=known, columns=tuple(states))
 
 
-def given_options(options: TableOptions) -> list[str]:
+def given_options(options: Given) -> list[str]:
     """Return the flags of the given options that say how to read a file."""
-    others = TableOptions.__annotations__.keys() - {"example", "rows"}
-    given = {name: value for name, value in options.items() if name in others and value}
+    given = [name for name, value in options.items() if name in _READING and value]
     if options["completions"] == ReadOptions().completions:
-        del given["completions"]
+        given.remove("completions")
     return [f"--{name}" for name in given]
 
 
-def reading(options: TableOptions) -> ReadOptions:
+def reading(options: Given) -> ReadOptions:
     """Return how to read a file according to the options."""
     missing, markers = _missing(options["missing"])
     return ReadOptions(
@@ -172,7 +159,7 @@ def _discretizer(given: str | None) -> Discretizer | None:
     return Discretizer({name: int(bins) for name, _, bins in pairs})
 
 
-def _kinds(options: TableOptions) -> dict[str, str]:
+def _kinds(options: Given) -> dict[str, str]:
     """Return the kinds of columns that the options declare."""
     kinds: dict[str, str] = {}
     for flag in ("discrete", "continuous", "drop"):
@@ -183,9 +170,7 @@ def _kinds(options: TableOptions) -> dict[str, str]:
     return kinds
 
 
-def _names(
-    options: TableOptions, flag: Literal["columns", "discrete", "continuous", "drop"]
-) -> tuple[str, ...]:
+def _names(options: Given, flag: str) -> tuple[str, ...]:
     """Return the columns that an option names."""
     names = _words(options[flag])
     if options[flag] and not names:
@@ -202,23 +187,7 @@ def _words(given: Iterable[str]) -> list[str]:
 # --- knowledge ------------------------------------------------------------------------------------
 
 
-class KnowledgeOptions(TypedDict):
-    """Options that `kes.cli.options.knowledge` adds to a command."""
-
-    knowledge: Path | None
-    tiers: str | None
-    require: tuple[str, ...]
-    forbid: tuple[str, ...]
-    apart: tuple[str, ...]
-    roots: tuple[str, ...]
-    leaves: tuple[str, ...]
-
-
-class ModelOptions(TableOptions, KnowledgeOptions):
-    """Options of a table and of knowledge about its columns."""
-
-
-def read_knowledge(options: KnowledgeOptions) -> Knowledge | None:
+def read_knowledge(options: Given) -> Knowledge | None:
     """Return the knowledge that the options give; None if there is none."""
     path, tiers = options["knowledge"], options["tiers"]
     known = Knowledge() if path is None else Knowledge.read(path)
@@ -259,35 +228,20 @@ def _pairs(flag: str, given: Iterable[str]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class DataRequest:
-    """Where the data of a result come from, and why they are needed.
+    """The data of a result: the file that the user gave, and how to read it.
 
-    Attributes
-    ----------
-    data : str or None
-        The file that the user gave.
-    options : TableOptions or None
-        How to read it, if the command has such options.
-    purpose : str or None
-        Why the command needs the data, as in "effects are estimated from the data"; None if it
-        works without.
-    quiet : bool
-        Whether to work without data silently.
+    `purpose` is why the command needs data, as in "effects are estimated from the data". Without
+    one it works without data, silently if it is `quiet`.
     """
 
     data: str | None = None
-    options: TableOptions | None = None
+    options: Given | None = None
     purpose: str | None = None
     quiet: bool = False
 
 
 def open_result(path: Path, request: DataRequest) -> Optima:
-    """Read a result, with its data if they are found.
-
-    Raises
-    ------
-    KesError
-        If the result cannot be read, or the data differ, or are needed and not found.
-    """
+    """Read a result, with its data if they are found."""
     _refuse_table(path)
     optima = load(path)
     options = request.options

@@ -8,44 +8,44 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from kes.api import learn
+import kes
+from kes.analysis.evidence import WEAK
+from kes.analysis.evidence_bounds import EvidenceBound, evidence_bounds
 from kes.cli import options
-from kes.cli.console import say
-from kes.cli.inputs import ModelOptions, read_knowledge, read_table
-from kes.cli.learn_output import say_interrupted, show_network, suggest_more, suggest_next
+from kes.cli.console import say, width
+from kes.cli.inputs import beside, read_knowledge, read_table
+from kes.cli.query import word
 from kes.cli.signals import exit_code
 from kes.errors import ClusterLost, Interrupted, NotSaved
+from kes.graph.pdag import Pdag
 from kes.progress import Show, lines
+from kes.results.optima import Optima
 from kes.results.storage import check_writable
-from kes.results.summary import text
+from kes.results.summary import counted, text
 from kes.search import dask_cluster
 from kes.search.problem import TableAsRead
+from kes.search.record import Record
+from kes.table import Table
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from kes.data.dataset import Data
 
-_EXAMPLES = """
-\b
-Examples:
-  kes learn --example alarm --k 0.4
-  kes learn data.csv --runs 1000 --out a.kes.json.gz
-  kes learn data.csv --runs 100000 --budget 10m --patience 5000
-  kes learn data.csv --runs 1000 --improve-budget 1m
-  kes learn data.csv --tiers "age,sex;smoker;cancer" --forbid sex,cancer
-"""
 
-
-@click.command(
+@options.command(
     "learn",
-    cls=options.Command,
-    short_help="Learn networks from a table.",
-    epilog=_EXAMPLES,
+    "Learn networks from a table.",
+    "kes learn --example alarm --k 0.4",
+    "kes learn data.csv --runs 1000 --out a.kes.json.gz",
+    "kes learn data.csv --runs 100000 --budget 10m --patience 5000",
+    "kes learn data.csv --runs 1000 --improve-budget 1m",
+    'kes learn data.csv --tiers "age,sex;smoker;cancer" --forbid sex,cancer',
 )
 @click.argument("data", required=False)
 @options.table
@@ -53,7 +53,7 @@ Examples:
 @options.add("out", type=click.Path(path_type=Path))
 @options.add("checkpoint", "client", "progress")
 @click.pass_context
-def command(
+def learn(
     ctx: click.Context,
     /,
     *,
@@ -62,7 +62,7 @@ def command(
     checkpoint: float,
     client: str | None,
     progress: bool | None,
-    **given: Any,  # noqa: ANN401 - options of a table, of a search and of knowledge
+    **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
 
@@ -71,18 +71,17 @@ def command(
     """
     started = time.monotonic()
     chosen = options.search_options(given)
-    told = cast("ModelOptions", given)
     if out is not None:
         check_writable(out)
-    known = read_knowledge(told)
-    table, reading = read_table(data, told)
+    known = read_knowledge(given)
+    table, reading = read_table(data, given)
     for note in table.notes:
         say(f"Note: {note}", err=True)
     before = out.read_bytes() if out is not None and out.exists() else None
     failure: NotSaved | None = None
     try:
         with _client(client) as cluster, _messages():
-            optima = learn(
+            optima = kes.learn(
                 cast("Data", TableAsRead(table, reading)),
                 **chosen,
                 knowledge=known,
@@ -145,3 +144,109 @@ def _messages() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+_MOST = 50
+"""Number of edges shown; of more, the strongest and the weakest."""
+
+
+def show_network(optima: Optima, out: Path | None) -> None:
+    """Print the edges of the best model: a bound on their evidence, and the share of runs."""
+    edges = _edges(optima)
+    if not edges:
+        alone = "under this criterion, all variables are independent"
+        if optima.kind != "discrete":
+            alone = (
+                "no edge raises the score: the variables have no linear relations "
+                "(--discretize 3 finds others)"
+            )
+        say(f"\nThe best network has no edges: {alone}.")
+        return
+    say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
+    lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
+    say("\n".join(f"  {line}" for line in lines[:-1]))
+    say("evidence: an upper bound in nats; `kes edges` computes it exactly")
+    if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
+        say("directions: no surer than shown; a better model may have the opposite direction")
+    if any(edges[""]):
+        say(f"weak: less than {WEAK:g} nats; direction weak: less for its direction")
+    say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
+    if len(edges) > _MOST:
+        file = "FILE (after --out FILE)" if out is None else quote(str(out))
+        say(f"All edges, with their evidence: kes edges {file}")
+
+
+def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
+    """Print the result of an interrupted search, or the file that holds it."""
+    record = None if stop.optima is None else stop.optima.record
+    done = 0 if record is None else len(record.runs)
+    tasks = 0 if record is None else record.improving.own
+    after = f" and {counted(tasks, 'task')}" if tasks else ""
+    say(f"Interrupted after {counted(done, 'run')}{after}.", err=True)
+    if stop.file is not None:
+        say(f"Saved to {stop.file}; the same command resumes from there.", err=True)
+    elif stop.optima is not None and out is None:
+        say(stop.optima)
+        say("Not saved: with --out FILE the same command could resume from there.", err=True)
+
+
+def suggest_next(optima: Optima, out: Path) -> None:
+    """Print useful next commands."""
+    file, network = quote(str(out)), beside(out, ".bif")
+    commands = {
+        "how sure each edge is": f"kes edges {file}",
+        "all of it in one page": f"kes report {file}",
+        "with probabilities": f"kes fit {file} --out {quote(str(network))}",
+        "ask the network": f"kes query {file} {quote(_question(optima))}",
+    }
+    say("Next:")
+    for purpose, command in commands.items():
+        say(f"  {purpose:<21}  {command}", unbroken=True)
+
+
+def suggest_more(record: Record) -> None:
+    """Print how to search further, unless the user chose the amount or the best is proven."""
+    is_proven = record.proof is not None and record.proof.proven
+    if record.improving.asked.is_auto and not is_proven:
+        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
+        say(f"To search further: add {more}; kes certify bounds the highest score.")
+
+
+def _edges(optima: Optima) -> Table:
+    """Return the edges of the best model, the strongest first."""
+    best = optima.best
+    found = evidence_bounds(optima, optima.ready(None, None, None))
+    support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
+    pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
+    shown = [_directed(best.mpdag, pair) for pair in pairs]
+    return Table(
+        {
+            "edge": [f"{a} {mark} {b}" for a, mark, b in shown],
+            "evidence <=": [found[pair].evidence for pair in pairs],
+            "runs %": [round(100 * support[pair]) for pair in pairs],
+            "": [_mark(found[pair]) for pair in pairs],
+        }
+    )
+
+
+def _mark(known: EvidenceBound) -> str:
+    if known.evidence < WEAK:
+        return "weak"
+    is_open = known.direction is not None and known.direction < WEAK
+    return "direction weak" if is_open else ""
+
+
+def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
+    """Return an edge as tail, mark and head; without a direction, in the order of the nodes."""
+    a, b = sorted(pair, key=graph.nodes.index)
+    if (b, a) in graph.directed:
+        return b, "->", a
+    return a, "->" if (a, b) in graph.directed else "-", b
+
+
+def _question(optima: Optima) -> str:
+    """Return a query to try: the distribution of a variable given an adjacent one."""
+    a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
+    states = () if a is None else optima.states[a]
+    given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
+    return f"P({word(b)}{given})"

@@ -58,7 +58,15 @@ FLAGS = {name: option.flag for name, option in _DECLARED.items() if option.flag}
 """Flags that differ from the Python name by more than hyphens."""
 
 
-class Command(click.Command):
+def command(
+    name: str, summary: str, *examples: str
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of a function; its help ends with the examples."""
+    epilog = "\n  ".join(["\b\nExamples:", *examples]) if examples else None
+    return click.command(name, cls=_Command, short_help=summary, epilog=epilog)
+
+
+class _Command(click.Command):
     """A command that suggests a correction for an unknown option or a missing argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -100,13 +108,9 @@ def add(
 ) -> Callable[[CommandT], CommandT]:
     """Add declared options to a command, which gets them under their Python names.
 
-    Parameters
-    ----------
-    of_result : str or None
-        The argument that may be a result, whose settings are the defaults. An option that is not
-        given is then None.
-    **changed
-        Attributes of `click.option` that differ from the declaration.
+    `of_result` is the argument that may be a result, whose settings are the defaults: an option
+    that is not given is then None. `changed` are attributes of `click.option` that differ from the
+    declaration.
     """
     return _together(*(_click_option(_DECLARED[name], of_result, changed) for name in names))
 
@@ -161,9 +165,8 @@ def _type(option: Option) -> dict[str, Any]:
 
 def estimation(command: CommandT) -> CommandT:
     """Add how CPDs are estimated."""
-    return _together(add("prior"), add("ess", help="Equivalent sample size of --prior bdeu."))(
-        command
-    )
+    ess = add("ess", help="Equivalent sample size of --prior bdeu.")
+    return _together(add("prior"), ess)(command)
 
 
 def search(command: CommandT) -> CommandT:
@@ -176,15 +179,9 @@ def search(command: CommandT) -> CommandT:
 
 
 def _improve_flags(command: CommandT) -> CommandT:
+    shown = f"until scores settle; with --runs, {TASKS_PER_RUN} per run, at most {MAX_TASKS}"
     return _together(
-        click.option(
-            "--improve-tasks",
-            type=Integer(min=1),
-            metavar="N",
-            show_default=f"until scores settle; with --runs, {TASKS_PER_RUN} per run, at most "
-            f"{MAX_TASKS}",
-            help="Number of improvement tasks.",
-        ),
+        count("--improve-tasks", "Number of improvement tasks.", show_default=shown),
         click.option(
             "--improve-budget",
             type=Duration(),
@@ -196,19 +193,16 @@ def _improve_flags(command: CommandT) -> CommandT:
 
 def _sampled_flags(command: CommandT) -> CommandT:
     return _together(
-        click.option(
+        count(
             "--reversals",
-            type=Integer(min=0),
-            metavar="N",
+            "For sampled: maximum number of covered arcs to reverse before a draw.",
+            minimum=0,
             show_default=str(Sampled().reversals),
-            help="For sampled: maximum number of covered arcs to reverse before a draw.",
         ),
-        click.option(
+        count(
             "--failures",
-            type=Integer(min=1),
-            metavar="N",
+            "For sampled: stop a run after N iterations without improvement.",
             show_default="20 draws per pair of variables",
-            help="For sampled: stop a run after N iterations without improvement.",
         ),
     )(command)
 
@@ -277,14 +271,8 @@ def data(text: str) -> Callable[[CommandT], CommandT]:
 
 def optimum(command: CommandT) -> CommandT:
     """Add the rank of an optimum of a result."""
-    return click.option(
-        "--optimum",
-        type=Integer(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="Rank of the optimum to take from a result; 0 is the best.",
-    )(command)
+    text = "Rank of the optimum to take from a result; 0 is the best."
+    return count("--optimum", text, 0, minimum=0)(command)
 
 
 # --- tables and knowledge ------------------------------------------------------------------------
@@ -296,13 +284,7 @@ def table(command: CommandT) -> CommandT:
         click.option(
             "--example", type=click.Choice(["alarm"]), help="Use built-in data instead of a file."
         ),
-        click.option(
-            "--rows",
-            type=Integer(min=1),
-            metavar="N",
-            show_default="20000",
-            help="Number of cases to draw for --example.",
-        ),
+        count("--rows", "Number of cases to draw for --example.", show_default="20000"),
         add("weights"),
         add("missing", type=str, multiple=True, default=None, show_default=False),
         add("completions", "discretize"),
@@ -334,12 +316,10 @@ def table(command: CommandT) -> CommandT:
 def knowledge(command: CommandT) -> CommandT:
     """Add background knowledge; see `kes.cli.inputs.read_knowledge`."""
     return _together(
-        click.option(
+        file(
             "--knowledge",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Background knowledge: a TOML or JSON file with tiers, required, forbidden, "
-            "apart, roots and leaves, or a knowledge file of Tetrad.",
+            "Background knowledge: a TOML or JSON file with tiers, required, forbidden, apart, "
+            "roots and leaves, or a knowledge file of Tetrad.",
         ),
         click.option(
             "--tiers",
@@ -362,18 +342,39 @@ def _pair(flag: str, text: str) -> Callable[[CommandT], CommandT]:
     return click.option(flag, multiple=True, metavar="A,B", help=f"{text} Can be repeated.")
 
 
-# --- output --------------------------------------------------------------------------------------
+# --- options of single commands ------------------------------------------------------------------
 
 
-def csv(command: CommandT) -> CommandT:
-    """Add the file for a table; see `kes.cli.console.show_or_write`."""
+def count(
+    flag: str,
+    text: str,
+    default: int | None = None,
+    *,
+    minimum: int = 1,
+    show_default: str | bool = True,
+) -> Callable[[CommandT], CommandT]:
+    """Add an option that is an integer."""
+    kind = Integer(min=minimum)
     return click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        show_default="standard output",
-        help="CSV file for the table; compressed if it ends in .csv.gz.",
-    )(command)
+        flag, type=kind, metavar="N", default=default, show_default=show_default, help=text
+    )
+
+
+def file(
+    flag: str,
+    text: str,
+    **more: Any,  # noqa: ANN401 - as click has them
+) -> Callable[[CommandT], CommandT]:
+    """Add an option that is a file."""
+    return click.option(
+        flag, **{"type": click.Path(path_type=Path), "metavar": "FILE", "help": text, **more}
+    )
+
+
+def csv(text: str = "CSV file for the table") -> Callable[[CommandT], CommandT]:
+    """Add the file for a table; see `kes.cli.console.show_or_write`."""
+    text += "; compressed if it ends in .csv.gz."
+    return file("--out", text, show_default="standard output")
 
 
 def _together(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:

@@ -6,23 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kes.cli import options
-from kes.cli.console import say
+from kes.cli.console import is_progress_shown, say
 from kes.cli.signals import exit_code
 from kes.errors import Interrupted
 from kes.paper import DATABASES, EXPERIMENTS, reproduce
 from kes.paper.reproduction import Stage
 
-_EXAMPLES = """
-\b
-Examples:
-  kes paper --runs 100
-  kes paper --only coil --coil ticdata2000.txt
-  kes paper --only table1,figure1 --leukemia leukemia.csv
-"""
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str]:
@@ -35,11 +30,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return names
 
 
-@click.command(
+@options.command(
     "paper",
-    cls=options.Command,
-    short_help="Reproduce the evaluation of the paper.",
-    epilog=_EXAMPLES,
+    "Reproduce the evaluation of the paper.",
+    "kes paper --runs 100",
+    "kes paper --only coil --coil ticdata2000.txt",
+    "kes paper --only table1,figure1 --leukemia leukemia.csv",
 )
 @click.option(
     "--only",
@@ -50,48 +46,41 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
 )
 @options.add("runs", default=1000, show_default=True, help="Runs per database and k.")
 @options.add("random_state", "n_jobs")
-@click.option(
+@options.file(
     "--out",
+    "Folder to write to; runs that it holds already are not repeated.",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     default=Path("paper"),
     show_default=True,
-    help="Folder to write to; runs that it holds already are not repeated.",
 )
-@click.option(
+@options.file(
     "--coil",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
+    "Your copy of the CoIL data.",
+    type=_FILE,
     show_default="the variable KES_COIL",
-    help="Your copy of the CoIL data.",
 )
-@click.option(
+@options.file(
     "--leukemia",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
+    "Your copy of the leukemia data.",
+    type=_FILE,
     show_default="the variable KES_LEUKEMIA",
-    help="Your copy of the leukemia data.",
 )
-@click.option(
+@options.file(
     "--fill",
+    "Also fill in the marked parts of this Markdown file.",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    metavar="FILE",
-    help="Also fill in the marked parts of this Markdown file.",
 )
 @options.add("progress")
 @click.pass_context
-def command(
+def paper(
     ctx: click.Context,
+    /,
     *,
-    only: list[str],
-    runs: int,
-    random_state: int,
-    n_jobs: int | None,
     out: Path,
-    coil: Path | None,
-    leukemia: Path | None,
-    fill: Path | None,
+    random_state: int,
     progress: bool | None,
+    **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Reproduce the evaluation of Nielsen, Kočka and Peña (UAI 2003).
 
@@ -101,17 +90,7 @@ def command(
     """
     with _display(progress) as show:
         try:
-            written = reproduce(
-                out,
-                only=only,
-                runs=runs,
-                seed=random_state,
-                n_jobs=n_jobs,
-                coil=coil,
-                leukemia=leukemia,
-                fill=fill,
-                progress=show,
-            )
+            written = reproduce(out, seed=random_state, progress=show, **given)
         except Interrupted:
             say(f"Interrupted. Saved to {out}; repeat the command to resume.", err=True)
             ctx.exit(exit_code())
@@ -124,10 +103,9 @@ def command(
 @contextmanager
 def _display(progress: bool | None) -> Iterator[Callable[[Stage], object]]:
     """Show a progress bar on a terminal; elsewhere, on request, a line for each stage."""
-    terminal = sys.stderr.isatty()
-    if not (terminal if progress is None else progress):
+    if not is_progress_shown(progress):
         yield lambda stage: None
-    elif terminal:
+    elif sys.stderr.isatty():
         from tqdm import tqdm
 
         form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} runs, {remaining} left, {desc}"

@@ -22,17 +22,14 @@ if TYPE_CHECKING:
 _PICTURES = (".svg", ".png", ".pdf")
 _GRAPHS = (".dot", ".gv", ".graphml")
 _OF = ("network", "scores", "coverage", "landscape")
-_EXAMPLES = """
-\b
-Examples:
-  kes plot a.kes.json.gz --out best.svg
-  kes plot best.bif --out best.pdf
-  kes plot a.kes.json.gz --of landscape --out landscape.png
-"""
 
 
-@click.command(
-    "plot", cls=options.Command, short_help="Draw a network, or the landscape.", epilog=_EXAMPLES
+@options.command(
+    "plot",
+    "Draw a network, or the landscape.",
+    "kes plot a.kes.json.gz --out best.svg",
+    "kes plot best.bif --out best.pdf",
+    "kes plot a.kes.json.gz --of landscape --out landscape.png",
 )
 @click.argument("model", type=click.Path(path_type=Path))
 @options.optimum
@@ -45,14 +42,12 @@ Examples:
     help="What to draw: the network, or, of a result, the scores of all runs, the number of optima "
     "found, or a map of the optima.",
 )
-@click.option(
+@options.file(
     "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
+    "File to write: .svg, .png or .pdf; .dot or .graphml for other programs.",
     show_default="the name of MODEL, with .svg",
-    help="File to write: .svg, .png or .pdf; .dot or .graphml for other programs.",
 )
-def command(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
+def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     """Draw MODEL, a result, a network or a graph.
 
     Arrows are compelled directions; dashed lines are edges whose direction the data cannot

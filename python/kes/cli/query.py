@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import network_of
-from kes.cli.parsing import Integer
-from kes.cli.query_syntax import Asked, parse
 from kes.data.dataset import Dataset
-from kes.errors import listed
+from kes.errors import KesError, listed, suggest
 from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
 from kes.network.fitting import Fitted
 from kes.network.query import Moments, Probability
@@ -21,33 +22,23 @@ from kes.network.query import Moments, Probability
 _DIFFERENCE = 0.05
 """Show the share of a state in the data if it differs more than this."""
 
-_EXAMPLES = """
-\b
-Examples:
-  kes query a.kes.json.gz "P(cancer | smoker=yes)"
-  kes query best.bif "P(cancer=yes, cough=yes | smoker=yes, age=old)"
-  kes query flowers.json "height | width=1.2"
-"""
 
-
-@click.command(
+@options.command(
     "query",
-    cls=options.Command,
-    short_help="Ask a network for probabilities, or for means.",
-    epilog=_EXAMPLES,
+    "Ask a network for probabilities, or for means.",
+    'kes query a.kes.json.gz "P(cancer | smoker=yes)"',
+    'kes query best.bif "P(cancer=yes, cough=yes | smoker=yes, age=old)"',
+    'kes query flowers.json "height | width=1.2"',
 )
 @options.model
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
-@click.option(
+@options.count(
     "--draws",
-    type=Integer(min=1),
-    metavar="N",
-    default=10_000,
-    show_default=True,
-    help="Number of draws if a network of both kinds of variables has no exact answer.",
+    "Number of draws if a network of both kinds of variables has no exact answer.",
+    10_000,
 )
 @options.add("random_state")
-def command(
+def query(
     *,
     model: Path,
     questions: tuple[str, ...],
@@ -124,3 +115,151 @@ def _formatted(probability: float | Probability) -> str:
     if not isinstance(probability, Probability):
         return f"{probability:.6f}"
     return str(probability) if probability.error else f"{probability.value:.6f}"
+
+
+_OUTER = re.compile(r"\s*[Pp]\s*\((.*)\)\s*", re.DOTALL)
+_OPENED = re.compile(r"\s*[Pp]\s*\(")
+_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^"'|,=]*[^"'|,=\s]))\s*""")
+_FORM = 'write it as "P(cancer | smoker=yes, age=old)", with quotes around all of it'
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A parsed question.
+
+    Attributes
+    ----------
+    text : str
+        The question as the user wrote it.
+    target : str or mapping
+        A variable, or variables with states.
+    known : mapping
+        The evidence: values of other variables.
+    """
+
+    text: str
+    target: str | Mapping[str, Any]
+    known: Mapping[str, Any]
+
+
+def parse(text: str, network: Fitted) -> Asked:
+    """Parse a question to a network; the P and its parentheses are optional.
+
+    Raises
+    ------
+    KesError
+        If the syntax is wrong, or the network does not have a variable.
+    """
+    outer = _OUTER.fullmatch(text)
+    if outer is None and _OPENED.match(text):
+        raise KesError(f"the question {text!r} has no closing parenthesis; {_FORM}")
+    target, bar, known = _Words(text, outer[1] if outer else text, network).read()
+    if not target or (bar and not known):
+        raise KesError(f"the question {text!r} is incomplete; {_FORM}")
+    if any(value is None for value in known.values()):
+        name = next(name for name, value in known.items() if value is None)
+        raise KesError(f"in the question {text!r}, {name!r} has no value; {_FORM}", column=name)
+    both = [name for name in target if name in known]
+    if both:
+        raise KesError(
+            f"in the question {text!r}, {both[0]!r} is both target and evidence", column=both[0]
+        )
+    given = {name: _value(network, name, value or "") for name, value in known.items()}
+    if len(target) == 1 and (name := next(iter(target))) and target[name] is None:
+        return Asked(text, name, given)
+    states: dict[str, str | float] = {}
+    for name, state in target.items():
+        if state is None:
+            raise KesError(
+                f"the question {text!r} asks for several variables, and {name!r} has no state; ask "
+                "for one variable, or give a state of each",
+                column=name,
+            )
+        if not network.states[name]:
+            raise KesError(
+                f"{name!r} is continuous: single values have no probability; ask for its mean and "
+                f"standard deviation: {name}{' | ...' if known else ''}",
+                column=name,
+            )
+        states[name] = _value(network, name, state)
+    return Asked(text, states, given)
+
+
+def word(text: str) -> str:
+    """Quote a name or a state if the syntax needs it."""
+    if re.fullmatch(r"[\w.+-]+(?: [\w.+-]+)*", text):
+        return text
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def _value(network: Fitted, name: str, text: str) -> str | float:
+    """Return a value as the network takes it: a number for a continuous or discretized node."""
+    states = network.states[name]
+    if text in map(str, states) or (states and name not in network.cuts):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        if states:
+            return text  # the network lists its states
+        raise KesError(
+            f"{name!r} is continuous, and {text!r} is not a number", column=name
+        ) from None
+
+
+class _Words:
+    """Parser of ``a=1, b | c=2``, from left to right."""
+
+    def __init__(self, question: str, text: str, network: Fitted) -> None:
+        self._question, self._text, self._network = question, text, network
+        self._at = 0
+
+    def read(self) -> tuple[dict[str, str | None], bool, dict[str, str | None]]:
+        """Return the part before the bar, whether there is a bar, and the part after it."""
+        target = self._list()
+        bar = self._take("|")
+        known = self._list() if bar else {}
+        rest = self._text[self._at :].strip()
+        if rest:
+            raise KesError(f"cannot parse {rest!r} in the question {self._question!r}; {_FORM}")
+        return target, bar, known
+
+    def _list(self) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        while (name := self._word()) is not None:
+            if name not in self._network.states:
+                raise self._no_variable(name)
+            if name in found:
+                raise KesError(
+                    f"{name!r} occurs twice in the question {self._question!r}", column=name
+                )
+            found[name] = self._word() if self._take("=") else None
+            if not self._take(","):
+                break
+        return found
+
+    def _no_variable(self, name: str) -> KesError:
+        compared = re.split(r"\s*[<>]", name, maxsplit=1)[0]
+        if compared != name and compared in self._network.states:
+            return KesError(
+                f"{name!r} asks for a range; a question names single values, as in {compared}=1. "
+                "For ranges, learn from intervals: kes learn --discretize 3",
+                column=compared,
+            )
+        if re.search(rf"=\s*\d+,{re.escape(name)}", self._question):
+            return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
+        suggestion = suggest(name, self._network.nodes)
+        form = "" if suggestion and " " not in name else f"; {_FORM}"
+        return KesError(f"the network has no variable {name!r}{suggestion}{form}", column=name)
+
+    def _word(self) -> str | None:
+        match = _WORD.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return next(group for group in match.groups() if group is not None)
+
+    def _take(self, mark: str) -> bool:
+        taken = self._text.startswith(mark, self._at)
+        self._at += taken
+        return taken

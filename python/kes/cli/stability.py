@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import click
 
-from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted, stability
+import kes
+from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted
 from kes.cli import options
-from kes.cli.console import say, show
-from kes.cli.inputs import DataRequest, TableOptions, open_result
-from kes.cli.parsing import Integer, Number
+from kes.cli.console import is_progress_shown, say, show
+from kes.cli.inputs import DataRequest, open_result
+from kes.cli.parsing import Number
 from kes.cli.signals import exit_code
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
 
+_OWN = ("resamples", "scheme", "fraction", "runs", "n_jobs")
 _SHOWN = {
     "x": "x",
     "y": "y",
@@ -27,29 +28,15 @@ _SHOWN = {
 }
 """Columns of the table, by their names in `Stability.edges`."""
 
-_EXAMPLES = """
-\b
-Examples:
-  kes stability a.kes.json.gz
-  kes stability a.kes.json.gz --resamples 20 --runs 5
-"""
 
-
-@click.command(
+@options.command(
     "stability",
-    cls=options.Command,
-    short_help="Show which edges do not depend on the sample.",
-    epilog=_EXAMPLES,
+    "Show which edges do not depend on the sample.",
+    "kes stability a.kes.json.gz",
+    "kes stability a.kes.json.gz --resamples 20 --runs 5",
 )
 @options.result
-@click.option(
-    "--resamples",
-    type=Integer(min=1),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Number of tables to draw.",
-)
+@options.count("--resamples", "Number of tables to draw.", 100)
 @click.option(
     "--scheme",
     type=click.Choice(SCHEMES),
@@ -69,37 +56,29 @@ Examples:
 @options.add("runs", default=10, show_default=True, help="Runs on each table, before improving.")
 @options.add("n_jobs", "progress")
 @click.pass_context
-def command(
+def stability(
     ctx: click.Context,
+    /,
     *,
     result: Path,
     data: str | None,
-    resamples: int,
-    scheme: str,
-    fraction: float,
-    runs: int,
-    n_jobs: int | None,
     progress: bool | None,
-    **table: Unpack[TableOptions],
+    **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Repeat the search of RESULT on tables drawn from its data, and show which edges recur.
 
     The settings are those of the result. An edge that depends on a few cases is missing from many
     of the networks. This takes --resamples times --runs runs.
     """
-    optima = open_result(result, DataRequest(data, table, "tables are drawn from the data"))
+    optima = open_result(result, DataRequest(data, given, "tables are drawn from the data"))
     problem = optima.ready(None, None, None)
     try:
-        found = stability(
+        found = kes.stability(
             problem.table,
-            resamples=resamples,
-            scheme=scheme,
-            fraction=fraction,
-            runs=runs,
-            n_jobs=n_jobs,
+            **{name: given[name] for name in _OWN},
             completions=problem.reading.completions,
             missing=problem.reading.missing,
-            progress=sys.stderr.isatty() if progress is None else progress,
+            progress=is_progress_shown(progress),
             **optima.settings.options(),
         )
     except StabilityInterrupted as stop:

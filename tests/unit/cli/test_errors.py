@@ -1,13 +1,13 @@
 """What a user can get wrong in the shell, and what kes then says, in the words of the shell."""
 
-from importlib import import_module
-
+import click
 import pandas as pd
 import pytest
 
 import kes
 from kes.cli import run
 from kes.cli.commands import COMMANDS
+from kes.cli.commands import kes as group
 from kes.cli.parsing import _SYNONYMS
 
 GOOD = {"a": [0, 1, 0, 1, 1, 0], "b": ["x", "y", "x", "y", "x", "x"]}
@@ -200,7 +200,7 @@ def shared(name):
     return {
         command: param
         for command in ("learn", "certify", "report", "paper")
-        for param in import_module(f"kes.cli.{command}").command.params
+        for param in group.get_command(click.Context(group), command).params
         if param.name == name
     }
 
@@ -261,6 +261,6 @@ def test_words_of_other_programs_are_understood(words, advice, capsys):
 def test_every_synonym_leads_to_something_that_a_command_has():
     own = set()
     for name in COMMANDS:
-        for param in import_module(f"kes.cli.{name}").command.params:
+        for param in group.get_command(click.Context(group), name).params:
             own |= {*param.opts, *param.secondary_opts, str(param.name).upper()}
     assert {name for names in _SYNONYMS for name in names} <= own

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.cli.learn_output import WEAK
+from kes.cli.learn import WEAK
 
 
 @pytest.fixture(autouse=True)

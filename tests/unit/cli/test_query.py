@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.cli.query_syntax import parse, word
+from kes.cli.query import parse, word
 
 
 @pytest.fixture(autouse=True)

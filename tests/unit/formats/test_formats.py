@@ -230,7 +230,7 @@ def test_convert_keeps_graphs(tmp_path):
 def test_the_command_converts(tmp_path):
     from click.testing import CliRunner
 
-    from kes.cli.convert import command
+    from kes.cli.models import convert as command
 
     small().save(tmp_path / "a.bif")
     result = CliRunner().invoke(command, [str(tmp_path / "a.bif"), str(tmp_path / "b.net.gz")])

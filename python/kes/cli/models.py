@@ -1,0 +1,171 @@
+"""``kes compare``, ``convert``, ``sample`` and ``score``: what needs no more than a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import kes
+from kes.analysis.compare import compare_graphs
+from kes.cli import options
+from kes.cli.console import check_csv, say, show, write_csv
+from kes.cli.inputs import (
+    DataRequest,
+    Model,
+    fitted,
+    graph_of,
+    network_of,
+    open_model,
+    open_result,
+    optimum_of,
+    read_table,
+    save,
+    with_kinds,
+)
+from kes.data import Dataset
+from kes.data.column import Discrete
+from kes.data.dataset import AnyTable
+from kes.data.schema import ReadOptions
+from kes.declare import declared
+from kes.formats import format_of, write_graph
+from kes.graph.pdag import Pdag
+from kes.network.new_rows import Unseen
+from kes.options import CRITERION, DEFAULTS, ScoringOptions
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.results.summary import counted
+
+
+@options.command(
+    "compare",
+    "Show the edges in which two models differ.",
+    "kes compare a.kes.json.gz b.kes.json.gz",
+    "kes compare a.kes.json.gz expert.dot",
+    "kes compare truth.bif learned.bif",
+)
+@click.argument("here", type=click.Path(path_type=Path))
+@click.argument("there", type=click.Path(path_type=Path))
+def compare(*, here: Path, there: Path) -> None:
+    """Show the edges in which the model THERE differs from the model HERE.
+
+    Each is a network, a graph, or a result, whose best model is taken. Equivalence classes are
+    compared: directions that the data cannot determine do not count.
+    """
+    first, second = (open_model(path, DataRequest(quiet=True)) for path in (here, there))
+    if isinstance(first, Optima):
+        other = second if isinstance(second, Optima) else graph_of(second, 0).essential
+        found = first.compare(other)
+    else:
+        found = compare_graphs(graph_of(first, 0).essential, graph_of(second, 0).essential)
+    say(found)
+    if found.shd:
+        show(found.table())
+
+
+@options.command("convert", "Convert a result, network or graph.")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@options.data("The table that a result was learned from, to estimate probabilities.")
+@options.optimum
+def convert(source: Path, target: Path, data: str | None, optimum: int) -> None:
+    """Convert a result, a network or a graph.
+
+    For example: kes convert alarm.bif alarm.net.gz
+
+    Suffixes decide the formats: .bif, .xmlbif (also .bifxml, .xml), .net and .json hold networks;
+    .dot (.gv), .graphml and .json hold graphs. Add .gz for compressed files. A network becomes a
+    graph if the target holds graphs only. Of a result the best model is taken, with probabilities
+    if the target holds them; kes fit has more options for that.
+    """
+    if not storage.holds_result(source):
+        if data is not None or optimum:
+            raise click.UsageError(
+                f"--data and --optimum are for results; {source} is not a result."
+            )
+        say(f"{target}: {kes.convert(source, target)}")
+        return
+    form = format_of(target)
+    if form.offers("read"):
+        request = DataRequest(data, purpose=f"{form.name} files hold probabilities")
+        optima = open_result(source, request)
+        network = fitted(optima, optimum, {}, target)
+        save(network, target, optima.stem)
+        say(f"{target}: {network!r}")
+    else:
+        graph = optimum_of(kes.load(source), optimum).mpdag
+        write_graph(graph, target)
+        say(f"{target}: {graph!r}")
+
+
+@options.command("sample", "Draw cases from a network.")
+@options.model
+@options.count("--rows", "Number of cases.", 1000)
+@options.add("random_state")
+@options.csv("CSV file to write")
+def sample(
+    *, model: Path, data: str | None, optimum: int, rows: int, random_state: int, out: Path | None
+) -> None:
+    """Draw independent cases from MODEL: a network, or a result with its data.
+
+    For example: kes sample best.bif --rows 500 --out new.csv
+    """
+    check_csv(out)
+    drawn = network_of(model, data, optimum)[0].sample(rows, seed=random_state)
+    values: list[list[object]] = [
+        [column.states[code] for code in column.codes]
+        if isinstance(column, Discrete)
+        else column.values.tolist()
+        for column in drawn.columns
+    ]
+    write_csv(drawn.names, zip(*values, strict=True), out)
+    if out is not None:
+        say(f"{out}: {counted(rows, 'case')}")
+
+
+@options.command(
+    "score",
+    "Score a model on a table.",
+    "kes score data.csv expert.dot",
+    "kes score data.csv a.kes.json.gz --optimum 3",
+    "kes score new.csv best.bif --criterion bdeu",
+)
+@click.argument("data")
+@click.argument("model", type=click.Path(path_type=Path))
+@options.optimum
+@options.table
+@options.add(*CRITERION, of_result="MODEL")
+def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noqa: ANN401 - of click
+    """Score the graph of MODEL, a result, network or graph, on the table DATA.
+
+    Scores of different models on one table can be compared, by the same criterion; those of one
+    model on different tables cannot. For networks, the probability of the cases is shown as well.
+
+    With --missing em, values are imputed as in a search with these options and seed 0, or with the
+    settings of a result; scores can be compared only if these are the same.
+    """
+    found = open_model(model)
+    scoring: dict[str, Any] = {}
+    if isinstance(found, Optima):
+        names = declared(ScoringOptions)
+        scoring = {name: own for name, own in found.settings.options().items() if name in names}
+    scoring |= {name: given[name] for name in CRITERION if given[name] is not None}
+    cases, completions = _read(data, given, found)
+    value = kes.score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
+    lines = [f"{value:.4f}  {scoring.get('criterion', DEFAULTS['criterion'])} of {model} on {data}"]
+    if not isinstance(found, Optima | Pdag):
+        unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"
+        log = found.log_likelihood(cases, unseen=unseen)
+        lines.append(f"{log:.4f}  natural logarithm of the probability of the cases")
+    say("\n".join(lines))
+
+
+def _read(data: str, given: dict[str, Any], model: Model) -> tuple[AnyTable, int]:
+    """Read the table as that of the model was read, unless the options say how."""
+    before = None
+    if not isinstance(model, Pdag):
+        how = model.record.reading if isinstance(model, Optima) else ReadOptions(cuts=model.cuts)
+        before = with_kinds(how, model.states)
+    cases, how = read_table(data, given, before=before)
+    return cases, how.completions
