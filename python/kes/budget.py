@@ -44,13 +44,9 @@ _FIRST_RUN = 30.0
 class Size:
     """The size of a table, as far as it decides running times.
 
-    Attributes
-    ----------
-    rows : float
-        Number of distinct rows, estimated: at most the number of cases or of state combinations.
-        0 if there are continuous columns, for which only moments are computed.
-    columns : int
-        Numeric columns that a continuous or mixed table is embedded in; 0 if it is discrete.
+    `rows` estimates the number of distinct rows of a discrete table, from the numbers of cases and
+    of state combinations. `columns` is the number of numeric columns that another table is embedded
+    in; it has 0 rows, as only moments are computed.
     """
 
     variables: int
@@ -87,14 +83,16 @@ class Size:
     @property
     def runs(self) -> int:
         """Default number of runs."""
-        return int(
-            min(max(self._seconds * _SHARE_OF_RUNS / self.run_seconds, _MIN_RUNS), _MAX_RUNS)
-        )
+        affordable = self._seconds * _SHARE_OF_RUNS / self.run_seconds
+        return int(min(max(affordable, _MIN_RUNS), _MAX_RUNS))
 
     @property
     def tasks(self) -> int:
         """Largest default number of improvement tasks."""
-        before = (1 + self.runs) * self.run_seconds + self._order_seconds
+        # Seconds to look for parent sets; on discrete tables they are part of the tasks.
+        is_large = self.variables >= _MANY_VARIABLES
+        ordering = 1.5e-5 * self.variables * self.columns if is_large else 0.0
+        before = (1 + self.runs) * self.run_seconds + ordering
         left = max(self._seconds - before, self._seconds * _SHARE_OF_TASKS)
         return max(1, int(left / self.task_seconds))
 
@@ -104,25 +102,14 @@ class Size:
         share = (self.variables - _MANY_VARIABLES) / (1000 - _MANY_VARIABLES)
         return _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))
 
-    @property
-    def _order_seconds(self) -> float:
-        """Seconds to look for parent sets; on discrete tables they are part of the tasks."""
-        if self.variables < _MANY_VARIABLES:
-            return 0.0
-        return 1.5e-5 * self.variables * self.columns
-
 
 @dataclass(frozen=True)
 class Improve:
     """The option `improve`, parsed.
 
-    Attributes
-    ----------
-    option : bool, int or str
-        The value of the option, as result files keep it: False for nothing, True for ten tasks per
-        run but no more than 1000, "auto" for as many as pay, a number of tasks, or a duration.
-    seconds : float or None
-        The duration, if it is one.
+    `option` is its value, as result files keep it: False for nothing, True for ten tasks per run
+    but no more than 1000, "auto" for as many as pay, a number of tasks, or a duration. `seconds` is
+    the duration, if it is one.
     """
 
     option: bool | int | str = False
@@ -158,47 +145,22 @@ class Improve:
 
 @dataclass(frozen=True)
 class Budget:
-    """Upper bounds on the work of a search; None is no bound.
+    """Upper bounds on the work of a search; None is no bound."""
 
-    Attributes
-    ----------
-    runs : int or None
-        Number of runs; None for a number that goes with the size of the table.
-    patience : int or None
-        Stop the runs after this many in a row, in run order, without a better score level.
-    seconds : float or None
-        Time on the clock. GES and the first run may take longer: see `first_run`.
-    improve : Improve
-        What follows the runs. They leave the time that it probably takes, but at most half.
-    prove : bool or "auto"
-        Whether to prove the best score at the end.
-    tasks : int or None
-        Improvement tasks.
-    settling : int or None
-        After at least this many tasks, stop when the last third of them found no higher score.
-    sets, families : int or None
-        Of a proof: sets of variables to count, and families in the linear programme.
-    rounds, iterations, nodes : int or None
-        Of the linear programme: rounds of cuts or of branch and bound, simplex iterations of each
-        round, and nodes of each branch and bound.
-    counting_mb, solving_mb : int or None
-        Memory for families, and for dynamic programming.
-    """
-
-    runs: int | None = None
-    patience: int | None = None
-    seconds: float | None = None
-    improve: Improve = Improve()
+    runs: int | None = None  # None for a number that goes with the size of the table
+    patience: int | None = None  # runs in a row, in run order, without a better score level
+    seconds: float | None = None  # GES and the first run may take longer: see `first_run`
+    improve: Improve = Improve()  # the runs leave the time that it probably takes, or half of all
     prove: Prove = False
     tasks: int | None = None
-    settling: int | None = None
-    sets: int | None = None
-    families: int | None = None
-    rounds: int | None = None
-    iterations: int | None = None
-    nodes: int | None = None
-    counting_mb: int | None = None
-    solving_mb: int | None = None
+    settling: int | None = None  # after these, stop when the last third found no higher score
+    sets: int | None = None  # sets of variables to count for a proof
+    families: int | None = None  # in the linear programme
+    rounds: int | None = None  # of cuts, or of branch and bound
+    iterations: int | None = None  # of the simplex algorithm in each round
+    nodes: int | None = None  # of each branch and bound
+    counting_mb: int | None = None  # memory for families
+    solving_mb: int | None = None  # memory for dynamic programming
 
     @classmethod
     def parse(

@@ -115,16 +115,8 @@ def certify(
     if problem.dataset.kind != "discrete" and cost.sets * PER_SET > limit:
         raise _unbounded(cost)
     clock(str(cost))
-    prover = Prover(
-        problem.core,
-        problem.dataset.names,
-        problem.settings.max_parents,
-        problem.knowledge,
-        threads(n_jobs),
-        Budget(counting_mb=memory, solving_mb=memory),
-        clock.deadline,
-        clock,
-    )
+    limits = Budget(counting_mb=memory, solving_mb=memory)
+    prover = problem.prover(threads(n_jobs), limits, clock.deadline, clock)
     families = prover.families(clock.after(1.0 if incumbents else _FAMILIES))
     if math.isinf(families.upper_bound([])):
         raise _unbounded(cost)

@@ -22,21 +22,8 @@ from kes.search.record import Model, Record
 class Collector:
     """The runs finished so far; a receiver of batches from the core or from a cluster.
 
-    Parameters
-    ----------
-    base : Record
-        The record to extend. Its runs are kept whatever the budget.
-    budget : Budget
-        Its `runs` include those of `base`.
-    watchers : sequence of callables
-        Called with the collector after each batch: progress display, checkpoints.
-    started : float or None
-        When the search began, by the monotonic clock; now by default.
-
-    Attributes
-    ----------
-    latest : float
-        Seconds from the start to the latest batch of runs.
+    It extends the record `base`, whose runs are kept whatever the budget; `runs` of the budget
+    include them. Watchers are called after each batch: progress display, checkpoints.
     """
 
     def __init__(
@@ -45,23 +32,21 @@ class Collector:
         budget: Budget,
         *,
         watchers: Sequence[Callable[[Collector], None]] = (),
-        started: float | None = None,
+        started: float | None = None,  # on the monotonic clock; now by default
     ) -> None:
-        self.base = base
-        self.budget = budget
+        self.base, self.budget = base, budget
         self.wanted = max(budget.runs or 0, len(base.runs))
         self._started = time.monotonic() if started is None else started
         self._watchers = watchers
-        self._models: list[Model] = list(base.models)
-        self._numbers: dict[CoreGraph, int] = {
-            model.graph: i for i, model in enumerate(base.models)
-        }
-        self._levels = [base.level(model.score) for model in base.models]
+        self._models: list[Model] = []
+        self._levels: list[float] = []
+        self._numbers: dict[CoreGraph, int] = {}
+        for model in base.models:
+            self._number(model)
         self._ends: dict[int, int] = dict(enumerate(base.runs)) | dict(base.ahead)
         self._prefix = 0
-        self._best_level: float | None = None
-        self._best_run = -1
-        self.latest = 0.0
+        self._best_level, self._best_run = -math.inf, -1
+        self.latest = 0.0  # seconds from the start to the latest batch of runs
         self._advance()
 
     @property
@@ -142,12 +127,10 @@ class Collector:
         return record.keeping_tasks(self.base)
 
     def _number(self, model: Model) -> int:
-        number = self._numbers.get(model.graph)
-        if number is None:
-            number = len(self._models)
+        number = self._numbers.setdefault(model.graph, len(self._models))
+        if number == len(self._models):
             self._models.append(model)
             self._levels.append(self.base.level(model.score))
-            self._numbers[model.graph] = number
         return number
 
     def _advance(self) -> None:
@@ -155,7 +138,7 @@ class Collector:
         kept, patience = len(self.base.runs), self.budget.patience or math.inf
         while self._prefix < self.wanted and self._prefix in self._ends:
             level = self._levels[self._ends[self._prefix]]
-            if self._best_level is None or level > self._best_level:
+            if level > self._best_level or self._best_run < 0:
                 self._best_level, self._best_run = level, self._prefix
             self._prefix += 1
             waited = self._prefix - 1 - self._best_run

@@ -19,11 +19,7 @@ def constrained(
 ) -> Settings:
     """Return settings with a start and with knowledge about the columns `names`.
 
-    Raises
-    ------
-    KesError
-        If one of them names other columns, breaks the bound on parents, or if they contradict each
-        other.
+    Both must name these columns only, keep the bound on parents, and not contradict each other.
     """
     graph = _start(start, names)
     known = checked_knowledge(knowledge, names)

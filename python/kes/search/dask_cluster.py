@@ -105,15 +105,14 @@ def _threads(client: Client) -> int:
     try:
         return max(1, sum(client.nthreads().values()))
     except OSError as error:  # raised by Dask when the scheduler has died
-        raise _lost() from error
+        raise Lost from error
 
 
 class Lost(KesError):
     """The connection to the cluster is lost."""
 
-
-def _lost() -> Lost:
-    return Lost("the connection to the Dask cluster is lost; start it again")
+    def __init__(self) -> None:
+        super().__init__("the connection to the Dask cluster is lost; start it again")
 
 
 class Pace:
@@ -141,8 +140,7 @@ class Flight:
     """The chunks that were sent, and those that came back."""
 
     def __init__(self, client: Client, problem: Problem) -> None:
-        self._client = client
-        self._problem = problem
+        self._client, self._problem = client, problem
         self._place = Place.of(problem)
         self._packed = Parcel.of(problem, self._place).packed()
         self._name = f"kes-{uuid.uuid4().hex}"
@@ -212,7 +210,7 @@ class Flight:
         from distributed import KilledWorker
 
         if self._client.status != "running":
-            raise _lost() from error
+            raise Lost from error
         if not isinstance(error, KilledWorker | CancelledError):
             raise KesError(
                 f"a Dask worker failed in runs {runs[0]} to {runs[-1]}: "

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 from kes._core import __version__
@@ -44,17 +43,8 @@ def improve_runs(
 ) -> Record:
     """Do what `learn` does after its runs: improve on them and GES, ignoring other models.
 
-    Parameters
-    ----------
-    budget : Budget or None
-        What to do now, if it is not all that was asked for.
-    seconds : float or None
-        Time left for the whole search.
-
-    Raises
-    ------
-    SearchInterrupted
-        On Ctrl-C.
+    `budget` is what to do now, if it is not all that was asked for; `seconds` is the time left for
+    the whole search.
     """
     budget = budget or asked.budget(len(record.runs))
     if budget is None:
@@ -81,13 +71,7 @@ def improve_runs(
 
 
 def improve(problem: Problem, record: Record, budget: Budget, execution: Execution) -> Record:
-    """Improve on all models of a record; tasks are numbered on from those done.
-
-    Raises
-    ------
-    SearchInterrupted
-        On Ctrl-C.
-    """
+    """Improve on all models of a record; tasks are numbered on from those done."""
     session = _Session(problem, record, budget)
 
     def result() -> Record:
@@ -104,34 +88,19 @@ def improve(problem: Problem, record: Record, budget: Budget, execution: Executi
 
 
 class _Session:
-    """One call of the driver: collects what its tasks find, and decides when to stop.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Time left for the whole search.
-
-    Attributes
-    ----------
-    done : int
-        Number of tasks done.
-    cut : bool
-        Whether the time was over before the tasks were done.
-    """
+    """One call of the driver: collects what its tasks find, and decides when to stop."""
 
     def __init__(
         self, problem: Problem, record: Record, budget: Budget, seconds: float | None = None
     ) -> None:
-        self._problem = problem
-        self._record = record
-        self._budget = budget
-        self._seconds = seconds
+        self._problem, self._record, self._budget = problem, record, budget
+        self._seconds = seconds  # left for the whole search
         self._started = time.monotonic()
         self._best = max(model.score for model in record.pool)
         self._wanted = budget.settling or budget.tasks
         self._offspring: list[Offspring] = []
-        self.done = 0
-        self.cut = False
+        self.done = 0  # tasks
+        self.cut = False  # whether the time was over before the tasks were done
 
     def work(self, execution: Execution) -> None:
         """Do the tasks."""
@@ -148,36 +117,29 @@ class _Session:
             self._check(execution.threads)
 
     def record(self) -> Record:
-        """Return the record with the best models and every rise of the best score.
-
-        They come with all their ancestors.
-        """
+        """Return the record with the best models, every rise of the best score, and ancestors."""
         base, kept = self._record, self._kept()
         first = len(base.pool)
         new = {place: first + number for number, place in enumerate(kept)}
-        return replace(
-            base,
-            offspring=(
-                *base.offspring,
-                *(self._numbered(self._offspring[place - first], new) for place in kept),
-            ),
-            version=__version__,
-        )
+        children = [
+            replace(
+                child,
+                parents=tuple(new.get(parent, parent) for parent in child.parents),
+                task=base.improving.tasks + (child.task or 0),
+            )
+            for child in (self._offspring[place - first] for place in kept)
+        ]
+        return replace(base, offspring=(*base.offspring, *children), version=__version__)
 
     def _kept(self) -> list[int]:
         """Return the places of kept models, counted as if all had joined the pool."""
         base = self._record
         everything = replace(base, offspring=(*base.offspring, *self._offspring))
-        first = len(base.pool)
-        best = everything.ancestors([*_best(everything, first), *everything.rises()])
-        return sorted(place for place in best if place >= first)
-
-    def _numbered(self, child: Offspring, new: dict[int, int]) -> Offspring:
-        return replace(
-            child,
-            parents=tuple(new.get(parent, parent) for parent in child.parents),
-            task=self._record.improving.tasks + (child.task or 0),
-        )
+        first, pool = len(base.pool), everything.pool
+        places = range(first, len(pool))  # of equal levels, the earlier is better
+        best = sorted(places, key=lambda place: -base.level(pool[place].score))[:KEPT]
+        kept = everything.ancestors([*best, *everything.rises()])
+        return sorted(place for place in kept if place >= first)
 
     def _check(self, threads: int) -> None:
         """Check from scratch which of the kept models are local optima.
@@ -243,12 +205,6 @@ class _Session:
             left=spent * (1 - share) / share if share > 0 else None,
             unit="tasks",
         )
-
-
-def _best(record: Record, first: int) -> Sequence[int]:
-    """Return the places of the best models from a place on; of equal levels the earlier."""
-    places = range(first, len(record.pool))
-    return sorted(places, key=lambda place: -record.level(record.pool[place].score))[:KEPT]
 
 
 def _seed(seed: int, done: int) -> int:

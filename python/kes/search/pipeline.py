@@ -31,11 +31,6 @@ def prepare(problem: Problem, execution: Execution, budget: Budget) -> Problem:
     """Impute missing values and hand the table over to the core.
 
     Imputation takes at most half of the budget, but at least one round.
-
-    Raises
-    ------
-    SearchInterrupted
-        On Ctrl-C.
     """
     began = time.monotonic()
     half = math.inf if budget.seconds is None else budget.seconds / 2
@@ -80,12 +75,8 @@ def search(
 
     Raises
     ------
-    SearchInterrupted
-        On Ctrl-C.
-    SearchLost
-        If the connection to the cluster is lost.
-    KesError
-        If the budget is far too short for a single run.
+    SearchInterrupted, SearchLost
+        On Ctrl-C, or if the connection to the cluster is lost.
     """
     started = time.monotonic()
     record = do_runs(problem, budget, execution, base=base, watchers=watchers)
@@ -189,11 +180,22 @@ def do_runs(
                 watchers=[lambda now: report(_progress(now)), *watchers],
                 started=started,
             )
-            _finish(problem, collector, execution)
+            if execution.client is not None and not collector.stopped:
+                dask_cluster.search(execution.client, problem, collector)
+            while execution.client is None and not collector.stopped:
+                runs = islice(collector.pending(), _AT_ONCE)
+                problem.driver(execution.threads).do_runs(runs, collector.receiver())
             if not collector.ready:
                 raise _too_short(budget)
             record = collector.record()
-            report(_end(record, collector), final=True)
+            end = replace(
+                _progress(collector),
+                done=len(record.runs),
+                best=max(model.score for model in record.models),
+                optima=len(record.models),
+                left=0.0,
+            )
+            report(end, final=True)
         except KeyboardInterrupt:
             raise SearchInterrupted(_found(collector)) from None
         except dask_cluster.Lost as lost:
@@ -213,16 +215,6 @@ def _greedy(problem: Problem, threads: int, keep_going: Callable[[], bool]) -> R
     return problem.blank(found[0]) if found else None
 
 
-def _finish(problem: Problem, collector: Collector, execution: Execution) -> None:
-    """Do the pending runs, on this machine or on the cluster."""
-    if execution.client is None:
-        while not collector.stopped:
-            runs = islice(collector.pending(), _AT_ONCE)
-            problem.driver(execution.threads).do_runs(runs, collector.receiver())
-    elif not collector.stopped:
-        dask_cluster.search(execution.client, problem, collector)
-
-
 def _found(collector: Collector | None) -> Record | None:
     """Return the runs so far, also those beyond holes; None before one has ended."""
     return collector.record(ahead=True) if collector is not None and collector.done else None
@@ -237,35 +229,16 @@ def _too_short(budget: Budget) -> KesError:
 
 
 def _progress(collector: Collector) -> Progress:
+    """Return the progress; the time left is extrapolated from the latest batch of runs."""
+    earlier, spent = len(collector.base.runs), collector.seconds
+    totals = [] if collector.budget.seconds is None else [collector.budget.seconds]
+    if (done := collector.done - earlier) > 0:
+        totals.append(collector.latest * (collector.wanted - earlier) / done)
     return Progress(
         done=collector.done,
         wanted=collector.wanted,
         best=collector.best_score,
         optima=collector.distinct,
-        seconds=collector.seconds,
-        left=_time_left(collector),
+        seconds=spent,
+        left=max(0.0, min(totals) - spent) if totals else None,
     )
-
-
-def _end(record: Record, collector: Collector) -> Progress:
-    """Return the progress at the end: only what is in the record."""
-    return Progress(
-        done=len(record.runs),
-        wanted=collector.wanted,
-        best=max(model.score for model in record.models),
-        optima=len(record.models),
-        seconds=collector.seconds,
-        left=0.0,
-    )
-
-
-def _time_left(collector: Collector) -> float | None:
-    """Extrapolate from the latest batch of runs, bounded by the budget."""
-    done, spent = collector.done - len(collector.base.runs), collector.seconds
-    estimates = []
-    if done > 0:
-        total = collector.latest * (collector.wanted - len(collector.base.runs)) / done
-        estimates.append(total - spent)
-    if collector.budget.seconds is not None:
-        estimates.append(collector.budget.seconds - spent)
-    return max(0.0, min(estimates)) if estimates else None

@@ -9,14 +9,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
+import numpy as np
+
 from kes import _core
-from kes.budget import Size
+from kes.budget import Budget, Size
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.notes import left_out
 from kes.data.schema import ReadOptions, Schema
 from kes.errors import KesError, listed
+from kes.exact.prover import Prover, Report
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
@@ -31,13 +34,7 @@ from kes.validation import integer, megabytes
 
 
 class OtherData(KesError):
-    """Data that are not those of a result.
-
-    Attributes
-    ----------
-    reason, advice : str
-        The difference, and what to do.
-    """
+    """Data that are not those of a result: the difference, and what to do."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(f"these are not the data that the result comes from: {reason}{advice}")
@@ -65,8 +62,6 @@ class Problem:
         The table as it was read; `dataset` has its missing values imputed.
     cache_mb : int
         Bound on the memory for counted set terms; it changes the speed, never the result.
-    reading : ReadOptions
-        How the data were read.
     earlier : Completion or None
         An earlier imputation of the missing values, to be repeated.
     filled : (Dataset, Completion) or None
@@ -110,14 +105,9 @@ class Problem:
     def again(
         cls, record: Record, data: Data, *, weights: Weights = None, missing: str | None = None
     ) -> Problem:
-        """Resume the search of a record with its data, in whatever form.
+        """Resume the search of a record with its data, in whatever form; refuse other data.
 
         Data are read as they were then where the arguments do not say otherwise.
-
-        Raises
-        ------
-        KesError
-            If the data are not those of the record.
         """
         reading = record.reading
         how = reading if missing is None else replace(reading, missing=missing)
@@ -151,6 +141,11 @@ class Problem:
         names = self.dataset.names
         return Driver(self.core, names, self.settings.for_core(names), threads)
 
+    def prover(self, threads: int, budget: Budget, deadline: float, report: Report) -> Prover:
+        """Return a prover of statements about all networks that the settings allow."""
+        names, limit = self.dataset.names, self.settings.max_parents
+        return Prover(self.core, names, limit, self.knowledge, threads, budget, deadline, report)
+
     @cached_property
     def size(self) -> Size:
         """The size of the table."""
@@ -175,10 +170,7 @@ class Problem:
     def completed(self, threads: int, keep_going: KeepGoing = lambda _: True) -> Problem:
         """Return the problem with its missing values imputed.
 
-        Parameters
-        ----------
-        keep_going : callable
-            As in `structural_em`. An earlier imputation is repeated whatever it returns.
+        An earlier imputation is repeated whatever `keep_going` returns.
         """
         dataset, completion = self._complete(threads, keep_going)
         return self if completion is None else replace(self, filled=(dataset, completion))
@@ -197,7 +189,7 @@ class Problem:
             self.reading.completions,
             self.cache_mb,
             threads=threads,
-            rounds=None if again is None else again.repeated_rounds,
+            rounds=None if again is None else again.rounds if not again.settled else None,
             keep_going=keep_going if again is None else lambda done: keep_going(done) or True,
         )
 
@@ -244,13 +236,7 @@ class Problem:
         return columns, CoreGraph.of(end)
 
     def score(self, graph: EssentialGraph) -> float:
-        """Score a model over these variables, as a search does.
-
-        Raises
-        ------
-        KesError
-            If it connects collinear columns, so that it has no score.
-        """
+        """Score a model over these variables, as a search does."""
         names = self.dataset.names
         score = self.core.score(graph.to_core(names).to_dag(len(names)))
         self._check_score(self.core, score, "the model")
@@ -309,20 +295,11 @@ class Problem:
         )
 
     def check(self, record: Record) -> None:
-        """Refuse a record of other data, or with other scores.
-
-        Raises
-        ------
-        KesError
-            Names the columns, states, rows or scores that differ.
-        """
+        """Refuse a record of other data, or with other scores."""
         if self.fingerprint != record.fingerprint:
             reason = _difference(self.dataset, record)
             raise OtherData(reason, advice="; use the data it was learned from")
-        self._check_scores(record)
-
-    def _check_scores(self, record: Record) -> None:
-        """Score the models again: someone may have changed the file."""
+        # Score the models again: someone may have changed the file.
         unit, n = self.core.tolerance, len(self.dataset.names)
         for number, model in enumerate(record.pool):
             score = self.core.score(model.graph.to_dag(n))
@@ -331,7 +308,8 @@ class Problem:
                     f"the result file is inconsistent with the data: model {number} scores "
                     f"{model.score:.12g} in the file, but {score:.12g} on these data; learn again"
                 )
-        if not (_same(record.tolerance, unit) and _same(record.cases, self.core.total_weight)):
+        expected = (unit, self.core.total_weight)
+        if not np.allclose((record.tolerance, record.cases), expected, rtol=1e-9, atol=0.0):
             raise KesError(
                 "the result file is inconsistent with the data: its number of cases or its "
                 "tolerance of scores differs; learn again"
@@ -356,10 +334,6 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
         cuts={} if discretizer is None else dict(discretizer.cuts),
     )
     return TableAsRead(table, reading)
-
-
-def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-9)
 
 
 def _difference(dataset: Dataset, record: Record) -> str:

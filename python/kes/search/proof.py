@@ -19,7 +19,7 @@ import time
 from dataclasses import replace
 
 from kes.budget import Budget, Prove
-from kes.exact.prover import COUNTING, QUICK_MB, Prover
+from kes.exact.prover import COUNTING, QUICK_MB
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.progress import Progress, Reporter, reporting
@@ -75,15 +75,7 @@ def prove_best(
 ) -> Record:
     """Prove that no network scores higher than the best of a record, or find a better one.
 
-    Parameters
-    ----------
-    seconds : float or None
-        Time left for the whole search.
-
-    Raises
-    ------
-    SearchInterrupted
-        On Ctrl-C, with the record as it was.
+    `seconds` is the time left for the whole search. After Ctrl-C the record is as it was.
     """
     bare = replace(record.unproven(), prove=asked)
     if record.proof is None:
@@ -94,13 +86,9 @@ def prove_best(
     deadline = Budget(seconds=seconds).deadline
     try:
         with reporting(execution.progress) as report:
+            threads = execution.threads
             found = attempt(
-                problem,
-                bare,
-                budget,
-                threads=execution.threads,
-                deadline=deadline,
-                report=report,
+                problem, bare, budget, threads=threads, deadline=deadline, report=report
             )
     except KeyboardInterrupt:
         raise SearchInterrupted(record) from None
@@ -139,17 +127,7 @@ def attempt(
         seconds = time.monotonic() - started
         report(Progress(counted, sets, best, len(record.pool), seconds, None, unit="sets"))
 
-    settings = problem.settings
-    prover = Prover(
-        problem.core,
-        problem.dataset.names,
-        settings.max_parents,
-        problem.knowledge,
-        threads,
-        budget,
-        deadline,
-        show,
-    )
+    prover = problem.prover(threads, budget, deadline, show)
     families = prover.families()
     too_many = families.counted > sets
     # When exactly it was stopped, and by what, is chance.
@@ -163,12 +141,9 @@ def attempt(
     if not found.exact:
         bound = found.upper_bound if math.isfinite(found.upper_bound) else None
         return Proof(False, bound, found.method, *work), None
-    model = None if found.arcs is None else _model(problem, found.arcs)
-    score = best if model is None else max(model.score, best)
-    return Proof(True, score, found.method, *work), model
-
-
-def _model(problem: Problem, arcs: list[tuple[int, int]]) -> Model:
+    if found.arcs is None:
+        return Proof(True, best, found.method, *work), None
     names = problem.dataset.names
-    graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in arcs])
-    return Model.from_core(graph.to_core(names), problem.score(graph), is_local_optimum=True)
+    graph = EssentialGraph.from_dag(names, [(names[a], names[b]) for a, b in found.arcs])
+    model = Model.from_core(graph.to_core(names), problem.score(graph), is_local_optimum=True)
+    return Proof(True, max(model.score, best), found.method, *work), model

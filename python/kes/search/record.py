@@ -40,37 +40,22 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Offspring:
-    """A model that improvement made of others.
-
-    Attributes
-    ----------
-    how : str
-        "recombined", "refined", "perturbed", "ordered"; "exact" if a proof found it.
-    parents : tuple of int
-        Places of the models it was made of in `Record.pool`.
-    task : int or None
-        Number of the task that found it, from 0; None for a model of a proof.
-    """
+    """A model that improvement made of others."""
 
     model: Model
-    how: str
-    parents: tuple[int, ...]
-    task: int | None
+    how: str  # "recombined", "refined", "perturbed", "ordered"; "exact" if a proof found it
+    parents: tuple[int, ...]  # places of the models it was made of in `Record.pool`
+    task: int | None  # number of the task that found it, from 0; None for a model of a proof
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Improvement tasks that were done together.
+    """A number of improvement tasks that were done together.
 
-    Attributes
-    ----------
-    tasks : int
-        Their number.
-    by : str
-        "learn": done by `kes.learn` on the runs and GES alone. "improve": done by a call of
-        `Optima.improve`. "earlier": done before the runs were last extended; models they made are
-        kept. "outdated": the same, done by `kes.learn` with fewer runs; their models are kept only
-        until it repeats its tasks with all runs.
+    "learn": done by `kes.learn` on the runs and GES alone. "improve": done by a call of
+    `Optima.improve`. "earlier": done before the runs were last extended; models they made are
+    kept. "outdated": the same, done by `kes.learn` with fewer runs; their models are kept only
+    until it repeats its tasks with all runs.
     """
 
     tasks: int
@@ -81,14 +66,8 @@ class Batch:
 class Improving:
     """The improvement tasks that were done, in the order of their numbers.
 
-    Attributes
-    ----------
-    asked : Improve
-        What `kes.learn` was asked to do after its runs.
-    complete : bool
-        Whether it did that: not if it was interrupted, or the budget was spent.
-    batches : tuple of Batch
-        The tasks. Those of `kes.learn` come first.
+    Those of `kes.learn` come first. They are complete if it did what it was asked to do after its
+    runs: not if it was interrupted, or the budget was spent.
     """
 
     asked: Improve = field(default=Improve(), compare=False)
@@ -131,9 +110,7 @@ class Improving:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is proven about the highest score.
-
-    It is about all networks that the settings allow: their bound on parents, and the knowledge.
+    """A proof about all networks that the bound on parents and the knowledge allow.
 
     Attributes
     ----------
@@ -159,32 +136,21 @@ class Proof:
             return self.proven or self.upper_bound is not None
         if self.proven or other.proven:
             return not other.proven
-        return _or_infinite(self.upper_bound) < _or_infinite(other.upper_bound)
+        bounds = (math.inf if p.upper_bound is None else p.upper_bound for p in (self, other))
+        return next(bounds) < next(bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """How missing values were imputed.
 
-    Attributes
-    ----------
-    cells : tuple of int
-        For each variable, the number of rows in which it was missing.
-    rounds : int
-        Rounds of structural EM.
-    settled : bool
-        Whether the last round found the same model again. If not, the budget was spent, or the
-        limit on rounds was reached.
+    It is settled if the last round found the same model again. If not, the budget was spent, or the
+    limit on rounds was reached.
     """
 
-    cells: tuple[int, ...]
-    rounds: int
+    cells: tuple[int, ...]  # for each variable, the number of rows in which it was missing
+    rounds: int  # of structural EM
     settled: bool
-
-    @property
-    def repeated_rounds(self) -> int | None:
-        """Rounds that give the same values again; None if the rounds end by themselves."""
-        return None if self.settled else self.rounds
 
 
 @dataclass(frozen=True)
@@ -206,14 +172,8 @@ class Record:
         Scores that round to the same multiple of it are on one level.
     offspring : tuple of Offspring
         The best models that improvement made of these, with all ancestors, by number of task.
-    improving : Improving
-        The improvement tasks.
-    prove : bool or "auto"
-        The option `prove` of `kes.learn`.
-    proof : Proof or None
-        What was proven; None if nothing was tried.
-    completion : Completion or None
-        How missing values were imputed; None if there were none.
+    proof, completion
+        None if nothing was tried to prove, or no values were missing.
     version : str
         The version of kes that did the latest work.
     """
@@ -240,17 +200,13 @@ class Record:
     @cached_property
     def pool(self) -> tuple[Model, ...]:
         """Every model once: the ends of runs, GES unless it is one of them, the offspring."""
-        edges = self.ges.graph
-        ges = () if any(model.graph == edges for model in self.models) else (self.ges,)
+        ges = () if any(model.graph == self.ges.graph for model in self.models) else (self.ges,)
         return (*self.models, *ges, *(child.model for child in self.offspring))
 
     @cached_property
     def first_runs(self) -> dict[int, int]:
         """For each place of the pool that runs ended in, the first of them."""
-        found: dict[int, int] = {}
-        for run, place in enumerate(self.runs):
-            found.setdefault(place, run)
-        return found
+        return {place: run for run, place in reversed([*enumerate(self.runs)])}
 
     def child(self, place: int) -> Offspring | None:
         """Return the offspring at a place of the pool; None for a run or GES."""
@@ -305,8 +261,7 @@ class Record:
         models were made of them. A proof holds whatever the runs are, and is kept.
         """
         own = old.improving.own or old.improving.outdated
-        batches = (Batch(old.improving.tasks, "earlier"),)
-        return self._with_tasks(old, own, batches)._with_proof(old)
+        return self._with_tasks(old, own, Batch(old.improving.tasks, "earlier"))
 
     def keeping_tasks(self, old: Record) -> Record:
         """Return this unimproved record with all models that tasks made of an older, shorter one.
@@ -314,8 +269,8 @@ class Record:
         Those that `learn` had made stay until it repeats its tasks: no model is lost meanwhile.
         """
         own = old.improving.own or old.improving.outdated
-        batches = (Batch(own, "outdated"), Batch(old.improving.tasks - own, "earlier"))
-        return self._with_tasks(old, 0, batches)._with_proof(old)
+        batches = Batch(own, "outdated"), Batch(old.improving.tasks - own, "earlier")
+        return self._with_tasks(old, 0, *batches)
 
     def with_exact(self, model: Model) -> Record:
         """Return the record with a model that a proof found, if it scores highest."""
@@ -342,12 +297,12 @@ class Record:
             return record
         return record.with_exact(max(old.pool, key=lambda model: self.level(model.score)))
 
-    def _with_tasks(self, old: Record, first: int, batches: Sequence[Batch]) -> Record:
-        """Return this record with what tasks of another one, from a number on, have made."""
+    def _with_tasks(self, old: Record, first: int, *batches: Batch) -> Record:
+        """Return this record with the proof of another, and what its tasks from `first` on made."""
         start = len(old.pool) - len(old.offspring)
         made = [
-            start + number
-            for number, child in enumerate(old.offspring)
+            place
+            for place, child in enumerate(old.offspring, start)
             if child.task is not None and child.task >= first
         ]
         place = {model.graph: i for i, model in enumerate(self.pool)}
@@ -362,17 +317,9 @@ class Record:
                 parents = tuple(place[edges] for edges in made_of)
                 task = None if child.task is None else self.improving.own + child.task
                 kept.append(replace(child, parents=parents, task=task))
-        if not kept:
-            return self
-        return replace(
-            self,
-            offspring=(*self.offspring, *kept),
-            improving=self.improving.followed_by(*batches),
-        )
-
-
-def _or_infinite(bound: float | None) -> float:
-    return math.inf if bound is None else bound
+        improving = self.improving.followed_by(*batches) if kept else self.improving
+        record = replace(self, offspring=(*self.offspring, *kept), improving=improving)
+        return record._with_proof(old)
 
 
 def fingerprint(names: Sequence[str], states: Sequence[Sequence[State]], rows: str) -> str:

@@ -62,14 +62,8 @@ def complete(
     `ess`, `penalty` and `transform`), `max_parents`, the knowledge and the number of completions.
     They do not depend on how runs choose among neighbours, so searches with any k, and proofs, use
     the same completed table. If stopped before the model has settled, the values are those of the
-    last round begun: the same as with that many rounds.
-
-    Parameters
-    ----------
-    threads : int or None
-        None for all cores.
-    rounds : int or None
-        Number of rounds of an earlier completion that was stopped, to repeat it.
+    last round begun: the same as with that many rounds. Give `rounds` to repeat an earlier
+    completion that was stopped.
     """
     if settings.transform == "ranks":
         ranks = Ranks.of(table.dataset, table.gaps)
@@ -132,7 +126,7 @@ def _best(
 
     def goes_on() -> bool:
         nonlocal stopped
-        stopped = stopped or not keep_going()
+        stopped = not keep_going()
         return not stopped
 
     core = core_problem(table, settings.measure, cache_mb)

@@ -175,8 +175,9 @@ def test_what_contradicts_is_refused(data, options, message):
 def test_a_boundary_needs_an_admissible_model(data):
     empty = EssentialGraph(NAMES)
     for table in (None, data):
-        with pytest.raises(kes.KesError, match="the model contradicts the knowledge: CO ->"):
+        with pytest.raises(kes.KesError, match="CO ->") as wrong:
             kes.inclusion_boundary(empty, table, knowledge=KNOWN)
+        assert wrong.value.option == "knowledge"
 
 
 # --- files and commands --------------------------------------------------------------------------
@@ -197,8 +198,9 @@ def test_damaged_knowledge_in_a_result_is_told(optima, tmp_path):
     for wrong in ({"tier": [["CO"]]}, {"roots": ["nobody"]}, {"required": [["CO", "CO"]]}, [1]):
         document["settings"]["knowledge"] = wrong
         (tmp_path / "a.json").write_text(json.dumps(document))
-        with pytest.raises(kes.KesError, match="truncated or damaged"):
+        with pytest.raises(kes.KesError, match="damaged") as caught:
             kes.load(tmp_path / "a.json")
+        assert caught.value.file == str(tmp_path / "a.json")
 
 
 def test_commands_take_flags_and_files(data, optima, tmp_path, monkeypatch, capsys):
@@ -293,8 +295,9 @@ def test_certificates_compare_within_the_knowledge(data, optima):
     assert optima.best.score <= certificate.score < kes.certify(data).score
     with pytest.raises(kes.KesError, match="the optima were found with knowledge Knowledge"):
         kes.certify(data, optima=optima)
-    with pytest.raises(kes.KesError, match="contradicts the knowledge: CO -> HISTORY"):
+    with pytest.raises(kes.KesError, match="CO -> HISTORY") as wrong:
         kes.certify(data, optima=EssentialGraph(NAMES), knowledge=KNOWN)
+    assert wrong.value.option == "knowledge"
 
 
 def test_a_certificate_without_time_starts_from_the_required_arcs(data):

@@ -245,8 +245,9 @@ def test_the_budget_is_for_runs_and_improving_together():
 
 @pytest.mark.parametrize("improve", [0, -1, 2.5, "soon", None, "10 tasks"])
 def test_amounts_that_cannot_be_meant(data, improve):
-    with pytest.raises(kes.KesError, match="improve"):
+    with pytest.raises(kes.KesError) as wrong:
         kes.learn(data, improve=improve)
+    assert wrong.value.option == "improve"
 
 
 def test_more_runs_are_improved_as_if_all_had_been_asked_for(data, optima, tmp_path):
@@ -353,18 +354,13 @@ def test_an_extension_that_is_interrupted_takes_no_model_away(data, optima, unit
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"tasks": 0}, "tasks must be an integer of at least 1, not 0"),
-        ({"budget": "soon"}, "budget: 'soon' is not a valid duration"),
-        ({"random_state": 1}, "improve() has no option 'random_state'"),
-        ({"n_jobs": 0}, "n_jobs must be"),
-        ({"progress": 3}, "progress must be"),
-    ],
+    ("option", "value"),
+    [("tasks", 0), ("budget", "soon"), ("random_state", 1), ("n_jobs", 0), ("progress", 3)],
 )
-def test_options_that_cannot_be_used(optima, options, message):
-    with pytest.raises(kes.KesError, match=re.escape(message)):
-        optima.improve(**options)
+def test_options_that_cannot_be_used(optima, option, value):
+    with pytest.raises(kes.KesError, match=option) as wrong:
+        optima.improve(**{option: value})
+    assert wrong.value.option == option
 
 
 # --- progress and interrupts ---------------------------------------------------------------------
@@ -419,7 +415,7 @@ def test_file_round_trip(data, runs, optima, tmp_path):
     loaded = kes.load(path)
     assert loaded.improve(tasks=60, data=data) == optima.improve(tasks=60)
     assert loaded.extend(5, data) == optima.extend(5)
-    with pytest.raises(kes.KesError, match="pass those it was learned from"):
+    with pytest.raises(kes.KesError, match="data="):
         loaded.improve(tasks=60)
 
 
@@ -435,8 +431,9 @@ def test_damaged_offspring_is_refused(optima, tmp_path):
     ):
         offspring = [content["offspring"][0] | damage, *content["offspring"][1:]]
         (tmp_path / "bad.json").write_text(json.dumps(content | {"offspring": offspring}))
-        with pytest.raises(kes.KesError, match="truncated or damaged"):
+        with pytest.raises(kes.KesError, match="damaged") as wrong:
             kes.load(tmp_path / "bad.json")
+        assert wrong.value.file == str(tmp_path / "bad.json")
 
 
 # --- command line --------------------------------------------------------------------------------
