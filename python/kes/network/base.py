@@ -271,6 +271,15 @@ class Network(ABC):
         refuse_impossible(np.isnan(answer.values[:, 0]))
         return answer
 
+    def _means(
+        self, answer: Answer, target: str, deviations: bool
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the predictions of a continuous node, mapped back if it was transformed."""
+        means = answer.values[:, 0]
+        if self.transform is not None:
+            means = self.transform.inverse(target, means)
+        return (means, answer.deviations) if deviations else means
+
     def _evidence_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Evidence:
         """Return the observed columns of rows; constants count as observed."""
         observed = {node: c for node, c in rows.columns.items() if node not in set(hidden)}
@@ -323,6 +332,14 @@ class Network(ABC):
         ``coefficients`` and ``errors``.
         """
         return conversion.to_networkx(self)
+
+    def to_pgmpy(self) -> Any:  # noqa: ANN401 - pgmpy has no types
+        """Raise an error: pgmpy has no networks with both discrete and continuous nodes."""
+        raise conversion.unsupported("pgmpy", self)
+
+    def to_pyagrum(self) -> Any:  # noqa: ANN401 - pyAgrum has no types
+        """Raise an error: a ``pyagrum.BayesNet`` has discrete nodes only."""
+        raise conversion.unsupported("pyagrum.BayesNet", self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the network to a file; the suffix determines the format.

@@ -169,21 +169,13 @@ class GaussianNetwork(Network):
             A mean for each row. With a `transform` it is mapped back, and is then the median;
             deviations are those of transformed values.
         """
-        answer = self._answer(data, target, unseen)
-        means = answer.values[:, 0]
-        if self.transform is not None:
-            means = self.transform.inverse(target, means)
-        return (means, answer.deviations) if deviations else means
+        return self._means(self._answer(data, target, unseen), target, deviations)
 
     # --- other programs --------------------------------------------------------------------------
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - pgmpy has no types
         """Convert into a ``pgmpy.models.LinearGaussianBayesianNetwork`` (extra ``pgmpy``)."""
         return conversion.to_linear_gaussian(self)
-
-    def to_pyagrum(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Raise an error: a ``pyagrum.BayesNet`` has discrete nodes only."""
-        raise conversion.unsupported("pyagrum.BayesNet", self)
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.parents), dict(self.models)

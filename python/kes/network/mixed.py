@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed, option
-from kes.network import conversion, validate
+from kes.network import validate
 from kes.network.base import DRAWS, Network
 from kes.network.cpds import (
     Linear,
@@ -319,20 +318,7 @@ class MixedNetwork(Network):
         if states:
             chosen = as_array(states)[answer.values.argmax(axis=1)]
             return answer.values if probabilities else chosen
-        means: NDArray[np.float64] = answer.values[:, 0]
-        if self.transform is not None:
-            means = self.transform.inverse(target, means)
-        return (means, answer.deviations) if deviations else means
-
-    # --- other programs --------------------------------------------------------------------------
-
-    def to_pgmpy(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Raise an error: pgmpy has no such networks."""
-        raise conversion.unsupported("pgmpy", self)
-
-    def to_pyagrum(self) -> Any:  # noqa: ANN401 - as in BayesianNetwork
-        """Raise an error: a ``pyagrum.BayesNet`` has discrete nodes only."""
-        raise conversion.unsupported("pyagrum.BayesNet", self)
+        return self._means(answer, target, deviations)
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.models)
