@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod cache;
 pub mod discrete;
 pub mod gaussian;
+pub mod location;
 pub mod rows;
 pub mod set_function;
 pub mod terms;

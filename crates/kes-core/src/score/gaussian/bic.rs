@@ -35,7 +35,7 @@ pub const AIC: Description = Description {
 };
 
 /// `ln 2πe`.
-const LN_2PI_E: f64 = 2.837_877_066_409_345_5;
+pub const LN_2PI_E: f64 = 2.837_877_066_409_345_5;
 
 /// The penalised likelihood on given moments.
 struct Penalised {

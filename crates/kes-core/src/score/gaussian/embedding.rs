@@ -42,7 +42,7 @@ impl Column<'_> {
 
     /// # Errors
     /// If a number is not finite or a code is negative.
-    fn check(&self, v: usize) -> Result<(), Error> {
+    pub(in crate::score) fn check(&self, v: usize) -> Result<(), Error> {
         let bad = match self {
             Self::Numbers(numbers) => numbers
                 .iter()

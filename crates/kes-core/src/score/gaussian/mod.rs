@@ -16,6 +16,13 @@ mod moments;
 mod products;
 mod table;
 
+pub(super) use bic::LN_2PI_E;
+pub(super) use cholesky::{Factors, Matrix};
+pub(super) use double::Double;
 pub use embedding::Column;
+pub(super) use fixed::Scale;
 pub use moments::Moments;
+pub(super) use moments::{check_shape, hash_rows};
+pub(super) use products::{Sums, Weights};
+pub(super) use table::{TOLERANCE, dependence_threshold, quantum};
 pub use table::Table;

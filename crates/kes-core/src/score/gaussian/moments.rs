@@ -75,7 +75,7 @@ impl Moments {
 }
 
 /// The number of rows, if all columns have as many.
-fn check_shape(table: &[Column<'_>], order: &[usize], weights: Option<&[f64]>) -> Result<usize, Error> {
+pub fn check_shape(table: &[Column<'_>], order: &[usize], weights: Option<&[f64]>) -> Result<usize, Error> {
     let problem = |text: String| Err(Error::Data(text));
     let rows = table.first().map_or(0, Column::len);
     let mut sorted = order.to_vec();
@@ -93,7 +93,7 @@ fn check_shape(table: &[Column<'_>], order: &[usize], weights: Option<&[f64]>) -
     }
 }
 
-fn hash_rows(table: &[Column<'_>], rows: usize) -> Vec<u64> {
+pub fn hash_rows(table: &[Column<'_>], rows: usize) -> Vec<u64> {
     let mut hashes = vec![0; rows];
     for column in table {
         match column {

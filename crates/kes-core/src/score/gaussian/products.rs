@@ -53,7 +53,7 @@ impl<'a> Weights<'a> {
 
     /// `w z`, to the nearest whole number.
     #[inline]
-    fn times(&self, row: usize, whole: f64) -> i64 {
+    pub fn times(&self, row: usize, whole: f64) -> i64 {
         let product = i128::from(self.units[row]) * whole as i128;
         let half = (1i128 << self.shift) >> 1;
         ((product + half) >> self.shift) as i64

@@ -18,7 +18,7 @@ const DEPENDENT: f64 = 1e-9;
 const PRECISION: i32 = 46;
 /// `τ` in such multiples. Equal gains of different sets differ by the rounding of a few pivots, about
 /// `10⁻¹⁵ N`: a thousandth of `τ`.
-const TOLERANCE: f64 = 64.0;
+pub const TOLERANCE: f64 = 64.0;
 
 /// The moments of a table with the function of a criterion on them.
 pub struct Table {
@@ -37,7 +37,7 @@ impl Table {
     pub fn new(moments: Moments, criterion: Criterion) -> Self {
         let function = criterion.on(&moments);
         let enlargement = function.enlargement();
-        let quantum = libm::ldexp(1.0, libm::frexp(moments.total).1 - PRECISION);
+        let quantum = quantum(moments.total);
         Self { moments, function, enlargement, quantum, dependent: Mutex::new(None) }
     }
 
@@ -92,12 +92,17 @@ impl Table {
             *known = Some(set);
         }
     }
+}
 
-    /// A pivot below this makes a set of this many columns inadmissible. It grows with the set by more than
-    /// the rounding of pivots: a set with an inadmissible subset must be inadmissible too.
-    fn threshold(columns: usize) -> f64 {
-        DEPENDENT * (1.0 + 0.01 * columns as f64)
-    }
+/// What `F` is a multiple of with so many cases.
+pub fn quantum(total: f64) -> f64 {
+    libm::ldexp(1.0, libm::frexp(total).1 - PRECISION)
+}
+
+/// A pivot below this makes a set of so many columns inadmissible. It grows with the set by more than
+/// the rounding of pivots: a set with an inadmissible subset must be inadmissible too.
+pub fn dependence_threshold(columns: usize) -> f64 {
+    DEPENDENT * (1.0 + 0.01 * columns as f64)
 }
 
 impl<const W: usize> SetFunction<W> for Table {
@@ -194,7 +199,7 @@ impl Factoring {
         if !always_defined && embedded > 1 && 2.0 * columns.len() as f64 >= table.moments.total {
             return f64::NEG_INFINITY;
         }
-        let threshold = if always_defined { 0.0 } else { Table::threshold(columns.len()) };
+        let threshold = if always_defined { 0.0 } else { dependence_threshold(columns.len()) };
         let common = factors.columns().iter().zip(&*columns).take_while(|(a, b)| a == b).count();
         factors.truncate(common);
         let mut regular = factors.pivots().iter().all(|&pivot| pivot >= threshold);

@@ -1,0 +1,26 @@
+//! Mixed tables: the location model [Olkin & Tate 1961], the homogeneous conditional Gaussian.
+//!
+//! The discrete variables of a set divide the cases into cells; within a cell the continuous ones are
+//! normal, with means of the cell's own and one covariance for all cells. With the cells `c` of the
+//! discrete part `D`, their counts `n_c` and number `r` (occupied or not), the `p` continuous columns, and
+//! `W` their pooled within-cell covariance by maximum likelihood,
+//!
+//! ```text
+//! F(S) = Σ n_c ln n_c − u r  −  N/2 · [ln det W + p ln 2πe] − λ u · (r p + p(p + 1)/2)
+//! ```
+//!
+//! where a free parameter costs `u` (BIC: `½ ln N`, AIC: 1). This is a function of the set, so the
+//! criterion is score equivalent. On discrete sets it is the multinomial criterion, on continuous sets
+//! the Gaussian one; what these leave out or add cancels in differences.
+//!
+//! # Exact sums
+//! `W` is what remains of the total covariation when the cells' own means are taken off:
+//! `Σ w z_i z_j − Σ_c s_ic s_jc / n_c`, with the sums `s` of a cell. The columns are whole numbers
+//! (see [`gaussian`](super::gaussian)), so sums are exact, and every quotient is rounded to a whole number
+//! by itself: neither the order of the rows nor that of the cells changes a bit.
+
+mod cells;
+mod rows;
+mod table;
+
+pub use table::{Pricing, Table};
