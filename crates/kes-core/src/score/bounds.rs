@@ -26,6 +26,7 @@
 //!    `Q`, take the case from any cell of `V∖y` in it, so that all together save at most the sum `D` of all `δ`.
 //!    So the score is at most `−ln r` times the occupied cells of `P`, less `H(y | V∖y) − D`.
 
+use super::prior::Prior;
 use crate::varset::VarSet;
 
 /// What the rules need to know of a set.
@@ -55,6 +56,14 @@ pub enum Bounds {
         /// `H(y | V∖y) − D` of every `y`.
         residual: Vec<f64>,
     },
+    /// The rules of a set function to which a prior is added. Dropping `x` from the parents of `y` also loses
+    /// the weight of the pair, and a family can gain the positive weights of its pairs.
+    Weighted {
+        /// Without the prior.
+        rules: Box<Bounds>,
+        /// The weights.
+        prior: Prior,
+    },
     /// No rule is known to hold: all families are looked at.
     None,
 }
@@ -64,6 +73,7 @@ impl Bounds {
     pub fn cells<const W: usize>(&self, set: VarSet<W>) -> f64 {
         match self {
             Self::Penalised { arity, .. } => set.iter().map(|v| arity[v] as f64).product(),
+            Self::Weighted { rules, .. } => rules.cells(set),
             Self::Occupied { .. } | Self::None => 1.0,
         }
     }
@@ -74,6 +84,7 @@ impl Bounds {
     pub fn gain_bound(&self, y: usize, parents: Measure, family: Measure) -> f64 {
         match self {
             Self::Penalised { residual, .. } => parents.detail - family.detail - residual[y],
+            Self::Weighted { rules, .. } => rules.gain_bound(y, parents, family),
             Self::Occupied { .. } | Self::None => f64::INFINITY,
         }
     }
@@ -86,6 +97,9 @@ impl Bounds {
             Self::Penalised { penalty, arity, .. } => {
                 let common = cells / (arity[x] * arity[y]) as f64;
                 gain_bound <= penalty * (arity[x] - 1) as f64 * (arity[y] - 1) as f64 * common
+            }
+            Self::Weighted { rules, prior } => {
+                rules.pair_is_hopeless(gain_bound + prior.pair(x, y), x, y, cells)
             }
             Self::Occupied { .. } | Self::None => false,
         }
@@ -104,6 +118,7 @@ impl Bounds {
                 let cost = libm::log(arity[y] as f64);
                 (-cost * family).min(-cost * parents - residual[y])
             }
+            Self::Weighted { rules, prior } => rules.ceiling(y, cells, parents, family) + prior.bonus(y),
             Self::None => f64::INFINITY,
         }
     }

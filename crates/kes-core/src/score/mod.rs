@@ -5,6 +5,7 @@ pub mod cache;
 pub mod discrete;
 pub mod gaussian;
 pub mod location;
+pub mod prior;
 pub mod rows;
 pub mod set_function;
 pub mod terms;
