@@ -2,6 +2,7 @@
 
 use kes_core::score::discrete::criterion::{CRITERIA, Criterion};
 use kes_core::score::gaussian::criterion as gaussian;
+use kes_core::score::location;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -15,7 +16,8 @@ pub fn described(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     };
     let discrete = CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, &["discrete"]));
     let others = gaussian::CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, c.kinds));
-    PyTuple::new(py, discrete.chain(others).collect::<PyResult<Vec<_>>>()?)
+    let mixed = location::CRITERIA.iter().map(|c| describe(c.name, c.title, &["penalty"], &["mixed"]));
+    PyTuple::new(py, discrete.chain(others).chain(mixed).collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pyfunction]

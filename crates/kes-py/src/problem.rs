@@ -1,11 +1,12 @@
 //! A coded table under one criterion, and the searches on it.
 
-use kes_core::engine::{self, Batch, Engine, Graph, ImproveOptions, Improved};
+use kes_core::engine::{self, Batch, Engine, Graph, ImproveOptions, Improved, PairWeights};
 use kes_core::improve::Origin;
 use kes_core::score::discrete::Table;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::gaussian;
+use kes_core::score::location;
 use kes_core::score::terms;
 use kes_core::stop::Stop;
 use numpy::PyReadonlyArray1;
@@ -32,7 +33,8 @@ pub struct Problem {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb))]
+    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb, prior=None))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn new(
         py: Python<'_>,
         columns: Vec<PyCodes<'_>>,
@@ -41,6 +43,7 @@ impl Problem {
         criterion: &str,
         ess: f64,
         cache_mb: usize,
+        prior: Option<PairWeights>,
     ) -> PyResult<Self> {
         engine::check_number(columns.len()).map_err(core_error)?;
         let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
@@ -50,12 +53,12 @@ impl Problem {
         let table = interruptible(py, table)?.map_err(core_error)?;
         let total_weight = table.data().total();
         let fingerprint = table.data().fingerprint();
-        let engine = engine::discrete(table, cache_mb << 20).map_err(core_error)?;
+        let engine = engine::discrete(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
         Ok(Self { engine, total_weight, fingerprint, twins: Vec::new() })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs))]
+    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs, prior=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn gaussian(
         py: Python<'_>,
@@ -66,6 +69,7 @@ impl Problem {
         penalty: f64,
         cache_mb: usize,
         n_jobs: usize,
+        prior: Option<PairWeights>,
     ) -> PyResult<Self> {
         engine::check_number(columns.len()).map_err(core_error)?;
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
@@ -76,7 +80,36 @@ impl Problem {
         let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
         let table = gaussian::Table::new(moments, criterion);
         let twins = py.detach(|| table.twins());
-        let engine = engine::gaussian(table, cache_mb << 20).map_err(core_error)?;
+        let engine = engine::gaussian(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
+        Ok(Self { engine, total_weight, fingerprint, twins })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (columns, cardinalities, order, weights, criterion, penalty, cache_mb, n_jobs, prior=None))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
+    fn location(
+        py: Python<'_>,
+        columns: Vec<PyColumn<'_>>,
+        cardinalities: Vec<usize>,
+        order: Vec<usize>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        criterion: &str,
+        penalty: f64,
+        cache_mb: usize,
+        n_jobs: usize,
+        prior: Option<PairWeights>,
+    ) -> PyResult<Self> {
+        engine::check_number(columns.len()).map_err(core_error)?;
+        let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
+        let weights = weights.as_ref().map(contiguous).transpose()?;
+        let pricing = location::Pricing::named(criterion, penalty).map_err(core_error)?;
+        let table = |stop: &Stop| {
+            location::Table::new(&columns, &cardinalities, &order, weights, pricing, n_jobs, stop)
+        };
+        let table = interruptible(py, table)?.map_err(core_error)?;
+        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
+        let twins = py.detach(|| table.twins());
+        let engine = engine::location(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
         Ok(Self { engine, total_weight, fingerprint, twins })
     }
 

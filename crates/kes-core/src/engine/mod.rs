@@ -195,22 +195,46 @@ pub trait Engine: Send + Sync {
     fn cached(&self) -> usize;
 }
 
+/// A prior over adjacencies: the weight of every pair of variables, and further weights of some.
+pub type PairWeights = (f64, Vec<(usize, usize, f64)>);
+
 /// The engine on a discrete table, with about `bytes` of memory for what it remembers.
 ///
 /// # Errors
 /// If there are too many variables.
-pub fn discrete(table: discrete::Table, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+pub fn discrete(
+    table: discrete::Table,
+    prior: Option<&PairWeights>,
+    bytes: usize,
+) -> Result<Box<dyn Engine>, Error> {
     let n = plain::check_number(table.data().variables())?;
-    with_width!(n, W => Ok(ForWidth::<W>::boxed(Terms::new(table, bytes / 4 * 3), bytes / 4)))
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
 }
 
 /// The engine on a continuous or mixed table, with about `bytes` of memory for what it remembers.
 ///
 /// # Errors
 /// If there are too many variables.
-pub fn gaussian(table: gaussian::Table, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+pub fn gaussian(
+    table: gaussian::Table,
+    prior: Option<&PairWeights>,
+    bytes: usize,
+) -> Result<Box<dyn Engine>, Error> {
     let n = plain::check_number(table.variables())?;
-    with_width!(n, W => Ok(ForWidth::<W>::boxed(Terms::new(table, bytes / 4 * 3), bytes / 4)))
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
+}
+
+/// The engine on a mixed table under the location model, with about `bytes` of memory for what it remembers.
+///
+/// # Errors
+/// If there are too many variables.
+pub fn location(
+    table: location::Table,
+    prior: Option<&PairWeights>,
+    bytes: usize,
+) -> Result<Box<dyn Engine>, Error> {
+    let n = plain::check_number(table.variables())?;
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
 }
 
 /// The engine for one width: the terms of its set function, and the memory for the rows of gains of a search.
@@ -220,8 +244,17 @@ struct ForWidth<const W: usize> {
 }
 
 impl<const W: usize> ForWidth<W> {
-    fn boxed(terms: Terms<W>, gains_bytes: usize) -> Box<dyn Engine> {
-        Box::new(Self { terms, gains_bytes })
+    /// Three quarters of the memory are for terms, a quarter for the rows of gains of a search.
+    fn boxed(
+        function: impl SetFunction<W> + 'static,
+        prior: Option<&PairWeights>,
+        bytes: usize,
+    ) -> Box<dyn Engine> {
+        let terms = match prior {
+            None => Terms::new(function, bytes / 4 * 3),
+            Some((common, pairs)) => Terms::new(Weighted::new(function, *common, pairs), bytes / 4 * 3),
+        };
+        Box::new(Self { terms, gains_bytes: bytes / 4 })
     }
 
     fn variables(&self) -> usize {

@@ -7,7 +7,7 @@
 //! extended BIC [Chen & Chen 2008; Foygel & Drton 2010].
 
 use super::bounds::{Bounds, Measure};
-use super::evaluate::{Evaluate, Source, Survey, Worker};
+use super::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -29,12 +29,17 @@ pub struct Prior {
 
 impl Prior {
     /// A common weight of all pairs, and further weights of some, for the variables of a set function.
-    pub fn new<const W: usize>(function: &dyn Evaluate<W>, common: f64, pairs: &[(usize, usize, f64)]) -> Self {
+    pub fn new<const W: usize>(
+        function: &dyn SetFunction<W>,
+        common: f64,
+        pairs: &[(usize, usize, f64)],
+    ) -> Self {
         let unit = libm::exp2(libm::floor(libm::log2(function.tolerance() * PART)));
         let rounded = |weight: f64| libm::rint(weight / unit) * unit;
         let n = function.variables();
         let varying: Vec<bool> = (0..n).map(|v| function.varies(v)).collect();
-        let mut prior = Self { common: rounded(common), more: vec![Vec::new(); n], varying, bonus: Vec::new() };
+        let mut prior =
+            Self { common: rounded(common), more: vec![Vec::new(); n], varying, bonus: Vec::new() };
         for &(a, b, weight) in pairs.iter().filter(|&&(a, b, _)| prior.varying[a] && prior.varying[b]) {
             prior.more[a].push((b, rounded(weight)));
             prior.more[b].push((a, rounded(weight)));
@@ -83,19 +88,19 @@ impl Prior {
 
 /// A set function with a prior.
 pub struct Weighted<const W: usize> {
-    function: Box<dyn Evaluate<W>>,
+    function: Box<dyn SetFunction<W>>,
     prior: Prior,
 }
 
 impl<const W: usize> Weighted<W> {
     /// The set function with the weights added.
-    pub fn new(function: impl Evaluate<W> + 'static, common: f64, pairs: &[(usize, usize, f64)]) -> Self {
+    pub fn new(function: impl SetFunction<W> + 'static, common: f64, pairs: &[(usize, usize, f64)]) -> Self {
         let prior = Prior::new(&function, common, pairs);
         Self { function: Box::new(function), prior }
     }
 }
 
-impl<const W: usize> Evaluate<W> for Weighted<W> {
+impl<const W: usize> SetFunction<W> for Weighted<W> {
     fn variables(&self) -> usize {
         self.function.variables()
     }

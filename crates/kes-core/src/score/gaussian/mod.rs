@@ -18,11 +18,11 @@ mod table;
 
 pub(super) use bic::LN_2PI_E;
 pub(super) use cholesky::{Factors, Matrix};
-pub(super) use double::Double;
+pub(super) use double_double::DoubleDouble;
 pub use embedding::Column;
-pub(super) use fixed::Scale;
+pub(super) use fixed_point::Scale;
 pub use moments::Moments;
 pub(super) use moments::{check_shape, hash_rows};
 pub(super) use products::{Sums, Weights};
-pub(super) use table::{TOLERANCE, dependence_threshold, quantum};
 pub use table::Table;
+pub(super) use table::{TOLERANCE, dependence_threshold, quantum};

@@ -1,6 +1,6 @@
 //! The cells into which discrete variables divide the rows, with the sums of continuous columns.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -35,7 +35,8 @@ impl Cells {
     fn divided(&self, rows: &Rows, variable: usize) -> Self {
         let arity = rows.arity[variable];
         let codes = &rows.codes[variable];
-        let keys = self.numbers.iter().zip(codes).map(|(&cell, &code)| cell as usize * arity + usize::from(code));
+        let keys =
+            self.numbers.iter().zip(codes).map(|(&cell, &code)| cell as usize * arity + usize::from(code));
         let possible = self.units.len().saturating_mul(arity);
         let mut units: Vec<u64> = Vec::new();
         let mut numbers = Vec::with_capacity(codes.len());
@@ -84,30 +85,35 @@ impl Cells {
 /// The cells met so far, by their discrete variables in ascending order.
 #[derive(Default)]
 pub struct Kept {
-    cells: Mutex<(HashMap<Box<[u16]>, Arc<Cells>, FxBuildHasher>, usize)>,
+    store: Mutex<Store>,
+}
+
+#[derive(Default)]
+struct Store {
+    cells: HashMap<Box<[u16]>, Arc<Cells>, FxBuildHasher>,
+    bytes: usize,
 }
 
 impl Kept {
     /// The cells of a set of discrete variables, in ascending order.
     pub fn of(&self, rows: &Rows, variables: &[u16]) -> Arc<Cells> {
-        if let Some(known) = self.lock().0.get(variables) {
+        if let Some(known) = self.lock().cells.get(variables) {
             return Arc::clone(known);
         }
         let cells = Arc::new(match variables {
             [] => Cells::one(rows),
             [given @ .., last] => self.of(rows, given).divided(rows, usize::from(*last)),
         });
-        let (kept, bytes) = &mut *self.lock();
-        if *bytes + cells.bytes() > KEPT {
-            kept.clear();
-            *bytes = 0;
+        let mut store = self.lock();
+        if store.bytes + cells.bytes() > KEPT {
+            *store = Store::default();
         }
-        *bytes += cells.bytes();
-        kept.insert(variables.into(), Arc::clone(&cells));
+        store.bytes += cells.bytes();
+        store.cells.insert(variables.into(), Arc::clone(&cells));
         cells
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, (HashMap<Box<[u16]>, Arc<Cells>, FxBuildHasher>, usize)> {
-        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

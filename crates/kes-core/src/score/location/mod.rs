@@ -23,4 +23,4 @@ mod cells;
 mod rows;
 mod table;
 
-pub use table::{Pricing, Table};
+pub use table::{CRITERIA, Description, Pricing, Table};

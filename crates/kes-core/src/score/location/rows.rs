@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::score::discrete::dataset::{Codes, Dataset};
-use crate::score::gaussian::{Column, Double, Scale, Sums, Weights, check_shape, hash_rows};
+use crate::score::gaussian::{Column, DoubleDouble, Scale, Sums, Weights, check_shape, hash_rows};
 use crate::score::rows::{fingerprint, to_units};
 use crate::stop::Stop;
 
@@ -127,7 +127,7 @@ impl Rows {
 /// `a b / n`, to the nearest whole number or next to it: always the same one.
 #[inline]
 pub fn quotient(a: i128, b: i128, n: f64) -> i128 {
-    let exact = Double::from(a) * Double::from(b) / Double::from(n);
+    let exact = DoubleDouble::from(a) * DoubleDouble::from(b) / DoubleDouble::from(n);
     let high = libm::rint(exact.high);
     high as i128 + libm::rint((exact.high - high) + exact.low) as i128
 }

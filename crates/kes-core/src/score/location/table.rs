@@ -8,10 +8,10 @@ use crate::Error;
 use crate::score::bounds::{Bounds, Measure};
 use crate::score::discrete;
 use crate::score::discrete::criterion::Criterion;
-use crate::score::evaluate::{Evaluate, Source, Survey, Worker};
 use crate::score::gaussian::{
-    Column, Double, Factors, LN_2PI_E, Matrix, TOLERANCE, dependence_threshold, quantum,
+    Column, DoubleDouble, Factors, LN_2PI_E, Matrix, TOLERANCE, dependence_threshold, quantum,
 };
+use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -22,10 +22,46 @@ const PORTION: usize = 1 << 16;
 #[derive(Clone, Copy, Debug)]
 pub struct Pricing {
     /// A criterion for discrete tables whose parameters all cost the same.
-    pub criterion: Criterion,
+    criterion: Criterion,
+    /// `u` with `N` cases.
+    price: fn(f64) -> f64,
     /// `λ`: parameters of the continuous part cost this many times as much.
-    pub factor: f64,
+    factor: f64,
 }
+
+impl Pricing {
+    /// As the criterion with a name has it, and the factor of the continuous part.
+    ///
+    /// # Errors
+    /// If there is no such criterion, or the factor is not positive.
+    pub fn named(name: &str, factor: f64) -> Result<Self, Error> {
+        let discrete = CRITERIA.iter().find(|criterion| criterion.name == name).map(|criterion| criterion.discrete);
+        let unknown = || Error::Setting(format!("unknown criterion {name:?} of the location model"));
+        let criterion = Criterion::named(discrete.ok_or_else(unknown)?, 1.0)?;
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Err(Error::Setting(format!("the penalty {factor} is not a positive number")));
+        }
+        let price = criterion.description.penalty.ok_or_else(unknown)?;
+        Ok(Self { criterion, price, factor })
+    }
+}
+
+/// A criterion of the location model, and that of its discrete part.
+#[derive(Debug)]
+pub struct Description {
+    /// Its name in settings.
+    pub name: &'static str,
+    /// Its name in a line of text.
+    pub title: &'static str,
+    /// The criterion for discrete tables with the same price of a parameter.
+    discrete: &'static str,
+}
+
+/// The criteria of the location model.
+pub const CRITERIA: [Description; 2] = [
+    Description { name: "location-bic", title: "location model BIC", discrete: "bic" },
+    Description { name: "location-aic", title: "location model AIC", discrete: "aic" },
+];
 
 /// The rows of a mixed table with a criterion on them.
 pub struct Table {
@@ -55,14 +91,7 @@ impl Table {
         threads: usize,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let Pricing { criterion, factor } = pricing;
-        let Some(price) = criterion.description.penalty else {
-            let name = criterion.description.name;
-            return Err(Error::Setting(format!("the criterion {name:?} is not for mixed tables")));
-        };
-        if !(factor > 0.0 && factor.is_finite()) {
-            return Err(Error::Setting(format!("the penalty {factor} is not a positive number")));
-        }
+        let Pricing { criterion, price, factor } = pricing;
         let (rows, discrete) = Rows::new(table, arity, order, weights, threads, stop)?;
         Ok(Self {
             penalty: factor * price(rows.total),
@@ -72,6 +101,11 @@ impl Table {
             dependent: Mutex::new(None),
             rows,
         })
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.rows.places.len()
     }
 
     /// `N`, the sum of the weights.
@@ -88,7 +122,8 @@ impl Table {
     /// written twice.
     pub fn twins(&self) -> Vec<(usize, usize)> {
         let cells = self.kept.of(&self.rows, &[]);
-        let continuous: Vec<(usize, usize)> = self.rows.places.iter().enumerate().filter_map(continuous).collect();
+        let continuous: Vec<(usize, usize)> =
+            self.rows.places.iter().enumerate().filter_map(continuous).collect();
         let mut twins = Vec::new();
         for (at, &(x, i)) in continuous.iter().enumerate() {
             for &(y, j) in &continuous[at + 1..] {
@@ -111,8 +146,8 @@ impl Table {
             return None;
         }
         let correlation = |a: usize, b: usize| {
-            let scale = Double::from(within[a]) * within[b].into();
-            Double::from(cells.covariation(rows, columns[a], columns[b])) / scale.sqrt()
+            let scale = DoubleDouble::from(within[a]) * within[b].into();
+            DoubleDouble::from(cells.covariation(rows, columns[a], columns[b])) / scale.sqrt()
         };
         let matrix = Matrix::new(columns.len(), correlation);
         let mut factors = Factors::default();
@@ -143,9 +178,9 @@ fn continuous((v, place): (usize, &Place)) -> Option<(usize, usize)> {
     }
 }
 
-impl<const W: usize> Evaluate<W> for Table {
+impl<const W: usize> SetFunction<W> for Table {
     fn variables(&self) -> usize {
-        self.rows.places.len()
+        Table::variables(self)
     }
 
     fn varies(&self, v: usize) -> bool {
@@ -313,14 +348,14 @@ mod tests {
     }
 
     fn pricing(criterion: &str) -> Pricing {
-        Pricing { criterion: Criterion::named(criterion, 1.0).unwrap(), factor: 1.0 }
+        Pricing::named(criterion, 1.0).unwrap()
     }
 
     fn table(columns: &[Column<'_>], arity: &[usize], order: &[usize], weights: Option<&[f64]>) -> Table {
-        Table::new(columns, arity, order, weights, pricing("bic"), 1, &Stop::default()).unwrap()
+        Table::new(columns, arity, order, weights, pricing("location-bic"), 1, &Stop::default()).unwrap()
     }
 
-    fn all_terms(table: &impl Evaluate<1>) -> Vec<f64> {
+    fn all_terms(table: &impl SetFunction<1>) -> Vec<f64> {
         let n = table.variables();
         let mut worker = table.worker();
         (0..1usize << n).map(|set| worker.term((0..n).filter(|v| set >> v & 1 == 1).collect())).collect()
@@ -367,7 +402,10 @@ mod tests {
         };
         let p = continuous.len() as f64;
         let u = 0.5 * total.ln();
-        likelihood - u * r - 0.5 * total * (determinant.ln() + p * LN_2PI_E) - u * (r * p + 0.5 * p * (p + 1.0))
+        likelihood
+            - u * r
+            - 0.5 * total * (determinant.ln() + p * LN_2PI_E)
+            - u * (r * p + 0.5 * p * (p + 1.0))
     }
 
     #[test]
@@ -465,7 +503,7 @@ mod tests {
         for (members, term) in all_terms(&table).into_iter().enumerate() {
             assert_eq!(term == f64::NEG_INFINITY, members & 0b100010 == 0b100010, "{members:b}");
         }
-        assert_eq!(Evaluate::<1>::dependent(&table), Some(vec![1, 5]));
+        assert_eq!(SetFunction::<1>::dependent(&table), Some(vec![1, 5]));
         assert!(table.twins().is_empty());
     }
 
