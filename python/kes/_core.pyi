@@ -178,7 +178,14 @@ class Problem:
         criterion: str,  # a name of CRITERIA
         ess: float,
         cache_mb: int,
-    ) -> Problem: ...
+        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
+    ) -> Problem:
+        """Take a discrete table, with an optional prior over adjacencies.
+
+        A prior is a weight of every pair of variables and further weights of some: it is added to
+        the gain of every edge between them.
+        """
+
     @staticmethod
     def gaussian(
         columns: list[NDArray[np.float64] | NDArray[np.int32]],
@@ -188,12 +195,27 @@ class Problem:
         penalty: float,  # factor of the penalty, where the criterion has one
         cache_mb: int,
         n_jobs: int,
+        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
     ) -> Problem:
         """Take a continuous or mixed table: columns of numbers, or of codes of states (from 0).
 
         The order of the variables decides the last bits of scores; if it is that of their names,
         the order of the columns decides nothing.
         """
+
+    @staticmethod
+    def location(
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
+        cardinalities: list[int],  # of discrete columns; those of others are ignored
+        order: list[int],
+        weights: NDArray[np.float64] | None,
+        criterion: str,  # a name of CRITERIA for mixed tables only
+        penalty: float,  # factor of the penalty of continuous parameters
+        cache_mb: int,
+        n_jobs: int,
+        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
+    ) -> Problem:
+        """Take a mixed table under the location model; as `gaussian`."""
 
     @property
     def twins(self) -> list[tuple[int, int]]:

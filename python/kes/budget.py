@@ -54,10 +54,14 @@ class Size:
     columns: int = 0
 
     @classmethod
-    def of(cls, states: Sequence[Sequence[State]], cases: float) -> Size:
-        """Return the size of a table with these states; a continuous column has none."""
+    def of(cls, states: Sequence[Sequence[State]], cases: float, *, by_rows: bool = False) -> Size:
+        """Return the size of a table with these states; a continuous column has none.
+
+        With `by_rows`, a criterion looks at the rows of continuous columns again for every set.
+        """
         if kind_of(states) != "discrete":
-            return cls(len(states), 0.0, sum(max(1, len(own) - 1) for own in states))
+            columns = sum(max(1, len(own) - 1) for own in states)
+            return cls(len(states), cases if by_rows else 0.0, columns)
         combinations = math.prod(max(1, len(own)) for own in states)
         return cls(len(states), float(min(cases, combinations)))
 

@@ -61,10 +61,12 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     ]
     # In the order of the names, so that the order of the columns has no effect.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
+    more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores())
     with core_errors(dataset.names):
-        problem = _core.Problem.gaussian(
-            embedded, order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores()
-        )
+        if "continuous" in criterion.kinds:
+            problem = _core.Problem.gaussian(embedded, *more)
+        else:
+            problem = _core.Problem.location(embedded, dataset.cardinalities, *more)
     _refuse_twins(dataset, problem.twins)
     return problem
 
@@ -73,6 +75,13 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
     """Refuse a table that the criterion does not support."""
     kind, name = dataset.kind, criterion.name
     of = dict(zip(dataset.names, dataset.kinds, strict=True))
+    if kind != "mixed" and criterion.kinds == ("mixed",):
+        same = option("criterion", name.removeprefix("location-"))
+        raise KesError(
+            f"criterion {name!r} is for tables with discrete and continuous columns; on this "
+            f"{kind} table, {same} is the same",
+            option="criterion",
+        )
     if kind not in criterion.kinds:
         wrong = "continuous" if "discrete" in criterion.kinds else "discrete"
         right = "discrete" if wrong == "continuous" else "continuous"
@@ -95,7 +104,8 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         column: max(len(states) - 1, 1)
         for column, states in zip(dataset.names, dataset.states, strict=True)
     }
-    if kind == "mixed" and (excess := sum(embedded.values()) - _core.MAX_VARIABLES) > 0:
+    excess = sum(embedded.values()) - _core.MAX_VARIABLES
+    if kind == "mixed" and "continuous" in criterion.kinds and excess > 0:
         raise _too_wide(embedded, excess)
 
 

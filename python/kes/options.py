@@ -268,8 +268,10 @@ class ScoringOptions(DataOptions, total=False):
             group="criterion",
             doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
             "multinomial if all columns are discrete, Gaussian if all are continuous, degenerate "
-            'Gaussian if the table is mixed [Andrews 2019]. "bdeu" and "qnml" are for discrete '
-            'tables, "bge" for continuous ones.',
+            'Gaussian if the table is mixed [Andrews 2019]. "location-bic" and "location-aic" '
+            "score mixed tables by the location model [Olkin & Tate 1961], in which rare states cannot "
+            'mimic a strong relation. "bdeu" and "qnml" are for discrete tables, "bge" for '
+            "continuous ones.",
             check=partial(choice, known=CRITERIA),
             setting="criterion",
             help="The score to maximise.",
@@ -281,8 +283,8 @@ class ScoringOptions(DataOptions, total=False):
         Option(
             default=1.0,
             group="criterion",
-            doc="Factor of the penalty of bic and aic on continuous and mixed tables; a larger "
-            "one gives fewer edges.",
+            doc="Factor of the penalty of bic and aic on continuous and mixed tables, and of the "
+            "continuous part of the location model; a larger one gives fewer edges.",
             check=partial(number, above=0.0, maximum=_MAX_PENALTY),
             setting="penalty",
             metavar="NUMBER",

@@ -24,7 +24,7 @@ class Criterion:
     Attributes
     ----------
     name : str
-        "bic", "aic", "bdeu", "qnml" or "bge".
+        A name of `_core.CRITERIA`.
     ess : float or None
         Equivalent sample size; None if the criterion does not use it.
     penalty : float
@@ -57,7 +57,7 @@ class Criterion:
 
     def title(self, kind: str) -> str:
         """Return its full name on a kind of table."""
-        if kind == "mixed":
+        if kind == "mixed" and "continuous" in self.kinds:
             return f"degenerate Gaussian {self.name.upper()}"
         return next(
             own.title for own in _core.CRITERIA if own.name == self.name and kind in own.kinds

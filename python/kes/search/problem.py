@@ -149,7 +149,8 @@ class Problem:
     @cached_property
     def size(self) -> Size:
         """The size of the table."""
-        return Size.of(self.dataset.states, self.core.total_weight)
+        by_rows = self.settings.measure.kinds == ("mixed",)
+        return Size.of(self.dataset.states, self.core.total_weight, by_rows=by_rows)
 
     # --- missing values ---
 

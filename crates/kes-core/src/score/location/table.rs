@@ -35,7 +35,8 @@ impl Pricing {
     /// # Errors
     /// If there is no such criterion, or the factor is not positive.
     pub fn named(name: &str, factor: f64) -> Result<Self, Error> {
-        let discrete = CRITERIA.iter().find(|criterion| criterion.name == name).map(|criterion| criterion.discrete);
+        let discrete =
+            CRITERIA.iter().find(|criterion| criterion.name == name).map(|criterion| criterion.discrete);
         let unknown = || Error::Setting(format!("unknown criterion {name:?} of the location model"));
         let criterion = Criterion::named(discrete.ok_or_else(unknown)?, 1.0)?;
         if !(factor > 0.0 && factor.is_finite()) {
