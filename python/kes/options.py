@@ -269,8 +269,8 @@ class ScoringOptions(DataOptions, total=False):
             doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
             "multinomial if all columns are discrete, Gaussian if all are continuous, degenerate "
             'Gaussian if the table is mixed [Andrews 2019]. "location-bic" and "location-aic" '
-            "score mixed tables by the location model [Olkin & Tate 1961], in which rare states cannot "
-            'mimic a strong relation. "bdeu" and "qnml" are for discrete tables, "bge" for '
+            "score mixed tables by the location model [Olkin & Tate 1961], in which rare states "
+            'cannot mimic a strong relation. "bdeu" and "qnml" are for discrete tables, "bge" for '
             "continuous ones.",
             check=partial(choice, known=CRITERIA),
             setting="criterion",
