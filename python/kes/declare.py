@@ -5,8 +5,6 @@ else about it follows from there: the signature, the documentation and the check
 that takes it, the flag of the command line, the call that reproduces a result.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping

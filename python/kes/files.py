@@ -11,8 +11,6 @@ A file is written to a temporary file first and then replaced in one step, so th
 disk or a power failure leaves either the old content or the new.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

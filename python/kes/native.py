@@ -1,7 +1,5 @@
 """Calls into the Rust core, whose errors become `KesError`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

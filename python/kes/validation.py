@@ -4,8 +4,6 @@ Each returns the value in the type that the rest of the package uses, or raises 
 `option` is the name it was given.
 """
 
-from __future__ import annotations
-
 import math
 import numbers
 import re

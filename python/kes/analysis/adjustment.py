@@ -10,8 +10,6 @@ x in the linear regression of y on x and Pa, in which a discrete variable is rep
 of its states, as in the criterion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod

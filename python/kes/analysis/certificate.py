@@ -1,7 +1,5 @@
 """The certificate that `kes.certify` returns, its progress, and the estimate of its cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from kes.graph import EssentialGraph

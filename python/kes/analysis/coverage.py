@@ -13,8 +13,6 @@ of runs (`Coverage.expected_gain`).
 All averages over orders of the runs are exact; none is simulated.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import astuple, dataclass

@@ -10,8 +10,6 @@ tell), which of the optima is right (data hardly tell), and which cases happen t
 Effects are not averaged over optima: the number of runs that end in one is no evidence for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparison of learned graphs with a known one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike

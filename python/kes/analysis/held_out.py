@@ -5,8 +5,6 @@ cases are an independent test: a model is better if it gives them a higher proba
 uncertain, too, so each difference comes with its standard error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace

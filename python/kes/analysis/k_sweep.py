@@ -4,8 +4,6 @@ A greedy search (k near 1) gives few, good, similar results; a random one (k nea
 different results, most of them worse. Which is better within a given time depends on the data.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -17,8 +17,6 @@ same. Graphs from bootstrap samples are therefore too dense, and false edges loo
 1999; Steck & Jaakkola 2003].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack

@@ -1,7 +1,5 @@
 """``kes audit``: show the kind of each column of a table."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import click

@@ -1,7 +1,5 @@
 """``kes certify``: find or bound the highest score of all networks."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The group of all commands, and the handling of their errors."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -1,7 +1,5 @@
 """Output of commands: fitted to the terminal, with control characters escaped."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

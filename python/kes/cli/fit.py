@@ -1,7 +1,5 @@
 """``kes fit``: estimate the probabilities of a result or a graph."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

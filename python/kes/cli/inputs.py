@@ -4,8 +4,6 @@ A result remembers the name of the file that it was learned from and how that wa
 looked for by this name and then beside the result, and used only if it still holds the same data.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

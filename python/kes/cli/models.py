@@ -1,7 +1,5 @@
 """``kes compare``, ``convert``, ``sample`` and ``score``: what needs no more than a model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

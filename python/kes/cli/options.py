@@ -1,7 +1,5 @@
 """Options of commands: those that `kes.options` declares, and those that only the shell has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

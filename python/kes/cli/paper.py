@@ -1,7 +1,5 @@
 """``kes paper``: reproduce the evaluation of the paper."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Command-line parsing: types of values, and suggestions for mistyped commands and options."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches

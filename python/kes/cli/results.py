@@ -1,7 +1,5 @@
 """``kes edges``, ``effects`` and ``report``: what a result says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

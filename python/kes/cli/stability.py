@@ -1,7 +1,5 @@
 """``kes stability``: find out which edges do not depend on the sample."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

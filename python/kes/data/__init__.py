@@ -4,8 +4,6 @@ The way of a column: a `source` (frame, array, file) hands it over as a `factor`
 values and codes; `missing` values are settled; `encoding` decides on the states.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

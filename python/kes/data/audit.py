@@ -1,7 +1,5 @@
 """Audit a table: the kind of each column as `kes.learn` infers it, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """CSV files, parsed by the Rust core block by block: the text is never in memory as a whole."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -1,7 +1,5 @@
 """The reader: from any table to a dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

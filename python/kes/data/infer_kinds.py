@@ -7,8 +7,6 @@ than ten rows, nothing is. Text is read as numbers if all its values are numbers
 continuous. Numbers with leading zeros are codes, and remain text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

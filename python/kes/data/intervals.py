@@ -5,8 +5,6 @@ they cover the line. No interval is empty: ties or few distinct values give fewe
 requested.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Missing values: refuse them, drop their rows, make them a state, or leave them to impute."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Columns with the same note for the same reason share it. Result files keep the notes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

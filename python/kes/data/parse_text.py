@@ -4,8 +4,6 @@ A point is a decimal point. A comma depends on the whole column: "3,75" has a de
 "1,234,567" has thousands separators, but a column of "1,234" and "5,678" is ambiguous, and left so.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

@@ -8,8 +8,6 @@ at an m-th of its weight. Imputed with draws from a model, it is an ordinary wei
 which every criterion remains a function of sets of variables.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 

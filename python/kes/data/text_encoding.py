@@ -1,7 +1,5 @@
 """Text files of any encoding as blocks of UTF-8."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

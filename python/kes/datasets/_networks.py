@@ -1,7 +1,5 @@
 """Built-in networks: ALARM, random ones, and the whole distribution of a small network."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

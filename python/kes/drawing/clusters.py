@@ -5,8 +5,6 @@ merge raises the modularity most, until none does. Clusters that would become to
 not merged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

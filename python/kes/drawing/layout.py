@@ -4,8 +4,6 @@ Edges are curves that lead around the nodes: a straight line that passes behind 
 edges that do not exist. Lengths are in points, x to the right and y downwards, as on a screen.
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence

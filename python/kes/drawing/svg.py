@@ -1,7 +1,5 @@
 """Graphs as SVG and HTML for notebooks, readable on light and dark pages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from html import escape
 from importlib.util import find_spec

@@ -15,8 +15,6 @@ Readers return the `Parts` of a network, from which `kes.network.files` makes on
 .gz means that the file is compressed; compressed files are read under any name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module

@@ -18,8 +18,6 @@ commas and the bar may be missing, as the definition of the format allows ("igno
 between tokens"); in a ``table`` with parents the states of the variable change slowest.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

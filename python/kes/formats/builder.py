@@ -5,8 +5,6 @@ reading a network is its `Parts`, not yet a network: `kes.network.files` makes o
 object with the same parts. So no format depends on what networks can do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod

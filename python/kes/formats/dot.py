@@ -5,8 +5,6 @@ directed by knowledge is dotted and has ``kes_by_knowledge=true``; it is read as
 gives the class.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ Texts are in single quotes, percent-encoded as in URLs except for spaces; intege
 bare. No character used has a meaning in any of the formats.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

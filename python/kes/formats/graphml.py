@@ -4,8 +4,6 @@ Undirected edges have the attribute ``directed="false"``, as GraphML defines for
 of both kinds. (networkx does not read such graphs; it does read networks, which are DAGs.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 

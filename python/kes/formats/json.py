@@ -23,8 +23,6 @@ may be ``"cuts": {"age": [30.0, 60.0]}``, the cut points of raw columns, and ``"
      "directed": [["a", "b"]], "undirected": [["b", "c"]]}
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

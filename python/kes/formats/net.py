@@ -18,8 +18,6 @@ Comments begin with ``%``. In ``data`` the states of the node change fastest, th
 parent slowest. A potential without data is uniform. Attributes other than these are skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from math import prod

@@ -4,8 +4,6 @@ XML preserves all names except for control characters and surrounding space. In 
 states of the variable change fastest, those of the first ``GIVEN`` slowest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 

@@ -10,8 +10,6 @@ All networks with the same parents of x agree on the descendants of x: all nodes
 do not separate from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -17,8 +17,6 @@ lines each: every arc from a variable of the first to one of the second. Names a
 spaces, commas or tabs; names with spaces are quoted. Lines that begin with ``//`` are comments.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -5,8 +5,6 @@ further ones. The result, the *maximally oriented partially directed acyclic gra
 represents exactly the DAGs of the class that satisfy the knowledge [Meek 1995].
 """
 
-from __future__ import annotations
-
 from kes import _core
 from kes.errors import KesError
 from kes.graph.essential import EssentialGraph

@@ -12,8 +12,6 @@ Parents enter a linear function as *regressors*: a continuous parent as its valu
 an indicator (0 or 1) of each state but the first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

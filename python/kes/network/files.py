@@ -1,7 +1,5 @@
 """Read networks and graphs from files, and convert between formats."""
 
-from __future__ import annotations
-
 from os import PathLike
 from typing import Any
 

@@ -20,8 +20,6 @@ weights w that sum to 1, the standard error is about sqrt(sum of w^2 (f - mean)^
 effective sample size is 1 / (sum of w^2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, pi, prod

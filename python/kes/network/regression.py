@@ -19,8 +19,6 @@ ess/2 times their sum of squares (those of all states, shifted to have mean 0, s
 special). Without parents, the probabilities are those of a CPT under the prior of BDeu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn, TypeAlias
 

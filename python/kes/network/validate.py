@@ -1,7 +1,5 @@
 """Validation of the parts of a network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any

@@ -1,7 +1,5 @@
 """The whole evaluation: which runs it needs, doing them, and writing what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

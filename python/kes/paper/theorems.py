@@ -10,8 +10,6 @@ collider Y -> X <- U, for N I(X;U|Y). With the printed marginals the collider ga
 way on leads to the smaller of the two inclusion-optimal models: GES is not deceived.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice, product

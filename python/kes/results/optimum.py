@@ -1,7 +1,5 @@
 """A model that a search found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 

@@ -9,8 +9,6 @@ Version 1 recorded neither the reading options nor the requested amount of impro
 always had a place of its own among the parents of models, even if a run had ended there.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

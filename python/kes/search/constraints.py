@@ -1,7 +1,5 @@
 """Validate background knowledge and the start of a search against the columns of the data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

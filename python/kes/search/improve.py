@@ -14,8 +14,6 @@ best is ordered first (unless there is background knowledge), and with many edge
 perturbing finds nothing more. The mathematics is in the core (``improve/``).
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A whole search: runs here or on a cluster, improvement, and a proof, within one budget."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

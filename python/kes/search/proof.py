@@ -12,8 +12,6 @@ Amounts of work are limited, and not time, so that the same search ends in the s
 none, anywhere. Only the budget of the whole search, if there is one, may end it as well.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace

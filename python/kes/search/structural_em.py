@@ -15,8 +15,6 @@ Valid if values are missing at random: whether a value is missing may depend on 
 but not on missing ones.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace

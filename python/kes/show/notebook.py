@@ -1,7 +1,5 @@
 """Display of results in notebooks: pictures if Graphviz is installed, plain tables otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 

@@ -5,8 +5,6 @@ probability, and give exactly the probabilities of `kes.fit`. Networks that shar
 CPD, which is estimated once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any, TypeAlias
