@@ -4,10 +4,10 @@ from typing import Any, cast
 
 import click
 
-import kes
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import reading, refuse_result
+from kes.data.audit import audit as audit_table
 from kes.data.infer_kinds import Kinds
 
 
@@ -23,7 +23,7 @@ def audit(*, data: str, **table: Any) -> None:  # noqa: ANN401 - of click
         raise click.UsageError("--example and --rows are not supported: audit reads a file.")
     refuse_result(data)
     how = reading(table)
-    found = kes.audit(
+    found = audit_table(
         data,
         kinds=cast("Kinds", how.kinds),
         na_values=how.na_values,

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-import kes
+from kes import api
+from kes.analysis.certify import certify as certify_table
 from kes.analysis.certify import estimate, joined
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say
@@ -62,7 +63,7 @@ def certify(
         data, result = known, Path(data)
     if out is not None:
         check_writable(out)
-    optima = None if result is None else kes.load(result)
+    optima = None if result is None else api.load(result)
     scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
     scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
@@ -82,10 +83,10 @@ def certify(
     if out is not None:
         if optima is None:
             searching: dict[str, Any] = {"budget": budget / 2, "n_jobs": n_jobs, "progress": shown}
-            found = kes.learn(dataset, prove=False, **searching, **chosen)
+            found = api.learn(dataset, prove=False, **searching, **chosen)
             optima = Optima(replace(found.record, reading=how))
         optima.save(out)  # before the long part
-    certificate = kes.certify(
+    certificate = certify_table(
         dataset,
         **chosen,
         optima=optima,

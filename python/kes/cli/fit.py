@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-import kes
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import DataRequest, Model, fitted, open_model, read_table, save
@@ -14,6 +13,7 @@ from kes.files import stem
 from kes.formats import format_of
 from kes.graph.pdag import Pdag
 from kes.network.fitting import Fitted
+from kes.network.fitting import fit as fit_graph
 from kes.options import FitOptions, Prior
 from kes.results.optima import Optima
 
@@ -84,4 +84,4 @@ def _of_graph(
         )
     dataset, reading = read_table(data, table)
     own: FitOptions = {"discretize": reading.discretizer, "completions": reading.completions}
-    return kes.fit(graph, dataset, **(own | estimation))
+    return fit_graph(graph, dataset, **(own | estimation))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-import kes
+from kes import api
 from kes.analysis.evidence import WEAK
 from kes.analysis.evidence_bounds import EvidenceBound, evidence_bounds
 from kes.cli import options
@@ -81,7 +81,7 @@ def learn(
     failure: NotSaved | None = None
     try:
         with _client(client) as cluster, _messages():
-            optima = kes.learn(
+            optima = api.learn(
                 cast("Data", TableAsRead(table, reading)),
                 **chosen,
                 knowledge=known,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-import kes
+from kes import api
 from kes.analysis.compare import compare_graphs
 from kes.cli import options
 from kes.cli.console import check_csv, say, show, write_csv
@@ -29,6 +29,7 @@ from kes.data.schema import ReadOptions
 from kes.declare import declared
 from kes.formats import format_of, write_graph
 from kes.graph.pdag import Pdag
+from kes.network import convert as convert_file
 from kes.network.new_rows import Unseen
 from kes.options import CRITERION, DEFAULTS, ScoringOptions
 from kes.results import storage
@@ -82,7 +83,7 @@ def convert(source: Path, target: Path, data: str | None, optimum: int) -> None:
             raise click.UsageError(
                 f"--data and --optimum are for results; {source} is not a result."
             )
-        say(f"{target}: {kes.convert(source, target)}")
+        say(f"{target}: {convert_file(source, target)}")
         return
     form = format_of(target)
     if form.offers("read"):
@@ -92,7 +93,7 @@ def convert(source: Path, target: Path, data: str | None, optimum: int) -> None:
         save(network, target, optima.stem)
         say(f"{target}: {network!r}")
     else:
-        graph = optimum_of(kes.load(source), optimum).mpdag
+        graph = optimum_of(api.load(source), optimum).mpdag
         write_graph(graph, target)
         say(f"{target}: {graph!r}")
 
@@ -150,7 +151,7 @@ def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noq
         scoring = {name: own for name, own in found.settings.options().items() if name in names}
     scoring |= {name: given[name] for name in CRITERION if given[name] is not None}
     cases, completions = _read(data, given, found)
-    value = kes.score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
+    value = api.score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
     lines = [f"{value:.4f}  {scoring.get('criterion', DEFAULTS['criterion'])} of {model} on {data}"]
     if not isinstance(found, Optima | Pdag):
         unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"

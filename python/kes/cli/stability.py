@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-import kes
 from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted
+from kes.analysis.stability import stability as resample
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say, show
 from kes.cli.inputs import DataRequest, open_result
@@ -71,7 +71,7 @@ def stability(
     optima = open_result(result, DataRequest(data, given, "tables are drawn from the data"))
     problem = optima.ready(None, None, None)
     try:
-        found = kes.stability(
+        found = resample(
             problem.table,
             **{name: given[name] for name in _OWN},
             completions=problem.reading.completions,
