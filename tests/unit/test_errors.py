@@ -62,7 +62,7 @@ def optima():
         ({"ess": 10**400}, "at most 1e+300"),
         ({"criterion": "bci"}, "did you mean 'bic'?"),
         ({"criterion": "BDE"}, "did you mean 'bdeu'?"),
-        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bge', 'bic', 'qnml'"),
+        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bge', 'bic', 'location-aic'"),
         ({"criterion": 3}, "unknown criterion 3"),
         ({"penalty": 0}, "greater than 0"),
         ({"penalty": 2.0}, "bic and aic"),
@@ -226,7 +226,7 @@ def test_extend_without_data(optima, tmp_path):
     optima.save(tmp_path / "a.json")
     loaded = kes.load(tmp_path / "a.json")
     for use in (lambda: loaded.extend(1), lambda: loaded.trace(0)):
-        with pytest.raises(kes.KesError, match="pass those it was learned from, as in extend"):
+        with pytest.raises(kes.KesError, match="pass the data it was learned from, as in extend"):
             use()
 
 

@@ -276,7 +276,7 @@ def test_a_model_beyond_all_floats(tmp_path):
     node = {"name": "a", "parents": [], "linear": model}
     document = {"format": "kes-network", "version": 2, "nodes": [node]}
     (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
-    assert "not what kes writes" in refusal(network, tmp_path / "a.json")
+    assert "not a network written by kes" in refusal(network, tmp_path / "a.json")
 
 
 def test_cuts_of_a_wrong_type(tmp_path):
