@@ -67,12 +67,19 @@ class Frame(Source):
 
 
 def categories_of_pandas(schema: pa.Schema) -> frozenset[str]:
-    """Find the columns of an arrow table or Parquet file that pandas wrote as categories."""
-    notes = schema.pandas_metadata or {}
+    """Find the columns of an arrow table or Parquet file that pandas wrote as categories.
+
+    The metadata may be anything, as any program can write them; what is malformed is ignored.
+    """
+    try:
+        notes = schema.pandas_metadata
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply
+        return frozenset()
+    columns = notes.get("columns") if isinstance(notes, dict) else None
     return frozenset(
-        column["field_name"]
-        for column in notes.get("columns", ())
-        if column.get("pandas_type") == "categorical"
+        str(column.get("field_name"))
+        for column in (columns if isinstance(columns, list) else ())
+        if isinstance(column, dict) and column.get("pandas_type") == "categorical"
     )
 
 

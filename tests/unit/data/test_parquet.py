@@ -157,6 +157,34 @@ def test_a_file_that_lies_about_its_rows(path, says, kind, more):
     assert any(f"column 'x' has 3 of {says} rows" in message for message in messages)
 
 
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "7",
+        "[]",
+        "{nonsense",
+        '{"columns": 3}',
+        '{"columns": [5, null, {}]}',
+        '{"columns": [{"field_name": 7, "pandas_type": "categorical"}]}',
+        '{"columns": [{"field_name": [], "pandas_type": "categorical"}]}',
+        "[" * 100_000,
+        '{"columns": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+    ids=lambda notes: notes[:40],
+)
+def test_odd_metadata_of_pandas_are_ignored(path, notes):
+    table = pa.table({"x": ["a", "b", "a"]}).replace_schema_metadata({"pandas": notes})
+    pq.write_table(table, path)
+    assert encode(path).states == encode(table).states == (("a", "b"),)
+
+
+def test_names_that_are_integers_in_pandas(path):
+    table = pd.DataFrame({7: pd.Categorical(["b", "a", "b"], ["b", "a"])})
+    table.columns = table.columns.astype(str)
+    pq.write_table(pa.Table.from_pandas(table), path)
+    assert_same(path, table)
+
+
 def test_without_pyarrow(path, monkeypatch):
     path.write_bytes(b"")
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # makes the import fail
