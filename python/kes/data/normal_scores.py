@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,19 +31,24 @@ class Scores:
     def of(cls, values: Floats, weights: Floats | None = None) -> Scores:
         """Rank the values; a row of weight w counts as w rows.
 
-        The probability of a value is the share of smaller values plus half of its own share.
+        The probability of a value is the share of smaller values plus half of its own share. It
+        does not depend on the order of rows: weights of equal values are added in ascending order.
 
         Examples
         --------
         >>> Scores.of(np.array([3.0, 1.0, 2.0, 2.0])).scores.round(3)
         array([-1.15,  0.  ,  1.15])
         """
-        distinct, place = np.unique(values, return_inverse=True)
-        counts = np.bincount(place.reshape(-1), weights=weights, minlength=len(distinct))
+        distinct, place = np.unique(values + 0.0, return_inverse=True)  # -0.0 becomes 0.0
+        place = place.reshape(-1)
+        if weights is not None and weights.any():
+            order = np.lexsort((weights, place))
+            place, weights = place[order], weights[order]
+        else:
+            weights = None
+        counts = np.bincount(place, weights=weights, minlength=len(distinct))
         occurs = counts > 0
-        counts = counts[occurs]
-        total = np.cumsum(counts)
-        return cls(distinct[occurs], quantiles((total - counts / 2) / total[-1]))
+        return cls(distinct[occurs], _middle_quantiles(counts[occurs]))
 
     def forward(self, values: Floats) -> Floats:
         """Return the scores of values; new values are interpolated, and clipped at the ends."""
@@ -152,6 +158,20 @@ _TAIL = (
 )
 """Numerators and denominators, highest power first [Wichura 1988, PPND16]."""
 # fmt: on
+
+
+def _middle_quantiles(counts: NDArray[Any]) -> Floats:
+    """Return the normal quantile of the middle of each share of a whole.
+
+    Where a share is so small that its probability is rounded to 0 or 1, whose quantiles are
+    infinite, it is measured from the other end, or as the smallest positive number.
+    """
+    below, above = np.cumsum(counts), np.cumsum(counts[::-1])[::-1]
+    lower, upper = ((ends - counts / 2) / below[-1] for ends in (below, above))
+    least = np.finfo(np.float64).smallest_subnormal
+    at_end = lower == 1
+    scores = quantiles(np.maximum(np.where(at_end, upper, lower), least))
+    return np.where(at_end, -scores, scores)
 
 
 def quantiles(probabilities: ArrayLike) -> Floats:
