@@ -292,7 +292,7 @@ def test_damaged_metadata_of_parquet(tmp_path):
     pd.DataFrame({"a": ["x", "y"]}).to_parquet(path)
     content = path.read_bytes()
     path.write_bytes(content.replace(b'"pandas_version"', b'"pandas\xff\xffersion"'))
-    assert "not a readable Parquet file" in refusal(kes.audit, path)
+    assert kes.audit(path)["values"] == (2,)  # only the metadata are damaged, not the data
 
 
 def test_lines_within_single_quotes(tmp_path):
@@ -310,6 +310,49 @@ def test_summaries_show_no_control_characters():
 def test_arguments_that_no_shell_passes_on(argument, capsys):
     assert run(["convert", argument, "b.net"]) == 2
     assert "not allowed in arguments" in capsys.readouterr().err
+
+
+# --- hashes and words that are all the same ------------------------------------------------------
+
+ONE_HASH = [i * (2**61 - 1) for i in range(1, 20_001)]
+"""Python hashes integers modulo 2**61 - 1."""
+
+
+def test_integer_states_of_one_hash(tmp_path):
+    node = {"name": "a", "states": ONE_HASH, "parents": [], "cpt": [1 / len(ONE_HASH)] * 20_000}
+    document = {"format": "kes-network", "version": 1, "nodes": [node]}
+    (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "64 bits" in refusal(network, tmp_path / "a.json")
+    words = ",".join(f"s{i}" for i in range(20_000))
+    shown = ", ".join(map(str, ONE_HASH))
+    (tmp_path / "a.bif").write_text(
+        f"variable a {{ type discrete [20000] {{{words}}}; property kes_states = {shown}; }}",
+        encoding="utf-8",
+    )
+    refusal(network, tmp_path / "a.bif")
+    kes.learn(kes.datasets.alarm(rows=50), runs=1, improve=False).save(tmp_path / "b.json")
+    document = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    document["states"][0] = ONE_HASH
+    (tmp_path / "b.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "64 bits" in refusal(kes.load, tmp_path / "b.json")
+
+
+def test_a_few_long_integers_are_states(tmp_path):
+    states = [10**30 + i for i in range(50)]
+    net = kes.BayesianNetwork(["a"], {"a": states}, {"a": []}, {"a": [1 / 50] * 50})
+    net.save(tmp_path / "a.json")
+    assert network(tmp_path / "a.json") == net
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".net", ".xmlbif"])
+def test_states_that_become_the_same_word(tmp_path, suffix):
+    states = ["ä" + "é" * i for i in range(3)] + [chr(0x4E00 + i) for i in range(8000)]
+    share = [1 / len(states)] * len(states)
+    net = kes.BayesianNetwork(["x"], {"x": states}, {"x": []}, {"x": share})
+    started = time.process_time()
+    net.save(tmp_path / f"x{suffix}")
+    assert time.process_time() - started < 2.0
+    assert network(tmp_path / f"x{suffix}").states == net.states
 
 
 # --- what is shown -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes._core import MAX_STATES
-from kes.errors import KesError
+from kes.errors import KesError, listed
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
 
@@ -20,6 +20,11 @@ State: TypeAlias = str | int | bool
 
 Kind: TypeAlias = Literal["discrete", "continuous"]
 TableKind: TypeAlias = Literal["discrete", "continuous", "mixed"]
+
+_WORD = 2**63
+_LONG_INTEGERS = 100
+"""Maximum number of integer states beyond 64 bits. Python hashes integers modulo 2**61 - 1, so that
+any number of longer ones can share a hash, and a dict of them takes quadratic time."""
 
 _MISSING_STATE = re.compile(r"(<+)missing(>+)")
 
@@ -149,6 +154,19 @@ def _private(array: NDArray[ScalarT]) -> NDArray[ScalarT]:
     """Make an array read-only to which no one else has a reference."""
     array.flags.writeable = False
     return array
+
+
+def check_distinct_states(name: str, states: Sequence[State]) -> None:
+    """Refuse states of a file that are not distinct, or too many long integers among them."""
+    long = sum(isinstance(state, int) and not -_WORD <= state < _WORD for state in states)
+    if long > _LONG_INTEGERS:
+        raise KesError(
+            f"{name!r} has {long} integer states of more than 64 bits, but at most "
+            f"{_LONG_INTEGERS} are supported; write them as text",
+            column=name,
+        )
+    if len(set(states)) < len(states):
+        raise KesError(f"the states of {name!r} are not distinct: {listed(states)}", column=name)
 
 
 def check_states(name: str, states: Sequence[State]) -> None:

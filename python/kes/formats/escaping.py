@@ -86,8 +86,8 @@ def same(ours: Sequence[State], theirs: Sequence[State]) -> bool:
 
 def labels(states: Iterable[State]) -> list[str]:
     """Return the states as distinct texts, in order."""
-    used: set[str] = set()
-    return [_claim(str(state), used) for state in states]
+    words = _Claims()
+    return [words.claim(str(state)) for state in states]
 
 
 def state_words(
@@ -120,10 +120,10 @@ def plain_words(
     Texts that match `plain`, as all ASCII identifiers must, and are not reserved by the format stay
     as they are.
     """
-    used = set(reserved)
-    kept = {text for text in texts if plain.fullmatch(text) and text not in used}
-    used |= kept  # so that no generated word collides with them
-    return [text if text in kept else _claim(_plain(text, plain), used) for text in texts]
+    taken = set(reserved)
+    kept = {text for text in texts if plain.fullmatch(text) and text not in taken}
+    words = _Claims(taken | kept)
+    return [text if text in kept else words.claim(_plain(text, plain)) for text in texts]
 
 
 def _plain(text: str, plain: re.Pattern[str]) -> str:
@@ -133,11 +133,20 @@ def _plain(text: str, plain: re.Pattern[str]) -> str:
     return word if plain.fullmatch(word) else f"_{word}"
 
 
-def _claim(word: str, used: set[str]) -> str:
-    """Return the word, or word_2, word_3, ... if it is in use, and mark it as used."""
-    free, number = word, 1
-    while free in used:
-        number += 1
-        free = f"{word}_{number}"
-    used.add(free)
-    return free
+class _Claims:
+    """Hands out distinct words."""
+
+    def __init__(self, used: Iterable[str] = ()) -> None:
+        self._used = set(used)
+        self._number: dict[str, int] = {}
+        """The last number that each word got: smaller ones are in use, and not tried again."""
+
+    def claim(self, word: str) -> str:
+        """Return the word, or word_2, word_3, ... if it is in use, and mark it as used."""
+        free, number = word, self._number.get(word, 1)
+        while free in self._used:
+            number += 1
+            free = f"{word}_{number}"
+        self._number[word] = number
+        self._used.add(free)
+        return free

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import State
+from kes.data.column import check_distinct_states
 from kes.errors import KesError, listed, repeated, unknown
 from kes.network.cpds import Linear, Logistic, Tabular, regressor_places
 
@@ -57,8 +58,7 @@ def _states_of(node: str, given: Iterable[State]) -> tuple[State, ...]:
             )
     if not known:
         raise KesError(f"the node {node!r} has no states", column=node)
-    if len(set(known)) < len(known):
-        raise KesError(f"the states of {node!r} are not distinct: {listed(known)}", column=node)
+    check_distinct_states(node, known)
     return known
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from kes import _core
 from kes.budget import Improve
-from kes.data.column import State
+from kes.data.column import State, check_distinct_states
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.data.schema import ReadOptions
@@ -320,8 +320,7 @@ def _check_record(record: Record) -> None:
     if double := repeated(record.names):
         raise ValueError(f"the name {double[0]!r} occurs twice")
     for name, states in zip(record.names, record.states, strict=True):
-        if len({*states}) < len(states):
-            raise ValueError(f"{name!r} has duplicate states")
+        check_distinct_states(name, states)
     _check_runs(record)
     _check_models(record)
     _check_offspring(record)

@@ -135,7 +135,7 @@ LIES = [
     (edge([], [[0, 99]]), "99 instead of an integer below 37"),
     (edge([[0, True]], []), "True instead of an integer"),
     (swap_names, "occurs twice"),
-    (double_state, "has duplicate states"),
+    (double_state, "are not distinct"),
     (same_model_twice, "duplicate models"),
     (ges_scores_twice, "GES is given inconsistently"),
     (unused_model, "not those of the runs"),
