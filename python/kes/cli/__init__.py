@@ -7,7 +7,7 @@ go to standard output, everything else to standard error.
 import os
 import sys
 
-from kes.cli.signals import ignore_interrupts, quit_on_interrupt
+from kes.cli.signals import exit_code, ignore_interrupts, quit_on_interrupt
 
 TYPE_CHECKING = False  # as in `signals`
 if TYPE_CHECKING:
@@ -25,8 +25,12 @@ def main() -> "NoReturn":
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 - for good
     from kes.cli.commands import run
 
-    code = run()
-    ignore_interrupts()
+    try:
+        code = run()
+        ignore_interrupts()
+    except KeyboardInterrupt:  # in the last instant; Python would die of the signal
+        ignore_interrupts()
+        code = exit_code()
     solver = sys.modules.get("kes.exact.linear_program")
     if solver is not None and solver.is_running():  # Python would wait for it
         os._exit(code)

@@ -21,6 +21,7 @@ _DELAY = 0.01
 
 _ours: list[int] = []
 _received: list[int] = []
+_exiting: list[bool] = []
 
 
 def quit_on_interrupt() -> None:
@@ -33,6 +34,7 @@ def quit_on_interrupt() -> None:
 
 def raise_on_interrupt() -> None:
     """Let interrupts raise `KeyboardInterrupt`."""
+    _exiting.clear()
     for number in _ours:
         signal.signal(number, _raise)
     if _ours:
@@ -41,6 +43,7 @@ def raise_on_interrupt() -> None:
 
 def ignore_interrupts() -> None:
     """Ignore interrupts while the process exits."""
+    _exiting.append(True)  # first: to change a handler calls it for signals that have arrived
     for number in _ours:
         signal.signal(number, signal.SIG_IGN)
 
@@ -55,9 +58,10 @@ def _quit(number: int, frame: "FrameType | None") -> "NoReturn":
     os._exit(128 + number)
 
 
-def _raise(number: int, frame: "FrameType | None") -> "NoReturn":
-    _received.append(number)
-    raise KeyboardInterrupt
+def _raise(number: int, frame: "FrameType | None") -> None:
+    if not _exiting:
+        _received.append(number)
+        raise KeyboardInterrupt
 
 
 def _repeat(unraisable: "sys.UnraisableHookArgs") -> None:

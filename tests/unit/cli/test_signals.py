@@ -147,6 +147,39 @@ except KeyboardInterrupt:
     assert (done.stdout, done.stderr) == ("heard 130\n", "")
 
 
+AT_THE_END = """
+import os, signal, sys
+from kes.cli import commands, main, signals
+
+def run():
+    signals.raise_on_interrupt()
+    sys.settrace(trace)
+    return 0
+
+def trace(frame, event, _):
+    if frame.f_code.co_filename in (signals.__file__, commands.__file__):
+        left.pop()
+        if not left:
+            sys.settrace(None)
+            os.kill(os.getpid(), signal.SIGINT)
+        return trace
+
+left = [None] * int(sys.argv[1])
+commands.run = run
+main()
+"""
+"""Sends the signal at a step that follows the command, in `ignore_interrupts`."""
+
+
+@pytest.mark.parametrize("step", range(1, 9))
+def test_an_interrupt_in_the_last_instant_ends_in_an_exit_code(step):
+    """Python dies of the signal if the exception leaves it, which is no exit code for shells."""
+    process = popen(sys.executable, "-c", AT_THE_END, str(step))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 130), err
+    assert err == ""
+
+
 def test_in_a_program_that_uses_it_nothing_is_changed():
     before = signal.getsignal(signal.SIGINT)
     signals.raise_on_interrupt()
