@@ -61,7 +61,8 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     Raises
     ------
     KesError
-        If the data or an option cannot be used; the message says what to do.
+        If the data or an option cannot be used; the message says what to do. Also if another
+        search is working on the file `out`.
     Interrupted
         On Ctrl-C; its ``.optima`` holds what was found (None before the first run has ended), and
         so does the file `out`.
@@ -77,9 +78,17 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     >>> optima.best.score >= optima.ges.score
     True
     """
+    if options["out"] is None:
+        return _learn(data, options, None)
+    out = OutFile(options["out"], float(options["checkpoint"]))
+    with out.alone():
+        return _learn(data, options, out)
+
+
+def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
+    """Learn, resuming from the file if there is one."""
     started = time.monotonic()
     allowed, execution = Budget.of(options), Execution.of(options)
-    out = None if options["out"] is None else OutFile(options["out"], float(options["checkpoint"]))
     problem = Problem.of(data, options)
     base = None if out is None else out.read(problem.settings)
     if base is not None:

@@ -8,17 +8,20 @@ than fits into memory, so the uncompressed size has a limit:
   memory of the machine.
 
 A file is written to a temporary file first and then replaced in one step, so that a crash, a full
-disk or a power failure leaves either the old content or the new.
+disk or a power failure leaves either the old content or the new. `sole_writer` keeps others from
+replacing it meanwhile.
 """
 
+import errno
 import gzip
 import io
 import os
 import secrets
 import stat
+import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar
 
@@ -26,6 +29,18 @@ from kes.errors import KesError, either
 
 PathLike: TypeAlias = str | os.PathLike[str]
 T = TypeVar("T")
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
@@ -229,6 +244,51 @@ def write_file(path: PathLike, content: bytes) -> None:
             _replace(Path(os.path.realpath(path)), content)
     except (OSError, ValueError) as error:  # ValueError: invalid name
         raise KesError(f"cannot write {path}: {_why(error)}", file=str(path)) from error
+
+
+@contextmanager
+def sole_writer(path: PathLike) -> Iterator[bool]:
+    """Keep others who ask from writing a file; False if somebody else keeps us from it.
+
+    The lock is on a hidden file beside it, as the file itself is replaced. The system releases it
+    when the process ends, in whatever way. File systems without locks protect nothing.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a device
+        yield True
+        return
+    lock = target.with_name(f".{target.name}.lock")
+    try:
+        descriptor = _held(lock)
+    except OSError as error:
+        if (is_free := error.errno not in _LOCKED) and lock.exists():
+            lock.unlink()
+        yield is_free
+        return
+    try:
+        yield True
+    finally:
+        if os.name == "posix":  # before it is released: nobody else can hold it then
+            lock.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+_LOCKED = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+
+
+def _held(lock: Path) -> int:
+    """Open and lock a file; return its descriptor."""
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(descriptor)
+            with suppress(FileNotFoundError):  # whoever held it has removed it meanwhile
+                if os.path.samestat(os.fstat(descriptor), lock.stat()):
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
 
 
 def _replace(target: Path, content: bytes) -> None:

@@ -12,12 +12,22 @@ import os
 import sys
 import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kes import _core
 from kes.errors import KesError, either, option
-from kes.files import GZIP, DamagedFile, PathLike, read_file, unreadable, write_file
+from kes.files import (
+    GZIP,
+    DamagedFile,
+    PathLike,
+    read_file,
+    sole_writer,
+    unreadable,
+    write_file,
+)
 from kes.results.serialization import FORMAT, VERSION, decoded, encoded
 from kes.results.summary import counted
 from kes.search.problem import Problem
@@ -171,6 +181,19 @@ class OutFile:
         self.path = path
         self.checkpoint = Checkpoint(path, interval)
         self.is_saved = False
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Refuse to work on a file that another search is working on, and keep others from it."""
+        with sole_writer(self.path) as is_sole:
+            if not is_sole:
+                raise KesError(
+                    f"{self.path} is the file of another search that is still running; wait for "
+                    f"it, or give another {option('out')}",
+                    option="out",
+                    file=str(self.path),
+                )
+            yield
 
     def read(self, settings: Settings) -> Record | None:
         """Return the record in the file, which must have the same settings; None if no file."""

@@ -1,10 +1,14 @@
 """`kes.learn(out=..., checkpoint=...)`: results kept in a file, resumed, extended, never lost."""
 
+import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
 import kes
+from kes import files
 from kes.errors import NotSaved
 from kes.results import storage
 
@@ -151,3 +155,58 @@ def test_imputed_values_are_those_of_the_first_call(tmp_path):
     kes.learn(tmp_path / "holes.csv", missing="em", runs=6, out=out)
     kes.learn(tmp_path / "holes.csv", missing="em", runs=6, out=whole)
     assert out.read_bytes() == whole.read_bytes()
+
+
+def test_two_searches_at_once_do_not_share_a_file(data, out, whole):
+    """The one that ends last would replace the other, however short it is."""
+    refused = []
+
+    def meanwhile(progress):
+        if not refused:
+            with pytest.raises(kes.KesError) as error:
+                kes.learn(data, **{**CALL, "runs": 1}, out=out)
+            refused.append(error.value)
+
+    kes.learn(data, **CALL, out=out, progress=meanwhile)
+    assert (refused[0].option, refused[0].file) == ("out", str(out))
+    assert out.read_bytes() == whole
+    assert [file.name for file in out.parent.iterdir()] == [out.name]
+
+
+def test_a_search_that_was_killed_holds_no_file(data, out, whole):
+    code = f"""
+import os, kes
+def die(progress): os._exit(9)
+kes.learn(kes.datasets.alarm(rows=200), **{CALL!r}, out={str(out)!r}, progress=die)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    kes.learn(data, **CALL, out=out)
+    assert out.read_bytes() == whole
+    assert [file.name for file in out.parent.iterdir()] == [out.name]
+
+
+def test_a_lock_that_is_just_removed_is_taken_anew(tmp_path, monkeypatch):
+    """Its last holder removes it after we have opened it, and another locks a new one."""
+    path = tmp_path / "a"
+    real, calls = files._lock, []
+
+    def lock(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 1:
+            (tmp_path / ".a.lock").unlink()
+        real(descriptor)
+
+    monkeypatch.setattr(files, "_lock", lock)
+    with files.sole_writer(path) as first, files.sole_writer(path) as second:
+        assert (first, second) == (True, False)
+    assert len(calls) == 3
+
+
+def test_without_locks_a_search_goes_on(data, out, whole, monkeypatch):
+    def unsupported(_):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(files, "_lock", unsupported)
+    kes.learn(data, **CALL, out=out)
+    assert out.read_bytes() == whole
+    assert [file.name for file in out.parent.iterdir()] == [out.name]
