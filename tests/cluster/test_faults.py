@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -30,7 +32,7 @@ def processes(tmp_path):
     common = ["--scheduler-file", str(place), "--dashboard-address", ":0"]
     start = {
         "scheduler": ["distributed.cli.dask_scheduler", *common, "--port", "0"],
-        "worker": ["distributed.cli.dask_worker", *common, "--nthreads", "2"],
+        "worker": ["distributed.cli.dask_worker", *common, "--nthreads", "2", "--no-nanny"],
     }
     running = {}
     for name, arguments in start.items():
@@ -130,6 +132,42 @@ def test_one_worker_of_two_has_another_version():
         client.run(pretend, workers=[other])
         with pytest.raises(kes.KesError, match=r"a worker has kes 0\.0\.0, but you have"):
             kes.learn(kes.datasets.alarm(rows=300), runs=2000, client=client)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("stop", ["budget", "interrupt"])
+def test_a_worker_that_is_frozen_holds_up_neither_budgets_nor_interrupts(processes, stop):
+    """It freezes when it hands over its first chunk."""
+
+    def freeze():
+        class Frozen:
+            def __reduce__(self):
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+        from kes.search import dask_cluster
+
+        dask_cluster.do_runs = lambda *_: dask_cluster.Done([0], [0], [Frozen()], 0.1)
+
+    _, place = processes
+    data = kes.datasets.alarm(rows=500)
+    client = distributed.Client(scheduler_file=str(place), set_as_default=False)
+    client.wait_for_workers(1, timeout=60)
+    client.run(freeze)
+    began = time.monotonic()
+    timer = threading.Timer(3.0, os.kill, [os.getpid(), signal.SIGINT])
+    try:
+        if stop == "interrupt":
+            timer.start()
+            with pytest.raises(kes.Interrupted):
+                kes.learn(data, k=0.4, runs=1000, client=client)
+        else:
+            with pytest.raises(kes.KesError) as short:  # no run has ended
+                kes.learn(data, k=0.4, runs=1000, client=client, budget="3s")
+            assert short.value.option == "budget"
+        assert time.monotonic() - began < (6 if stop == "interrupt" else 40)
+    finally:
+        timer.cancel()
+        client.close(timeout=5)
 
 
 def pretend():

@@ -6,7 +6,8 @@ them dies, which scattered data do not survive. Workers read data files themselv
 sent only if one of them cannot.
 
 kes must be installed, in the same version, on the scheduler and on all workers. A stopped search
-cancels what is queued; chunks that workers have begun end by themselves.
+cancels what is queued; chunks that workers have begun end by themselves. A worker that does not
+answer holds up nothing but its own chunks, which others get once Dask gives it up.
 """
 
 # Dask distributed is typed in part only.
@@ -52,6 +53,7 @@ _IN_QUEUE = 2  # chunks for each thread: one at work, one waiting
 _RETRIES = 3  # after the scheduler's own, which are distributed.scheduler.allowed-failures
 _TICK = 0.1
 _CONNECT_SECONDS = 20.0
+_ANSWER_SECONDS = 1.0  # for the scheduler to say how many threads there are
 
 
 def connect(address: str) -> Client:
@@ -83,8 +85,9 @@ def search(client: Client, problem: Problem, collector: Collector) -> None:
     pace = Pace(collector.budget.seconds)
     tick = collector.receiver()
     try:
+        threads = 1
         while not collector.stopped:
-            threads = _threads(client)
+            threads = _threads(client) or threads
             while len(flight) < _IN_QUEUE * threads:
                 runs = list(islice(todo, pace.chunk(max(left, 1), threads)))
                 if not runs:
@@ -101,9 +104,12 @@ def search(client: Client, problem: Problem, collector: Collector) -> None:
         flight.cancel()
 
 
-def _threads(client: Client) -> int:
+def _threads(client: Client) -> int | None:
+    """Return the number of threads of all workers; None if the scheduler does not answer."""
     try:
-        return max(1, sum(client.nthreads().values()))
+        return max(1, sum(client.nthreads(callback_timeout=_ANSWER_SECONDS).values()))
+    except TimeoutError:
+        return None
     except OSError as error:  # raised by Dask when the scheduler has died
         raise Lost from error
 
@@ -146,7 +152,7 @@ class Flight:
         self._name = f"kes-{uuid.uuid4().hex}"
         self._data: Future | None = None
         self._chunks: dict[Future, tuple[list[int], int]] = {}
-        self._back: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._back: queue.SimpleQueue[tuple[Future, Done | Exception]] = queue.SimpleQueue()
         self._sent = 0
 
     def __len__(self) -> int:
@@ -159,27 +165,27 @@ class Flight:
             do_runs, self._parcel(), runs, key=f"{self._name}-runs-{self._sent}"
         )
         self._chunks[future] = runs, losses
-        future.add_done_callback(self._back.put)
+        # In a thread, as a worker that is frozen never hands over what it has finished.
+        threading.Thread(target=self._wait_for, args=[future], daemon=True).start()
 
     def next(self) -> Done | None:
         """Return a finished chunk, or None if none came back within a tick."""
         try:
-            future = self._back.get(timeout=_TICK)
+            future, result = self._back.get(timeout=_TICK)
         except queue.Empty:
             return None
         runs, losses = self._chunks.pop(future)
-        try:
-            done: Done = future.result()
-        except DataUnavailable as error:
-            self._ship(error)
-            self.send(runs, losses=losses)
-            return None
-        except KesError:
-            raise
-        except Exception as error:
-            self._send_again(runs, losses, error)
-            return None
-        return done
+        match result:
+            case Done():
+                return result
+            case DataUnavailable():
+                self._ship(result)
+                self.send(runs, losses=losses)
+            case KesError():
+                raise result
+            case _:
+                self._send_again(runs, losses, result)
+        return None
 
     def cancel(self) -> None:
         """Cancel what is still queued."""
@@ -187,6 +193,13 @@ class Flight:
         with suppress(OSError):  # the scheduler may have died
             self._client.cancel(futures)
         self._chunks.clear()
+
+    def _wait_for(self, future: Future) -> None:
+        """Queue the result of a chunk, or why there is none, as soon as it is here."""
+        try:
+            self._back.put((future, future.result()))
+        except Exception as error:
+            self._back.put((future, error))
 
     def _parcel(self) -> Future:
         """Return the task that makes the data; a new one if the cluster has lost it."""
