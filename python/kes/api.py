@@ -246,7 +246,8 @@ def inclusion_boundary(
     if not isinstance(g, EssentialGraph):
         raise KesError(
             f"the model must be an EssentialGraph, not {type(g).__name__}; "
-            "for the arcs of a DAG use EssentialGraph.from_dag(nodes, arcs)"
+            "for the arcs of a DAG use EssentialGraph.from_dag(nodes, arcs)",
+            option="g",
         )
     if data is None:
         known = checked_knowledge(options["knowledge"], g.nodes)

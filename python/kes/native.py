@@ -134,7 +134,8 @@ def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
     if dataset.rows < _LEAST_ROWS:
         raise KesError(
             f"the data have only {dataset.rows} rows, in which any two continuous columns "
-            f"determine each other; at least {_LEAST_ROWS} are needed"
+            f"determine each other; at least {_LEAST_ROWS} are needed",
+            option="data",
         )
     if twins:
         pairs = [f"{dataset.names[a]!r} and {dataset.names[b]!r}" for a, b in twins]

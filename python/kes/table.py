@@ -78,7 +78,7 @@ class Table:
         try:
             return self._values[column]
         except KeyError:
-            raise unknown("column", column, self._values) from None
+            raise unknown("column", column, self._values, column=column) from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Iterate over the rows as dicts."""

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import _core
@@ -122,7 +123,7 @@ def test_options_of_sampled(name, value):
 
 
 def test_options_are_looked_at_before_the_data():
-    with pytest.raises(kes.KesError, match="runs must be"):
+    with refused(option="runs"):
         kes.learn("no such file.csv", runs=0)
 
 
@@ -160,21 +161,21 @@ def test_long_lists_are_cut():
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("weights", "word"),
     [
-        ([1, 2, 3, -1, 5, 6], "negative"),
-        ([1, 2, 3, math.nan, 5, 6], "NaN|nan|missing"),
-        ([1, 2, 3, math.inf, 5, 6], "infinite|inf"),
+        ([1, 2, 3, -1, 5, 6], "-1"),
+        ([1, 2, 3, math.nan, 5, 6], "nan"),
+        ([1, 2, 3, math.inf, 5, 6], "inf"),
         ([1, 2, 3], "3"),
         ("nope", "nope"),
         (np.full(6, 1 / 6), "multiply"),
         ([0.5, 0.5, 0, 0, 0, np.finfo(float).eps], "multiply"),  # as 1 may come out of a sum
-        (np.full(6, 1e307), "they sum to 6e.307, but at most 1e.300"),
-        (np.full(6, 1e308), "they sum to inf"),
+        (np.full(6, 1e307), "6e.307"),
+        (np.full(6, 1e308), "inf"),
     ],
 )
-def test_weights(data, weights, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_weights(data, weights, word):
+    with refused(word, option="weights"):
         kes.learn(data, weights=weights)
 
 
@@ -184,18 +185,16 @@ def test_weights(data, weights, message):
 def test_extend_with_other_data(data, optima, tmp_path):
     optima.save(tmp_path / "a.json")
     loaded = kes.load(tmp_path / "a.json")
-    prefix = "these are not the data that the result comes from: "
-    for other, message in [
-        (data.iloc[1:], "the rows or their weights differ; use the data it was learned from"),
-        (data.assign(b=["x"] * 5 + ["z"]), "'z'"),
-        (data[["a"]], "lack columns: 'b'"),
+    for other, word, column in [
+        (data.iloc[1:], "rows", None),
+        (data.assign(b=["x"] * 5 + ["z"]), "'z'", "b"),
+        (data[["a"]], "lack", "b"),
     ]:
-        with pytest.raises(kes.KesError, match=prefix) as caught:
+        with refused(word, option="data", column=column):
             loaded.extend(1, other)
-        assert message in str(caught.value)
-    with pytest.raises(kes.KesError, match=prefix):
+    with refused("rows", option="data"):
         loaded.trace(0, data.iloc[1:])
-    with pytest.raises(kes.KesError, match=prefix):
+    with refused("rows", option="data"):
         optima.extend(1, data.iloc[1:])
 
 
@@ -226,13 +225,13 @@ def test_extend_without_data(optima, tmp_path):
     optima.save(tmp_path / "a.json")
     loaded = kes.load(tmp_path / "a.json")
     for use in (lambda: loaded.extend(1), lambda: loaded.trace(0)):
-        with pytest.raises(kes.KesError, match="pass the data it was learned from, as in extend"):
+        with refused(option="data"):
             use()
 
 
 @pytest.mark.parametrize("runs", [0, -1, 1.5, None])
 def test_extend_by_nothing(optima, runs):
-    with pytest.raises(kes.KesError, match="runs must be an integer of at least 1"):
+    with refused(option="runs"):
         optima.extend(runs)
 
 
@@ -250,14 +249,14 @@ def test_what_the_core_says_of_data_is_told(data):
     dataset = kes.data.encode(data)
     huge = kes.Dataset(dataset.names, [range(70_000), dataset.states[1]], dataset.codes)
     for use in (lambda: kes.score([], huge), lambda: kes.learn(huge)):
-        with pytest.raises(kes.KesError, match="70000 states"):
+        with refused("70000 states", column="a"):
             use()
 
 
 def test_trace_of_no_run(optima):
-    with pytest.raises(kes.KesError, match="there is no run 3: the runs are 0 to 2"):
+    with refused("0 to 2", option="run"):
         optima.trace(3)
-    with pytest.raises(kes.KesError, match="run must be an integer of at least 0, not -1"):
+    with refused(option="run"):
         optima.trace(-1)
 
 
@@ -283,7 +282,7 @@ def test_score(data, graph, options, message):
 
 def test_missing_package(monkeypatch, data):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(kes.KesError, match="pip install distributed"):
+    with refused("pip install distributed"):
         kes.learn(data, client=object())
 
 
@@ -312,15 +311,14 @@ def test_missing_package(monkeypatch, data):
 )
 def test_an_option_that_there_is_not_gives_a_hint(function, given, meant):
     """Before anything else: the data are not even looked at."""
-    name = "__init__" if function is kes.KES else function.__name__
-    expected = re.escape(f"{name}() has no option {given!r}; did you mean {meant}?")
-    for kind in (kes.KesError, TypeError):
-        with pytest.raises(kind, match=f"^{expected}$"):
-            function(**{given: 1})
+    with refused(f"did you mean {meant}", option=given):
+        function(**{given: 1})
+    with pytest.raises(TypeError):
+        function(**{given: 1})
 
 
 def test_without_a_hint_the_options_are_listed():
-    with pytest.raises(kes.KesError, match=r"has no option 'zzz'; it has .*n_jobs, .*, tasks"):
+    with refused("n_jobs", option="zzz"):
         kes.Optima.improve(None, zzz=1)
 
 

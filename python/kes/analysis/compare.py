@@ -139,7 +139,7 @@ def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     if isinstance(other, Optimum):
         difference = other.score - here.score
         return compare_graphs(here.mpdag, other.mpdag, score_difference=difference)
-    return compare_graphs(*seen_alike(here.mpdag, as_graph(other, here.names)))
+    return compare_graphs(*seen_alike(here.mpdag, as_graph(other, here.names, option="other")))
 
 
 def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
@@ -159,7 +159,7 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     if isinstance(other, Optimum):
         graph, comparison = other.graph, compare_graphs(best.mpdag, other.mpdag)
     else:
-        graph = as_graph(other, here.names)
+        graph = as_graph(other, here.names, option="other")
         comparison = compare_graphs(*seen_alike(best.mpdag, graph))
     score = _score(here, graph)
     return comparison if score is None else replace(comparison, score_difference=score - best.score)

@@ -20,7 +20,7 @@ from kes.analysis.adjustment import Contrast, interventions, margin, slope
 from kes.data.column import State
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.resampling import Cases, Stream
-from kes.errors import KesError, either, listed, option, unknown
+from kes.errors import KesError, either, listed, not_installed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING
 from kes.graph.dags import Parents, descendants, parent_sets
@@ -242,7 +242,7 @@ def _contrast(
     known = dict(zip(dataset.names, dataset.states, strict=True))
     for name in (x, y):
         if name not in known:
-            raise unknown("variable", name, dataset.names)
+            raise unknown("variable", name, dataset.names, column=name)
         if len(known[name]) == 1:
             raise KesError(f"{name!r} has only one state, so it has no effects", column=name)
     if x == y:
@@ -315,12 +315,12 @@ def to_dowhy(optimum: Optimum, x: str, y: str) -> list[dict[str, Any]]:
     """Return arguments of `dowhy.CausalModel`; see `Optimum.to_dowhy`."""
     try:
         import networkx as nx
-    except ImportError as error:
-        raise KesError("to_dowhy needs networkx: pip install networkx") from error
+    except ImportError:
+        raise not_installed("networkx") from None
     names = optimum.names
     for name in (x, y):
         if name not in names:
-            raise unknown("variable", name, names)
+            raise unknown("variable", name, names, column=name)
     found = []
     for one in _parent_sets(optimum, x):
         dag: nx.DiGraph[str] = nx.DiGraph()

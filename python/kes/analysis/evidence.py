@@ -92,7 +92,7 @@ def evidence(
     Ctrl-C (EvidenceInterrupted), the other questions rest on the models found until then.
     """
     if of not in _COLUMNS:
-        raise unknown("of", of, _COLUMNS)
+        raise unknown("kind of evidence", of, _COLUMNS, option="of")
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [(optimum.edges, optimum.score) for optimum in optima]
     contest = Contest(problem, known, tasks=tasks, threads=threads)

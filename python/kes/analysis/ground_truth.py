@@ -98,7 +98,7 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
     return TruthComparison(graph.shd(true), *map(len, kinds))
 
 
-def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
+def as_graph(given: Truth, nodes: Iterable[str], option: str = "truth") -> EssentialGraph:
     """Return the essential graph of a user-supplied graph; `nodes` are those of mere arcs."""
     if isinstance(given, EssentialGraph):
         return given
@@ -110,7 +110,8 @@ def as_graph(given: Truth, nodes: Iterable[str]) -> EssentialGraph:
         arcs = [(a, b) for a, b in given]
     except (TypeError, ValueError):
         raise KesError(
-            f"expected a graph, a network, arcs or the path of a file, not {given!r}"
+            f"expected a graph, a network, arcs or the path of a file, not {given!r}",
+            option=option,
         ) from None
     return EssentialGraph.from_dag(nodes, arcs)
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kes.drawing.layout import Layout, layout
 from kes.drawing.plot import SUPPORT_COLUMNS, draw
 from kes.drawing.svg import picture
-from kes.errors import KesError, listed, unknown
+from kes.errors import KesError, listed, not_installed, unknown
 from kes.graph.pdag import Pdag
 from kes.table import Table, tabulated
 from kes.validation import number
@@ -239,8 +239,8 @@ class ConsensusGraph:
         """
         try:
             import networkx as nx
-        except ImportError as error:
-            raise KesError("to_networkx needs networkx: pip install networkx") from error
+        except ImportError:
+            raise not_installed("networkx") from None
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
         both_ways = [ends for a, b in map(sorted, self.undirected) for ends in ((a, b), (b, a))]

@@ -272,7 +272,7 @@ def audit(
     source = open_source(data, options.dialect)
     findings, _ = inspect(source, options, weights)
     if not findings:
-        raise KesError("the data have no columns; each variable must be a column")
+        raise KesError("the data have no columns; each variable must be a column", option="data")
     rows = [_row(one, source.rows) for one in findings]
     return Audit({name: [row[name] for row in rows] for name in rows[0]})
 

@@ -149,7 +149,7 @@ class Discretizer:
     def intervals(self, column: str) -> tuple[str, ...]:
         """Return the labels of the intervals of a column, from left to right."""
         if column not in self.cuts:
-            raise unknown("column", column, self.cuts)
+            raise unknown("column", column, self.cuts, column=column)
         return tuple(interval_labels(self.cuts[column]))
 
     def fit(self, data: object, labels: ArrayLike | None = None) -> Self:
@@ -380,15 +380,13 @@ def _open(data: object) -> Source:
             file=os.fspath(data),
         )
     if isinstance(data, np.ndarray) and data.dtype.kind not in "biuf":
-        raise KesError(f"arrays must hold numbers, not {data.dtype}")
+        raise KesError(f"arrays must hold numbers, not {data.dtype}", option="data")
     return open_source(cast("Any", data))
 
 
 def _known(name: str, columns: Mapping[str, Raw]) -> Raw:
     if name not in columns:
-        error = unknown("column", name, columns)
-        error.column = name
-        raise error
+        raise unknown("column", name, columns, column=name)
     return columns[name]
 
 

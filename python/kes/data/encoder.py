@@ -388,4 +388,6 @@ def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:
     if rows < 2:
         found = f"only {rows} row" if rows else "no rows"
         reason = f" ({notes[0]})" if notes else ""
-        raise KesError(f"the data have {found}{reason}; at least two rows are needed")
+        raise KesError(
+            f"the data have {found}{reason}; at least two rows are needed", option="data"
+        )

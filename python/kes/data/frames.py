@@ -41,7 +41,8 @@ def open_frame(data: IntoFrame) -> Frame:
     except TypeError:
         raise KesError(
             f"cannot read data of type {type(data).__name__}; pass a pandas or polars DataFrame, a "
-            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file"
+            "pyarrow Table, a two-dimensional numpy array, or the path of a CSV or Parquet file",
+            option="data",
         ) from None
     return Frame(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
 
@@ -193,7 +194,7 @@ def replace_columns(data: Any, columns: Mapping[int, Factor]) -> Any:  # noqa: A
         return _in_polars(data, columns)
     if implementation.is_pyarrow():
         return _in_arrow(data, columns)
-    raise KesError(f"tables of type {type(data).__name__} are not supported")
+    raise KesError(f"tables of type {type(data).__name__} are not supported", option="data")
 
 
 def _in_array(array: NDArray[Any], columns: Mapping[int, Factor]) -> NDArray[Any]:

@@ -150,7 +150,7 @@ def match_table(
     """Read the columns of a schema; see `kes.data.encoder.read_data`."""
     indices = _find_columns(schema.names, source)
     if not source.rows:
-        raise KesError("the data have no rows")
+        raise KesError("the data have no rows", option="data")
     states_of = dict(zip(indices, schema.states, strict=True))
     raw = _read(source, states_of, options, discretizer)
     # Rows are dropped first: a value that occurs only in dropped rows need not be a state.

@@ -159,11 +159,13 @@ class Array(Source):
     def __init__(self, array: NDArray[Any]) -> None:
         if array.ndim != 2:
             raise KesError(
-                f"an array of data must have two dimensions (rows, columns), not {array.ndim}"
+                f"an array of data must have two dimensions (rows, columns), not {array.ndim}",
+                option="data",
             )
         if isinstance(array, np.ma.MaskedArray):
             raise KesError(
-                "masked arrays are not supported; pass a DataFrame, or floats with NaN for missing"
+                "masked arrays are not supported; pass a DataFrame, or floats with NaN for missing",
+                option="data",
             )
         self.rows = array.shape[0]
         self.names = [f"x{i}" for i in range(array.shape[1])]

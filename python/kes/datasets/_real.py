@@ -32,7 +32,8 @@ class UserFile:
         if not chosen:
             raise KesError(
                 f"{self.title} cannot be shipped with kes: pass path=... or set the environment "
-                f"variable {self.variable} to your copy. {self.obtain}"
+                f"variable {self.variable} to your copy. {self.obtain}",
+                option="path",
             )
         file = Path(chosen)
         if not os.path.exists(file):  # also of names that no file can have
@@ -45,7 +46,7 @@ class UserFile:
 
     def refuse(self, file: Path, reason: str) -> NoReturn:
         """Raise the error that says what is wrong with a file and where to get a right one."""
-        raise KesError(f"{self.title}: {file}: {reason}. {self.obtain}")
+        raise KesError(f"{self.title}: {file}: {reason}. {self.obtain}", file=str(file))
 
 
 _COIL = UserFile(
@@ -194,7 +195,7 @@ def leukemia(
         be obtained.
     """
     if group not in _PATIENTS:
-        raise unknown("group", group, _PATIENTS)
+        raise unknown("group", group, _PATIENTS, option="group")
     file, lines = _LEUKEMIA.read_lines(path)
     names, intensities = _parse_leukemia(file, lines)
     codes = _discretise(tuple(name[:3] for name in names), intensities.tobytes())

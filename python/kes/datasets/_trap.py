@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kes.data import Dataset
 from kes.data.resampling import Stream
 from kes.datasets._networks import refuse_large, weighted
-from kes.errors import KesError, unknown
+from kes.errors import KesError, about, unknown
 from kes.validation import integer
 
 Variant: TypeAlias = Literal["deceptive", "printed"]
@@ -148,7 +148,8 @@ def example2(
     groups = integer("groups", groups, minimum=1)
     one = _joint(variant, parameters)
     name = f"Example 2 with {groups} groups"
-    refuse_large(one.size**groups, name, "kes.datasets.trap(groups, rows)")
+    with about(option="groups"):
+        refuse_large(one.size**groups, name, "kes.datasets.trap(groups, rows)")
     joint = reduce(np.multiply.outer, [one] * groups)
     return weighted(_names(groups), _STATES * groups, joint, cases)
 
@@ -161,16 +162,19 @@ def _joint(variant: str, parameters: Iterable[float] | None) -> NDArray[np.float
     """Return the joint distribution with axes X, Y, Z, U after checking what the user asked for."""
     if parameters is None:
         if variant not in _PARAMETERS:
-            raise unknown("variant", variant, _PARAMETERS)
+            raise unknown("variant", variant, _PARAMETERS, option="variant")
         parameters = _PARAMETERS[variant]
     try:
         a, b, c = map(float, parameters)
     except (TypeError, ValueError):
-        raise KesError(f"parameters must be three numbers (a, b, c), not {parameters!r}") from None
+        raise KesError(
+            f"parameters must be three numbers (a, b, c), not {parameters!r}", option="parameters"
+        ) from None
     if not (0 < a < 1 and 0 < b < 1 and -0.25 < c < 0.25):
         raise KesError(
             f"parameters (a, b, c) = ({a}, {b}, {c}) are out of range: a and b are probabilities "
-            "strictly between 0 and 1, and c lies strictly between -1/4 and 1/4"
+            "strictly between 0 and 1, and c lies strictly between -1/4 and 1/4",
+            option="parameters",
         )
     return _fit(a, b, c)
 
@@ -196,7 +200,8 @@ def _fit(a: float, b: float, c: float) -> NDArray[np.float64]:
             return joint
     raise KesError(
         f"no distribution on the cycle X - Y - Z - U - X has the edge marginals of (a, b, c) = "
-        f"({a}, {b}, {c}): they contradict each other around the cycle. Move a and b towards 1/2"
+        f"({a}, {b}, {c}): they contradict each other around the cycle. Move a and b towards 1/2",
+        option="parameters",
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kes import _core
-from kes.errors import KesError, unknown
+from kes.errors import KesError, about, unknown
 from kes.graph.core_graph import NOTHING, CoreGraph, CoreKnowledge
 from kes.graph.essential import EssentialGraph
 from kes.graph.pdag import Pdag
@@ -96,7 +96,8 @@ def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[t
     dag = graph.to_dag()
     fixed: set[tuple[str, str]] = set(graph.directed)
     for arc in prefer:
-        a, b = checked_arc(arc, graph.nodes)
+        with about(option="prefer"):
+            a, b = checked_arc(arc, graph.nodes)
         if frozenset((a, b)) not in graph.skeleton:
             continue
         if (b, a) in graph.directed:
@@ -124,7 +125,7 @@ def checked_arc(arc: tuple[str, str], nodes: Collection[str]) -> tuple[str, str]
         raise KesError(f"an arc must be a pair (from, to) of names, not {arc!r}")
     for name in arc:
         if name not in nodes:
-            raise unknown("node", name, nodes)
+            raise unknown("node", name, nodes, column=name)
     return arc
 
 

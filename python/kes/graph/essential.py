@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from kes import _core
-from kes.errors import KesError, listed, repeated, unknown
+from kes.errors import KesError, about, listed, repeated, unknown
 from kes.graph.core_graph import Arc, CoreGraph, RawGraph
 from kes.graph.pdag import Pdag, edges_as_text
 
@@ -63,8 +63,11 @@ class EssentialGraph(Pdag):
     ) -> None:
         names = _checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        arcs = [_ends(edge, index) for edge in directed]
-        edges = [(min(a, b), max(a, b)) for a, b in (_ends(edge, index) for edge in undirected)]
+        with about(option="directed"):
+            arcs = [_ends(edge, index) for edge in directed]
+        with about(option="undirected"):
+            edges = [_ends(edge, index) for edge in undirected]
+        edges = [(min(a, b), max(a, b)) for a, b in edges]
         _refuse_double(names, [*arcs, *edges])
         graph = CoreGraph(tuple(sorted(arcs)), tuple(sorted(edges)))
         try:
@@ -138,7 +141,7 @@ def _ends(edge: Iterable[str], index: Mapping[str, int]) -> tuple[int, int]:
     pair = (edge,) if isinstance(edge, str) else tuple(edge)
     for name in pair:
         if name not in index:
-            raise unknown("node", name, index)
+            raise unknown("node", name, index, column=name)
     if len(pair) != 2 or pair[0] == pair[1]:
         raise KesError(f"an edge must connect two different nodes, not {edge!r}")
     return index[pair[0]], index[pair[1]]
@@ -163,7 +166,10 @@ def _refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:
     try:
         sorter.prepare()
     except CycleError as error:
-        raise KesError(f"the graph has the directed cycle {' -> '.join(error.args[1])}") from None
+        cycle: list[str] = error.args[1]
+        raise KesError(
+            f"the graph has the directed cycle {' -> '.join(cycle)}", column=cycle[0]
+        ) from None
 
 
 def _why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:

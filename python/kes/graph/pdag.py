@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kes.drawing.layout import Layout, layout
 from kes.drawing.plot import draw, edge_supports
 from kes.drawing.svg import picture
-from kes.errors import KesError, listed, printable, unknown
+from kes.errors import KesError, listed, not_installed, printable, unknown
 from kes.graph.core_graph import CoreGraph
 from kes.table import Table
 
@@ -144,8 +144,8 @@ class Pdag:
         """
         try:
             import networkx as nx
-        except ImportError as error:
-            raise KesError("to_networkx needs networkx: pip install networkx") from error
+        except ImportError:
+            raise not_installed("networkx") from None
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self._nodes)
         name = self._nodes
@@ -204,7 +204,8 @@ class Pdag:
         if set(self._nodes) != set(other._nodes):
             differing = sorted(set(self._nodes) ^ set(other._nodes))
             raise KesError(
-                f"the graphs have different nodes; only one of them has {listed(differing)}"
+                f"the graphs have different nodes; only one of them has {listed(differing)}",
+                column=differing[0],
             )
         ours, theirs = self._status(), other._status()
         return sum(ours.get(pair) != theirs.get(pair) for pair in ours.keys() | theirs.keys())

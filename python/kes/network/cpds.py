@@ -178,19 +178,31 @@ class Linear(_Numbers):
     ) -> None:
         numbers = read_only("coefficients", coefficients)
         if numbers.ndim != 1:
-            raise KesError("the coefficients of a linear node must be a list of numbers")
+            raise KesError(
+                "the coefficients of a linear node must be a list of numbers", option="coefficients"
+            )
         known = None if errors is None else read_only("errors", errors, least=0.0)
         if known is not None and known.shape != (1 + numbers.size,):
             raise KesError(
                 f"a linear node with {numbers.size} coefficients needs {1 + numbers.size} standard "
-                f"errors (the intercept first), not {known.size}"
+                f"errors (the intercept first), not {known.size}",
+                option="errors",
             )
         if not isfinite(intercept):
-            raise KesError(f"the intercept of a linear node must be a number, not {intercept!r}")
+            raise KesError(
+                f"the intercept of a linear node must be a number, not {intercept!r}",
+                option="intercept",
+            )
         if not (isfinite(deviation) and deviation >= 0):
-            raise KesError(f"the deviation of a linear node must be at least 0, not {deviation!r}")
+            raise KesError(
+                f"the deviation of a linear node must be at least 0, not {deviation!r}",
+                option="deviation",
+            )
         if deviation == 0 and numbers.any():
-            raise KesError("a linear node with nonzero coefficients needs a deviation above 0")
+            raise KesError(
+                "a linear node with nonzero coefficients needs a deviation above 0",
+                option="deviation",
+            )
         _assign(
             self,
             intercept=float(intercept),
@@ -264,12 +276,14 @@ class Logistic(_Numbers):
         if numbers.ndim != 2 or not numbers.shape[1]:
             raise KesError(
                 "the coefficients of a logistic node must be an array with a row for each state "
-                "but the first: the intercept, then one number per regressor"
+                "but the first: the intercept, then one number per regressor",
+                option="coefficients",
             )
         known = None if errors is None else read_only("errors", errors, least=0.0)
         if known is not None and known.shape != numbers.shape:
             raise KesError(
-                "the standard errors of a logistic node must have the shape of its coefficients"
+                "the standard errors of a logistic node must have the shape of its coefficients",
+                option="errors",
             )
         _assign(self, coefficients=numbers, errors=known)
 
@@ -385,9 +399,11 @@ def read_only(what: str, given: ArrayLike, least: float = -np.inf) -> NDArray[np
     try:
         numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise KesError(f"the {what} of a node must be numbers") from None
+        raise KesError(f"the {what} of a node must be numbers", option=what) from None
     if not (np.isfinite(numbers).all() and (numbers >= least).all()):
-        raise KesError(f"the {what} of a node must be finite" + ", not negative" * (least == 0))
+        raise KesError(
+            f"the {what} of a node must be finite" + ", not negative" * (least == 0), option=what
+        )
     numbers.flags.writeable = False
     return numbers
 

@@ -66,7 +66,7 @@ def read_rows(
     `discretizer`, numbers are cut where the states are labels of intervals.
     """
     if unseen not in ("error", "missing"):
-        raise unknown("value of unseen", unseen, ("error", "missing"))
+        raise unknown("value of unseen", unseen, ("error", "missing"), option="unseen")
     source = open_source(data, wanted=states.__contains__)
     if choose is not None:
         states = {node: states[node] for node in choose(source.names)}

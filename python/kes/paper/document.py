@@ -78,13 +78,16 @@ def fill(document: Path, sections: Sequence[Section]) -> list[Path]:
     try:
         text = document.read_text(encoding="utf-8")
     except OSError as error:
-        raise KesError(f"cannot read {document}: {error.strerror or error}") from error
+        raise KesError(
+            f"cannot read {document}: {error.strerror or error}", file=str(document)
+        ) from error
     present = [section for section in sections if _pattern(section.key).search(text)]
     if not present:
         marks = ", ".join(f"'<!-- kes paper: {section.key} -->'" for section in sections)
         raise KesError(
             f"{document} has no place for what was generated: mark it by lines such as {marks} "
-            "and '<!-- end -->'"
+            "and '<!-- end -->'",
+            file=str(document),
         )
     written: list[Path] = []
     for section in present:

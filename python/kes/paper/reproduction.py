@@ -143,7 +143,7 @@ def _plan(only: Collection[str], runs: int) -> dict[str, list[Cell]]:
     """Return the experiments asked for with the runs that they need."""
     for name in only:
         if name not in EXPERIMENTS and name not in DATABASES:
-            raise unknown("experiment or database", name, [*EXPERIMENTS, *DATABASES])
+            raise unknown("experiment or database", name, [*EXPERIMENTS, *DATABASES], option="only")
     experiments = [key for key in EXPERIMENTS if key in only] or list(EXPERIMENTS)
     databases = [name for name in DATABASES if name in only]
     plan = {key: EXPERIMENTS[key].cells(runs) for key in experiments}

@@ -180,7 +180,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         """
         number = integer("run", run, minimum=0)
         if number >= len(self.record.runs):
-            raise KesError(f"there is no run {number}: the runs are 0 to {self.runs[-1]}")
+            raise KesError(
+                f"there is no run {number}: the runs are 0 to {self.runs[-1]}", option="run"
+            )
         steps, end = self.ready(data, weights, missing).trace(number)
         if end != self.record.models[self.record.runs[number]].graph:
             raise KesError(
@@ -344,7 +346,8 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         if self.problem is None:
             raise KesError(
                 "a loaded result does not contain the data: pass the data it was learned from, "
-                "as in extend(runs, data=...) or explain(data=...)"
+                "as in extend(runs, data=...) or explain(data=...)",
+                option="data",
             )
         return self.problem
 

@@ -66,14 +66,16 @@ def connect(address: str) -> Client:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise KesError(
-            f"no Dask scheduler answers at {address}: {error}; start one with: dask scheduler"
+            f"no Dask scheduler answers at {address}: {error}; start one with: dask scheduler",
+            option="client",
         ) from error
     try:
         client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
     except TimeoutError:
         client.close()
         raise KesError(
-            f"the Dask cluster at {address} has no workers; start one with: dask worker {address}"
+            f"the Dask cluster at {address} has no workers; start one with: dask worker {address}",
+            option="client",
         ) from None
     return client
 
@@ -227,7 +229,8 @@ class Flight:
         if not isinstance(error, KilledWorker | CancelledError):
             raise KesError(
                 f"a Dask worker failed in runs {runs[0]} to {runs[-1]}: "
-                f"{type(error).__name__}: {error}"
+                f"{type(error).__name__}: {error}",
+                option="client",
             ) from error
         if losses == _RETRIES:
             raise KesError(
@@ -321,7 +324,8 @@ class Parcel:
                 if version != _core.__version__:
                     raise KesError(
                         f"a worker has kes {_core.__version__}, but you have {version}: "
-                        "install the same version everywhere"
+                        "install the same version everywhere",
+                        option="client",
                     )
                 if isinstance(data, Place):
                     problem = data.problem(settings, cache_mb)

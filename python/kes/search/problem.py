@@ -36,12 +36,16 @@ from kes.validation import integer, megabytes
 class OtherData(KesError):
     """Data that are not those of a result: the difference, and what to do."""
 
-    def __init__(self, reason: str, advice: str = "") -> None:
-        super().__init__(f"these are not the data that the result comes from: {reason}{advice}")
+    def __init__(self, reason: str, advice: str = "", column: str | None = None) -> None:
+        super().__init__(
+            f"these are not the data that the result comes from: {reason}{advice}",
+            option="data",
+            column=column,
+        )
         self.reason, self.advice = reason, advice
 
     def __reduce__(self) -> tuple[object, ...]:
-        return OtherData, (self.reason, self.advice)
+        return OtherData, (self.reason, self.advice, self.column)
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Problem:
             schema = Schema(record.names, record.states)
             table = read_data(data, how, schema=schema, weights=weights)
         except KesError as error:
-            raise OtherData(str(error)) from error
+            raise OtherData(str(error), column=error.column) from error
         problem = cls(table, record.settings, reading=reading, earlier=record.completion)
         problem.check(record)
         return problem
@@ -245,10 +249,12 @@ class Problem:
 
     def _check_score(self, problem: _core.Problem, score: float, what: str) -> None:
         if score == -math.inf and self.dataset.kind != "discrete":
+            dependent = self._dependent(problem)
             raise KesError(
-                f"{what} has no score: it connects collinear columns, "
-                f"{listed(self._dependent(problem))}, or has families as large as the table; use "
-                "fewer edges, or leave one of these columns out"
+                f"{what} has no score: it connects collinear columns, {listed(dependent)}, or has "
+                "families as large as the table; use fewer edges, or leave one of these columns "
+                "out",
+                column=dependent[0] if dependent else None,
             )
 
     def _dependent(self, problem: _core.Problem) -> list[str]:
@@ -298,8 +304,8 @@ class Problem:
     def check(self, record: Record) -> None:
         """Refuse a record of other data, or with other scores."""
         if self.fingerprint != record.fingerprint:
-            reason = _difference(self.dataset, record)
-            raise OtherData(reason, advice="; use the data it was learned from")
+            reason, column = _difference(self.dataset, record)
+            raise OtherData(reason, "; use the data it was learned from", column)
         # Score the models again: someone may have changed the file.
         unit, n = self.core.tolerance, len(self.dataset.names)
         for number, model in enumerate(record.pool):
@@ -337,20 +343,21 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
     return TableAsRead(table, reading)
 
 
-def _difference(dataset: Dataset, record: Record) -> str:
-    """Describe the difference between the data and those of the record."""
+def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:
+    """Describe how the data differ from those of the record, and name the column in question."""
     if list(dataset.names) != list(record.names):
         extra = [name for name in dataset.names if name not in set(record.names)]
         lacking = [name for name in record.names if name not in set(dataset.names)]
         if not extra and not lacking:
-            return "the columns are in another order"
+            return "the columns are in another order", None
         parts = [f"it has no column {name!r}" for name in extra[:3]]
         parts += [f"the data lack its column {name!r}" for name in lacking[:3]]
-        return ", ".join(parts) + left_out(lacking, dataset.notes)
+        return ", ".join(parts) + left_out(lacking, dataset.notes), (extra + lacking)[0]
     for name, here, there in zip(record.names, dataset.states, record.states, strict=True):
         if bool(here) != bool(there):
             kind = "discrete" if there else "continuous"
-            return f"column {name!r} is {kind} in the result"
+            return f"column {name!r} is {kind} in the result", name
         if list(here) != list(there):
-            return f"column {name!r} has the states {list(here)}, the result has {list(there)}"
-    return "the rows or their weights differ"
+            states = f"has the states {list(here)}, the result has {list(there)}"
+            return f"column {name!r} {states}", name
+    return "the rows or their weights differ", None

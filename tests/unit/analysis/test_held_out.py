@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.cli import run
@@ -75,17 +76,17 @@ def test_training_cases_flatter(optima, data, judges):
 def test_after_loading_the_data_are_needed(optima, data, judges, tmp_path):
     optima.save(tmp_path / "a.kes.json")
     loaded = kes.load(tmp_path / "a.kes.json")
-    with pytest.raises(kes.KesError, match="does not contain the data"):
+    with refused(option="data"):
         loaded.validate(judges)
     assert loaded.validate(judges, data, top=3) == optima.validate(judges, top=3)
 
 
 def test_data_that_do_not_fit_are_named(optima, judges):
-    with pytest.raises(kes.KesError, match="the data lack columns"):
+    with refused("lack", column="HISTORY"):
         optima.validate(np.array([[0, 1]]))
-    with pytest.raises(kes.KesError, match="top must be an integer of at least 1"):
+    with refused(option="top"):
         optima.validate(judges, top=0)
-    with pytest.raises(kes.KesError, match="prior"):
+    with refused(option="prior"):
         optima.validate(judges, prior="laplace")
 
 
@@ -172,15 +173,15 @@ def test_progress_counts_the_runs_of_all_folds(data):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "word"),
     [
-        ({"folds": 1}, "folds must be an integer of at least 2"),
-        ({"folds": 400}, "too few for 400 folds"),
-        ({"top": 0}, "top must be"),
-        ({"prior": -1.0}, "prior must be"),
-        ({"weights": [0.5] * 500}, "not integers"),
+        ({"folds": 1}, "at least 2"),
+        ({"folds": 400}, "400"),
+        ({"top": 0}, ""),
+        ({"prior": -1.0}, ""),
+        ({"weights": [0.5] * 500}, "integers"),
     ],
 )
-def test_errors(data, options, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_errors(data, options, word):
+    with refused(word, option=next(iter(options))):
         kes.cross_validate(data, runs=1, **options)

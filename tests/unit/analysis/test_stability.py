@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.data import encode
@@ -205,23 +206,22 @@ def test_interrupted_with_what_is_finished(data):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "word"),
     [
         ({"resamples": 0}, "at least 1"),
         ({"scheme": "jackknife"}, "'jackknife'"),
         ({"fraction": 0}, "subsamples of 0"),
-        ({"fraction": 1}, "fewer than the data"),
+        ({"fraction": 1}, "400"),
         ({"fraction": 2}, "from 0 to 1"),
         ({"runs": 0}, "integer"),
         ({"k": 2}, "from 0 to 1"),
-        ({"weights": [0.5] * 400}, "not integers.*scheme='bootstrap'"),
+        ({"weights": [0.5] * 400}, "bootstrap"),
         ({"weights": [MOST_CASES] * 400, "scheme": "bootstrap"}, "at most 1e"),
     ],
 )
-def test_errors_name_the_option(data, options, message):
-    with pytest.raises(kes.KesError, match=message) as caught:
+def test_errors_name_the_option(data, options, word):
+    with refused(word, option=next(iter(options))):
         kes.stability(data, **options)
-    assert caught.value.option == next(iter(options))
 
 
 def test_bootstrap_takes_real_weights(data):

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.analysis.compare import compare_graphs
@@ -277,7 +278,7 @@ def test_columns_that_a_rule_leaves_out_by_now_stay_what_they_were(printed, tmp_
     ):
         code, _, err = printed(*words.split())
         assert (code, "left out" in err) == (0, False), words
-    with pytest.raises(kes.KesError, match="to use it: kinds="):
+    with refused("kinds=", option="data", column="name"):
         kes.load("a.kes.json").effects("side", "hand", data=kes.data.encode("a.csv"))
     for words in (
         "score a.csv a.dot",

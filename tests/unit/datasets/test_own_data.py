@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.unit.datasets.frequencies import counts
+from tests.unit.refused import refused
 
 from kes import datasets
 from kes.errors import KesError
@@ -83,42 +84,40 @@ def test_coil_says_where_to_get_the_data(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("spoil", "word"),
     [
-        (lambda lines: [], "it is empty"),
-        (lambda lines: lines[:-1], "expected 5822 cases x 86 attributes, found 5821 x 86"),
-        (lambda lines: [line.rpartition(",")[0] for line in lines], "found 5822 x 85"),
-        (lambda lines: [*lines[:9], "1,2", *lines[10:]], "not a table of whole numbers"),
-        (lambda lines: [lines[0], "x" + lines[1], *lines[2:]], "not a table of whole numbers"),
+        (lambda lines: [], "empty"),
+        (lambda lines: lines[:-1], "5822 .* 5821"),
+        (lambda lines: [line.rpartition(",")[0] for line in lines], "5822 x 85"),
+        (lambda lines: [*lines[:9], "1,2", *lines[10:]], "whole numbers"),
+        (lambda lines: [lines[0], "x" + lines[1], *lines[2:]], "whole numbers"),
         (
             lambda lines: [",".join(coil_header()[::-1]), *lines],
-            "column 2 of the header should be ",
+            "column 2",
         ),
-        (lambda lines: ["a,b", *lines], "column 2 of the header should be MAANTHUI, but is b"),
-        (lambda lines: [lines[0][:-1] + "0", *lines[1:]], r"\(CARAVAN\) 1 for 348 cases"),
-        (lambda lines: [lines[0][:-1] + "2", *lines[1:]], r"\(CARAVAN\) 1 for 348 cases"),
-        (lambda lines: ["-" + lines[0], *lines[1:]], "should be non-negative"),
+        (lambda lines: ["a,b", *lines], "column 2.*MAANTHUI.*b"),
+        (lambda lines: [lines[0][:-1] + "0", *lines[1:]], "CARAVAN"),
+        (lambda lines: [lines[0][:-1] + "2", *lines[1:]], "CARAVAN"),
+        (lambda lines: ["-" + lines[0], *lines[1:]], "non-negative"),
     ],
 )
-def test_coil_refuses_other_tables(tmp_path, spoil, message):
+def test_coil_refuses_other_tables(tmp_path, spoil, word):
     path = write_table(tmp_path / "coil.csv", coil_values())
     path.write_text("\n".join(spoil(path.read_text().splitlines())))
-    with pytest.raises(KesError, match=message) as error:
+    with refused(f"{word}.*ticdata2000", file=path):
         datasets.coil(path)
-    assert str(path) in str(error.value)
-    assert "ticdata2000.txt" in str(error.value)
 
 
 def test_unreadable_files_are_refused(tmp_path):
-    with pytest.raises(KesError, match=r"nowhere\.csv: there is no such file.*UCI"):
+    with refused("UCI", file=tmp_path / "nowhere.csv"):
         datasets.coil(tmp_path / "nowhere.csv")
-    with pytest.raises(KesError, match="cannot read"):
+    with refused(file=tmp_path):
         datasets.coil(tmp_path)
     (tmp_path / "broken.gz").write_bytes(gzip.compress(b"1,2,3" * 1000)[:-20])
-    with pytest.raises(KesError, match="cannot read"):
+    with refused("damaged", file=tmp_path / "broken.gz"):
         datasets.coil(tmp_path / "broken.gz")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(KesError, match="it is not a text file"):
+    with refused("text", file=tmp_path / "binary"):
         datasets.coil(tmp_path / "binary")
 
 
@@ -182,27 +181,25 @@ def test_leukemia_says_where_to_get_the_data(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("spoil", "word"),
     [
-        (lambda lines: [], "expected 47 columns named ALL_..., found 0"),
-        (lambda lines: [lines[0].replace("AML_60", "ALL_60"), *lines[1:]], "ALL_..., found 48"),
-        (lambda lines: [lines[0] + ",x", *lines[1:]], "a column 'gene' and 72 patients"),
-        (lambda lines: lines[:-2], "expected 7129 genes, found 7127"),
-        (lambda lines: [*lines[:-1], lines[-1] + "?"], "not a table of numbers"),
-        (lambda lines: [*lines[:-1], lines[-1].rpartition(",")[0]], "not a table of numbers"),
+        (lambda lines: [], "47 .* found 0"),
+        (lambda lines: [lines[0].replace("AML_60", "ALL_60"), *lines[1:]], "47 .* found 48"),
+        (lambda lines: [lines[0] + ",x", *lines[1:]], "gene"),
+        (lambda lines: lines[:-2], "7127"),
+        (lambda lines: [*lines[:-1], lines[-1] + "?"], "numbers"),
+        (lambda lines: [*lines[:-1], lines[-1].rpartition(",")[0]], "numbers"),
         (lambda lines: [*lines[:-1], lines[-1].rpartition(",")[0] + ",nan"], "missing or infinite"),
     ],
 )
-def test_leukemia_refuses_other_tables(tmp_path, spoil, message):
+def test_leukemia_refuses_other_tables(tmp_path, spoil, word):
     path = write_lines(tmp_path / "leukemia.csv", spoil(leukemia_lines()[0]))
-    with pytest.raises(KesError, match=message) as error:
+    with refused(f"{word}.*golubEsets", file=path):
         datasets.leukemia(path)
-    assert str(path) in str(error.value)
-    assert "golubEsets" in str(error.value)
 
 
 def test_leukemia_refuses_an_unknown_group():
-    with pytest.raises(KesError, match=r"unknown group 'CLL'.*; known: 'ALL', 'AML'"):
+    with refused("did you mean 'ALL'", option="group"):
         datasets.leukemia(group="CLL")
 
 

@@ -1,10 +1,10 @@
 """Files of networks and graphs with mistakes: each is located, and the message says what it is."""
 
 import gzip
-import re
 
 import pytest
 from tests.unit.formats.written import ASIA_LIKE, NET, XMLBIF, read_network_from, small
+from tests.unit.refused import refused
 
 from kes.errors import KesError
 from kes.formats import write_graph
@@ -152,62 +152,58 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("suffix", "marked", "message"), MISTAKES)
-def test_mistakes_are_located(tmp_path, suffix, marked, message):
+@pytest.mark.parametrize(("suffix", "marked", "word"), MISTAKES)
+def test_mistakes_are_located(tmp_path, suffix, marked, word):
     before, _, after = marked.partition(HERE)
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    where = f"file{suffix}: line {line}, column {column}: "
-    with pytest.raises(KesError, match=f"{re.escape(where)}.*{message}") as caught:
+    with refused(f"column {column}: .*{word}", file=tmp_path / f"file{suffix}", row=line):
         read_network_from(tmp_path, suffix, before + after)
-    assert (caught.value.file, caught.value.row) == (str(tmp_path / f"file{suffix}"), line)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "word"),
     [
-        ("[]", "not a kes file"),
+        ("[]", "kes-network"),
         ('{"format": "kes-network", "version": 9}', "version 9"),
-        ('{"format": "kes-network", "version": 1}', 'lacks the list of "nodes"'),
-        ('{"format": "kes-network", "version": 1, "nodes": [{}]}', "a node has a missing .*name"),
+        ('{"format": "kes-network", "version": 1}', '"nodes"'),
+        ('{"format": "kes-network", "version": 1, "nodes": [{}]}', "name"),
         (
             '{"format": "kes-network", "version": 1, '
             '"nodes": [{"name": "a", "states": ["x"], "parents": [["b"]], "cpt": [1]}]}',
-            "'parents' of 'a' must be a plain list",
+            "'parents' of 'a'",
         ),
-        ('{"format": "kes-graph", "version": 1, "nodes": []}', "not a kes file.*kes-network"),
+        ('{"format": "kes-graph", "version": 1, "nodes": []}', "kes-network"),
     ],
 )
-def test_json_of_other_kinds(tmp_path, content, message):
-    with pytest.raises(KesError, match=message) as caught:
+def test_json_of_other_kinds(tmp_path, content, word):
+    with refused(word, file=tmp_path / "file.json"):
         read_network_from(tmp_path, ".json", content)
-    assert caught.value.file == str(tmp_path / "file.json")
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "line", "message"),
+    ("name", "content", "line", "word"),
     [
-        ("a.dot", "digraph { a -- b }", 1, "column 13: expected '->', found '--'"),
-        ("a.dot", "digraph {\n a -> b; b -> a }", 2, "column 10: b and a are joined twice"),
-        ("a.dot", "digraph { a -> b", 1, "column 17: expected a name, found the end"),
-        ("a.dot", "digraph { a -> b -> c -> a }", None, "directed cycle"),
-        ("a.dot", "digraph { a -> b [dir=both] }", 1, "dir=both: an edge has one direction"),
-        ("a.dot", "graph { a -- b -- c -- d -- a }", None, "not an essential graph"),
-        ("a.dot", "tree { }", 1, "column 1: expected graph or digraph"),
-        ("a.graphml", "<graphml/>", 1, "expected one <graph> in <graphml>, found 0"),
+        ("a.dot", "digraph { a -- b }", 1, "column 13: .*'--'"),
+        ("a.dot", "digraph {\n a -> b; b -> a }", 2, "column 10: .*b and a"),
+        ("a.dot", "digraph { a -> b", 1, "column 17: .*end"),
+        ("a.dot", "digraph { a -> b -> c -> a }", None, "cycle"),
+        ("a.dot", "digraph { a -> b [dir=both] }", 1, "dir=both"),
+        ("a.dot", "graph { a -- b -- c -- d -- a }", None, "essential graph"),
+        ("a.dot", "tree { }", 1, "column 1: .*digraph"),
+        ("a.graphml", "<graphml/>", 1, "<graph>"),
         (
             "a.graphml",
             '<graphml><graph><node id="a"/>\n<edge source="a" target="b"/></graph></graphml>',
             2,
-            "column 1: there is no node 'b'",
+            "column 1: .*'b'",
         ),
-        ("a.graphml", "<graphml><graph>\n<node/></graph></graphml>", 2, "attribute id"),
+        ("a.graphml", "<graphml><graph>\n<node/></graph></graphml>", 2, "id"),
     ],
 )
-def test_mistakes_in_graphs(tmp_path, name, content, line, message):
+def test_mistakes_in_graphs(tmp_path, name, content, line, word):
     (tmp_path / name).write_text(content)
-    with pytest.raises(KesError, match=message) as caught:
+    with refused(word, file=tmp_path / name, row=line):
         read_graph(tmp_path / name)
-    assert (caught.value.file, caught.value.row) == (str(tmp_path / name), line)
 
 
 def test_cyclic_networks_are_refused_with_the_cycle(tmp_path):
@@ -228,22 +224,20 @@ def test_empty_files_are_refused(tmp_path, suffix):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):
-    with pytest.raises(KesError, match=r"there is no file .*none\.bif'"):
+    with refused(file=tmp_path / "none.bif"):
         read_network(tmp_path / "none.bif")
-    for name, use, message in (
-        ("a.bfi", read_network, r"'\.bfi' \(did you mean '\.bif'\?\)"),
+    for name, use, word in (
+        ("a.bfi", read_network, r"did you mean '\.bif'"),
         ("a.dot", read_network, "read_graph"),
-        ("a.bif", lambda path: write_graph(small().graph, path), "fit it to data"),
+        ("a.bif", lambda path: write_graph(small().graph, path), "fit"),
     ):
-        with pytest.raises(KesError, match=message) as caught:
+        with refused(word, file=tmp_path / name):
             use(tmp_path / name)
-        assert caught.value.file == str(tmp_path / name)
-    with pytest.raises(KesError, match=r"cannot write .*folder\.bif: No such file"):
+    with refused("No such file", file=tmp_path / "no" / "such" / "folder.bif"):
         small().save(tmp_path / "no" / "such" / "folder.bif")
     (tmp_path / "a.bif.gz").write_bytes(gzip.compress(ASIA_LIKE.encode())[:-20])
-    with pytest.raises(KesError, match=r"cannot read .*a\.bif\.gz: it is damaged or incomplete"):
+    with refused("damaged", file=tmp_path / "a.bif.gz"):
         read_network(tmp_path / "a.bif.gz")
     (tmp_path / "b.bif").write_bytes("network {\n}\nvariable é".encode("latin-1"))
-    with pytest.raises(KesError, match="not UTF-8") as caught:
+    with refused("UTF-8", file=tmp_path / "b.bif", row=3):
         read_network(tmp_path / "b.bif")
-    assert (caught.value.file, caught.value.row) == (str(tmp_path / "b.bif"), 3)

@@ -8,6 +8,7 @@ import sys
 
 import networkx as nx
 import pytest
+from tests.unit.refused import refused
 
 from kes.errors import KesError
 from kes.graph import EssentialGraph
@@ -132,7 +133,7 @@ def test_shd_counts_pairs_whose_status_differs():
 
 
 def test_shd_needs_the_same_nodes(graph):
-    with pytest.raises(KesError, match="'g'"):
+    with refused(column="g"):
         graph.shd(EssentialGraph((*NODES, "g"), DIRECTED, UNDIRECTED))
 
 
@@ -145,7 +146,7 @@ def test_to_networkx_has_opposite_arcs_for_undirected_edges(graph):
 
 def test_to_networkx_without_networkx(graph, monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(KesError, match="pip install"):
+    with refused("pip install networkx"):
         graph.to_networkx()
 
 
@@ -161,30 +162,30 @@ def test_repr_shows_the_edges(graph):
 
 
 @pytest.mark.parametrize(
-    ("directed", "undirected", "message"),
+    ("directed", "undirected", "word"),
     [
-        ([("a", "X")], [], "unknown node 'X'"),
-        ([], [("a", "X")], "unknown node 'X'"),
-        ([("a", "a")], [], "two different nodes"),
-        ([], [{"a"}], "two different nodes"),
-        ([("a", "b", "c")], [], "two different nodes"),
-        (["a"], [], "two different nodes"),
+        ([("a", "X")], [], "'X'"),
+        ([], [("a", "X")], "'X'"),
+        ([("a", "a")], [], "two"),
+        ([], [{"a"}], "two"),
+        ([("a", "b", "c")], [], "two"),
+        (["a"], [], "two"),
         ([("a", "b"), ("b", "a")], [], "a and b|b and a"),
         ([("a", "b"), ("a", "b")], [], "a and b"),
         ([("a", "b")], [("b", "a")], "a and b|b and a"),
         ([], [("a", "b"), ("b", "a")], "a and b|b and a"),
-        ([("a", "b"), ("b", "c"), ("c", "a")], [], "directed cycle"),
+        ([("a", "b"), ("b", "c"), ("c", "a")], [], "cycle"),
         # Nothing compels a lone arc.
-        ([("a", "b")], [], "a -> b should be a - b"),
+        ([("a", "b")], [], "a -> b .* a - b"),
         # With b - c reversed there would be a new v-structure: the class directs it.
-        ([("a", "b"), ("d", "b")], [("b", "c")], "b - c should be b -> c"),
+        ([("a", "b"), ("d", "b")], [("b", "c")], "b - c .* b -> c"),
         # A chordless cycle cannot be directed without a cycle or a v-structure.
-        ([], ["ab", "bc", "cd", "da"], "at a, b, c, d"),
+        ([], ["ab", "bc", "cd", "da"], "a, b, c, d"),
     ],
 )
-def test_graphs_that_are_refused(directed, undirected, message):
+def test_graphs_that_are_refused(directed, undirected, word):
     edges = [tuple(edge) for edge in undirected]
-    with pytest.raises(KesError, match=message):
+    with refused(word):
         EssentialGraph("abcd", directed, edges)
 
 
@@ -197,30 +198,30 @@ def test_nodes_that_are_refused(nodes, column):
 
 
 @pytest.mark.parametrize(
-    ("arcs", "message"),
+    ("arcs", "word"),
     [
-        ([("a", "b"), ("b", "X")], "unknown node 'X'"),
-        ([("a", "a")], "two different nodes"),
-        ([("a", "b"), ("a", "b")], "more than one edge between a and b"),
-        ([("a", "b"), ("b", "a")], "directed cycle (a -> b -> a|b -> a -> b)"),
+        ([("a", "b"), ("b", "X")], "'X'"),
+        ([("a", "a")], "two"),
+        ([("a", "b"), ("a", "b")], "a and b"),
+        ([("a", "b"), ("b", "a")], "cycle (a -> b -> a|b -> a -> b)"),
         (
             [("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")],
-            "directed cycle (b -> c -> d -> b|c -> d -> b -> c|d -> b -> c -> d)",
+            "cycle (b -> c -> d -> b|c -> d -> b -> c|d -> b -> c -> d)",
         ),
     ],
 )
-def test_dags_that_are_refused(arcs, message):
-    with pytest.raises(KesError, match=message):
+def test_dags_that_are_refused(arcs, word):
+    with refused(word):
         EssentialGraph.from_dag("abcd", arcs)
 
 
 def test_unknown_node_comes_with_a_suggestion():
-    with pytest.raises(KesError, match="did you mean 'smoking'"):
+    with refused("did you mean 'smoking'", column="smokin"):
         EssentialGraph.from_dag(["smoking", "cancer"], [("smokin", "cancer")])
 
 
 def test_markov_blanket_of_an_unknown_node(graph):
-    with pytest.raises(KesError, match="unknown node 'z'"):
+    with refused("'z'", option="node"):
         graph.markov_blanket("z")
 
 
@@ -228,5 +229,5 @@ def test_too_many_nodes():
     """The core has its limit; the message is ours whichever way a graph is made."""
     nodes = [f"n{i}" for i in range(5000)]
     for make in (EssentialGraph, lambda names: EssentialGraph.from_dag(names, [])):
-        with pytest.raises(KesError, match="5000 variables; up to 4096 are possible"):
+        with refused("5000 .* 4096"):
             make(nodes)

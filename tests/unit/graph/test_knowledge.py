@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import Knowledge
@@ -88,15 +89,14 @@ def test_the_core_gets_tiers_and_arcs():
     ],
 )
 def test_errors_name_the_option_and_the_value(parts, option, shown):
-    with pytest.raises(kes.KesError, match=shown) as caught:
+    with refused(shown, option=option):
         Knowledge(**parts)
-    assert caught.value.option == option
 
 
 def test_more_can_be_added_unless_it_contradicts():
     known = Knowledge(tiers=[["a"], ["b"]])
     assert known.adding(apart=[("a", "b")]) == Knowledge(tiers=[["a"], ["b"]], apart=[("a", "b")])
-    with pytest.raises(kes.KesError, match="b -> a is required, but a is in an earlier tier"):
+    with refused("b -> a", option="required"):
         known.adding(required=[("b", "a")])
 
 

@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import EssentialGraph, Knowledge, Mpdag
@@ -68,7 +69,7 @@ def test_a_class_that_does_not_obey_is_refused():
     with pytest.raises(kes.KesError, match=r"a -> d is required, .* not adjacent") as caught:
         Mpdag(CLASS, Knowledge(required=[("a", "d")]))
     assert caught.value.option == "knowledge"
-    with pytest.raises(kes.KesError, match="imply d -> e"):
+    with refused("d -> e", option="knowledge"):
         Mpdag(CLASS, Knowledge(tiers=[["e"], ["d"]]))
     with pytest.raises(kes.KesError) as caught:
         Mpdag(CLASS, Knowledge(roots=["z"]))
@@ -128,7 +129,7 @@ def test_preferences_are_taken_within_the_knowledge():
     mpdag = Mpdag(CLASS, KNOWN)
     for arc in (("b", "c"), ("c", "b")):
         assert {arc, ("a", "b"), ("a", "c")} <= set(preferred_dag(mpdag, [arc]))
-    with pytest.raises(kes.KesError, match="b -> a contradicts the graph"):
+    with refused("b -> a", option="prefer"):
         preferred_dag(mpdag, [("b", "a")])
 
 
@@ -155,7 +156,7 @@ def test_fitted_networks_obey(optima):
     found, table = optima
     assert ("b", "a") in found.best.fit(table).arcs
     assert ("c", "b") in found.best.fit(table, prefer=[("c", "b")]).arcs
-    with pytest.raises(kes.KesError, match="a -> b contradicts"):
+    with refused("a -> b", option="prefer"):
         found.best.fit(table, prefer=[("a", "b")])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.random import PCG64
 from tests.unit.network.small_networks import frame, joint, mass, random_network, sprinkler
+from tests.unit.refused import refused
 
 from kes.errors import KesError
 from kes.graph import EssentialGraph
@@ -161,10 +162,10 @@ def test_impossible_rows_have_log_likelihood_minus_infinity():
 def test_data_that_do_not_fit_are_named():
     network = sprinkler()
     data = frame([row for row, _ in joint(network)])
-    with pytest.raises(KesError, match="rain"):
+    with refused(column="rain"):
         network.log_likelihood(data.drop(columns="rain"))
     data["wet"] = "perhaps"
-    with pytest.raises(KesError, match=r"wet.*perhaps"):
+    with refused("wet.*perhaps", column="wet", row=0):
         network.log_likelihood(data)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.unit.network.small_networks import sprinkler
+from tests.unit.refused import refused
 
 import kes
 from kes.errors import KesError
@@ -145,7 +146,7 @@ def test_networks_keep_the_ranks_and_take_raw_rows(raw, tmp_path):
     other.save(tmp_path / "n.json")
     for again in (pickle.loads(pickle.dumps(other)), kes.read_network(tmp_path / "n.json")):
         assert again == other
-    with pytest.raises(KesError, match="unknown transform 'rank'"):
+    with refused(option="transform"):
         fit([], raw, transform="rank")
 
 
@@ -224,7 +225,7 @@ def test_preferred_arcs_are_taken_wherever_a_dag_of_the_class_has_them(classes):
             if matching:
                 assert frozenset(preferred_dag(graph, prefer)) in matching
             else:
-                with pytest.raises(KesError, match="the preferred arc"):
+                with refused(option="prefer"):
                     preferred_dag(graph, prefer)
 
 
@@ -237,55 +238,47 @@ def test_contradicting_preferences_are_named():
     with pytest.raises(KesError, match=r"c -> b contradicts those before it.*b -> c") as other:
         preferred_dag(chain, [("a", "b"), ("c", "b")])
     assert other.value.option == "prefer"
-    with pytest.raises(KesError, match="unknown node 'x'"):
+    with refused(option="prefer", column="x"):
         preferred_dag(chain, [("a", "x")])
     assert preferred_dag(chain, [("a", "c"), ("c", "b")]) == [("b", "a"), ("c", "b")]
 
 
-NUMBER = "must be a number greater than 0"
-
-
 @pytest.mark.parametrize(
-    ("structure", "options", "fields", "message"),
+    ("structure", "options", "fields", "word"),
     [
-        ([("season", "x")], {}, {}, "unknown node 'x'"),
-        (["season"], {}, {}, r"an arc must be a pair \(from, to\) of names, not 'season'"),
+        ([("season", "x")], {}, {"column": "x"}, ""),
+        (["season"], {}, {}, "pair"),
         (
             [("rain", "wet"), ("wet", "rain")],
             {},
             {"column": "wet"},
-            "directed cycle wet -> rain -> wet",
+            "wet -> rain -> wet",
         ),
         (
             EssentialGraph.from_dag("ab", []),
             {},
             {"column": "a"},
-            "no column for 'a', 'b'; the graph has no node for",
+            "'a', 'b'",
         ),
         (
             ARCS,
             {"prior": "laplace"},
             {"option": "prior"},
-            "unknown prior 'laplace'; known: 'bdeu', 'ml'",
+            "'bdeu', 'ml'",
         ),
-        (ARCS, {"prior": None}, {"option": "prior"}, f"prior {NUMBER}, not None"),
-        (ARCS, {"prior": 0}, {"option": "prior"}, f"prior {NUMBER}"),
-        (ARCS, {"prior": True}, {"option": "prior"}, f"prior {NUMBER}, not True"),
-        (ARCS, {"prior": "bdeu", "ess": -1}, {"option": "ess"}, f"ess {NUMBER}"),
+        (ARCS, {"prior": None}, {"option": "prior"}, "None"),
+        (ARCS, {"prior": 0}, {"option": "prior"}, "greater than 0"),
+        (ARCS, {"prior": True}, {"option": "prior"}, "True"),
+        (ARCS, {"prior": "bdeu", "ess": -1}, {"option": "ess"}, "greater than 0"),
     ],
 )
-def test_what_cannot_be_fitted(cases, structure, options, fields, message):
-    with pytest.raises(KesError, match=message) as caught:
+def test_what_cannot_be_fitted(cases, structure, options, fields, word):
+    with refused(word, **{"option": None, "column": None, **fields}):
         fit(structure, cases, **options)
-    assert {name: getattr(caught.value, name) for name in ("option", "column")} == {
-        "option": None,
-        "column": None,
-        **fields,
-    }
 
 
 def test_tables_beyond_memory_are_refused():
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.integers(0, 10, (200, 11)), columns=[f"x{i}" for i in range(11)])
-    with pytest.raises(KesError, match=r"'x0' given its 10 parents .* smaller max_parents"):
+    with refused("10 parents", option="max_parents", column="x0"):
         fit([(f"x{i}", "x0") for i in range(1, 11)], data)

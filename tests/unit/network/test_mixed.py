@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.data import Continuous, Dataset, Discrete
@@ -303,29 +304,29 @@ def test_draws_that_are_worth_little_are_warned_of():
 
 
 @pytest.mark.parametrize(
-    ("ask", "message"),
+    ("ask", "fields"),
     [
-        (lambda n: n.probability("age"), "'age' is continuous; ask for its moments"),
-        (lambda n: n.conditional("sex"), "discrete nodes have no moments: 'sex'"),
-        (lambda n: n.probability("sex", {"level": 7}), "'level' has no state 7"),
-        (lambda n: n.probability("sex", draws=0), "draws must be an integer"),
-        (lambda n: n.cpt("ill"), "'ill' has coefficients, not a table"),
-        (lambda n: n.coefficients("sex"), "'sex' has a table, not coefficients"),
-        (lambda n: n.predict(n.sample(2), "sex", deviations=True), "ask for probabilities"),
-        (lambda n: n.predict(n.sample(2), "age", probabilities=True), "ask for deviations"),
-        (lambda n: n.to_pgmpy(), "pgmpy does not support"),
-        (lambda n: n.to_pyagrum(), "pyagrum.BayesNet does not support"),
+        (lambda n: n.probability("age"), {"column": "age"}),
+        (lambda n: n.conditional("sex"), {"column": "sex"}),
+        (lambda n: n.probability("sex", {"level": 7}), {"column": "level"}),
+        (lambda n: n.probability("sex", draws=0), {"option": "draws"}),
+        (lambda n: n.cpt("ill"), {"column": "ill"}),
+        (lambda n: n.coefficients("sex"), {"column": "sex"}),
+        (lambda n: n.predict(n.sample(2), "sex", deviations=True), {"word": "probabilities"}),
+        (lambda n: n.predict(n.sample(2), "age", probabilities=True), {"word": "deviations"}),
+        (lambda n: n.to_pgmpy(), {"word": "pgmpy"}),
+        (lambda n: n.to_pyagrum(), {"word": "pyagrum"}),
     ],
 )
-def test_wrong_questions_are_named(ask, message):
-    with pytest.raises(KesError, match=message):
+def test_wrong_questions_are_named(ask, fields):
+    with refused(**fields):
         ask(clinic())
 
 
 def test_unseen_values_are_named_or_unknown():
     network = clinic()
     row = pd.DataFrame([ROW]).assign(sex="x")
-    with pytest.raises(KesError, match=r"'sex' has values .*: 'x' .*unseen=\"missing\""):
+    with refused("'x'", column="sex", row=0):
         network.log_likelihood(row)
     known = {node: value for node, value in ROW.items() if node != "sex"}
     found = network.log_likelihood(row, unseen="missing")
@@ -436,17 +437,17 @@ def test_networks_are_values(tmp_path, fitted):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "word"),
     [
-        ({"ill": [0.5, 0.5]}, "'ill' has a continuous parent, so it needs a Logistic model"),
-        ({"ill": Logistic([[0.0, 1.0]])}, "'ill' has 1 coefficients, but its parents have 3"),
-        ({"ill": Logistic([[0.0] * 4] * 2)}, "2 rows of coefficients, .* each of its 2 states"),
-        ({"dose": Linear(0.0, [1.0], deviation=1.0)}, "'dose' has 1 coefficients, .* 2 regress"),
-        ({"sex": [0.5, 0.6]}, "must hold probabilities"),
-        ({"sex": Linear(0.0, deviation=1.0)}, "'sex' must be an array of numbers"),
+        ({"ill": [0.5, 0.5]}, "Logistic"),
+        ({"ill": Logistic([[0.0, 1.0]])}, "1 coefficient.* 3"),
+        ({"ill": Logistic([[0.0] * 4] * 2)}, "2 rows"),
+        ({"dose": Linear(0.0, [1.0], deviation=1.0)}, "1 coefficient.* 2"),
+        ({"sex": [0.5, 0.6]}, "probabilities"),
+        ({"sex": Linear(0.0, deviation=1.0)}, "array"),
     ],
 )
-def test_wrong_models_are_refused(change, message):
+def test_wrong_models_are_refused(change, word):
     good = clinic()
-    with pytest.raises(KesError, match=message):
+    with refused(word, column=next(iter(change))):
         MixedNetwork(good.nodes, good.states, good.parents, {**good.models, **change})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.cli import run
@@ -120,25 +121,25 @@ def test_states_that_are_called_as_intervals_take_numbers(frame):
     assert network.log_likelihood(chosen) == network.log_likelihood(cut)
     assert network.predict(chosen, "effect").tolist() == network.predict(cut, "effect").tolist()
     odd = pd.DataFrame({"dose": ["much"], "effect": cut["effect"].astype(str).iloc[:1]})
-    with pytest.raises(kes.KesError, match="'dose' has values that are none of its states: 'much'"):
+    with refused("'much'", column="dose", row=0):
         network.log_likelihood(odd)
     assert np.isfinite(network.log_likelihood(odd, unseen="missing"))
 
 
 @pytest.mark.parametrize(
-    ("dose", "complaint"),
+    ("dose", "word"),
     [
-        (["0.5", "1.5", "much"], "'dose' has values that are not numbers: 'much'"),
-        ([0.5, 1.5, np.inf], "'dose' has 1 infinite values"),
+        (["0.5", "1.5", "much"], "'much'"),
+        ([0.5, 1.5, np.inf], "infinite"),
     ],
 )
-def test_numbers_are_not_unknown_for_the_sake_of_others(dose, complaint):
+def test_numbers_are_not_unknown_for_the_sake_of_others(dose, word):
     """Even if what is none of the states is unknown: the others are numbers, and so known."""
     states = {"dose": ["<= 1", "> 1"]}
     network = kes.BayesianNetwork(["dose"], states, {"dose": []}, {"dose": [0.25, 0.75]})
     table = pd.DataFrame({"dose": dose})
     assert network.log_likelihood(table[:2]) == pytest.approx(np.log(0.25 * 0.75))
-    with pytest.raises(kes.KesError, match=complaint):
+    with refused(word, column="dose"):
         network.log_likelihood(table, unseen="missing")
 
 
@@ -156,5 +157,5 @@ def test_a_number_means_its_interval_or_nothing(states, numbers):
     for number, state in numbers.items():
         assert network.probability({"dose": number}) == network.probability({"dose": state})
     for number in (np.nan, np.inf, -np.inf, *(() if numbers else (1, 1.5))):
-        with pytest.raises(kes.KesError, match="has no state"):
+        with refused(column="dose"):
             network.probability({"dose": number})

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtri
+from tests.unit.refused import refused
 
 from kes.data.normal_scores import quantiles
-from kes.errors import KesError
 from kes.network.cpds import Linear, Logistic
 from kes.network.regression import fit_linear, fit_logistic
 
@@ -128,16 +128,16 @@ def test_constants_are_constants(ess):
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "message"),
+    ("x", "y", "word"),
     [
-        (np.ones((9, 1)), np.arange(9.0), r"earlier ones determine 'x0'"),
-        (np.outer(np.arange(9.0) ** 2, [1, 2]), np.arange(9.0), r"earlier ones determine 'x1'"),
-        (np.eye(4), np.arange(4.0), "4 cases are too few"),
-        (np.arange(9.0)[:, np.newaxis], np.arange(9.0), r"the parents of 'y' determine it: 'x0'"),
+        (np.ones((9, 1)), np.arange(9.0), "'x0'"),
+        (np.outer(np.arange(9.0) ** 2, [1, 2]), np.arange(9.0), "'x1'"),
+        (np.eye(4), np.arange(4.0), "4 cases"),
+        (np.arange(9.0)[:, np.newaxis], np.arange(9.0), "'x0'"),
     ],
 )
-def test_maximum_likelihood_without_an_answer_is_an_error(x, y, message):
-    with pytest.raises(KesError, match=message):
+def test_maximum_likelihood_without_an_answer_is_an_error(x, y, word):
+    with refused(word, option="prior", column="y"):
         linear(x, y, ess=None)
     assert np.isfinite(linear(x, y).errors).all()
 
@@ -254,7 +254,7 @@ def test_separated_states():
     """They have no maximum of the likelihood, but one of the penalised likelihood."""
     x = np.arange(10.0)[:, np.newaxis]
     y = (x[:, 0] > 4).astype(int)
-    with pytest.raises(KesError, match="no maximum likelihood estimate for 'y'"):
+    with refused(option="prior", column="y"):
         logistic(x, y, 2, ess=None)
     model = logistic(x, y, 2)
     chances = np.exp(model.log_distribution(x))[:, 1]
@@ -272,7 +272,7 @@ def test_separated_states():
     ],
 )
 def test_flat_likelihoods(x, y, states):
-    with pytest.raises(KesError, match="no maximum likelihood estimate"):
+    with refused(option="prior", column="y"):
         logistic(x, y, states, ess=None)
     assert np.isfinite(logistic(x, y, states).coefficients).all()
 
@@ -281,22 +281,22 @@ def test_flat_likelihoods(x, y, states):
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "option"),
     [
-        (lambda: Linear(float("nan"), deviation=1.0), "intercept .* must be a number"),
-        (lambda: Linear(0.0, deviation=-1.0), "deviation .* at least 0, not -1.0"),
-        (lambda: Linear(0.0, [1.0], deviation=0.0), "needs a deviation above 0"),
-        (lambda: Linear(0.0, ["x"], deviation=1.0), "coefficients of a node must be numbers"),
-        (lambda: Linear(0.0, [[1.0]], deviation=1.0), "must be a list of numbers"),
-        (lambda: Linear(0.0, [1.0], deviation=1.0, errors=[1.0]), "needs 2 standard errors"),
-        (lambda: Linear(0.0, [np.inf], deviation=1.0), "must be finite"),
-        (lambda: Logistic([1.0]), "an array with a row for each state"),
-        (lambda: Logistic([[1.0]], errors=[[-1.0]]), "must be finite, not negative"),
-        (lambda: Logistic([[1.0]], errors=[[1.0], [1.0]]), "the shape of its coefficients"),
+        (lambda: Linear(float("nan"), deviation=1.0), "intercept"),
+        (lambda: Linear(0.0, deviation=-1.0), "deviation"),
+        (lambda: Linear(0.0, [1.0], deviation=0.0), "deviation"),
+        (lambda: Linear(0.0, ["x"], deviation=1.0), "coefficients"),
+        (lambda: Linear(0.0, [[1.0]], deviation=1.0), "coefficients"),
+        (lambda: Linear(0.0, [1.0], deviation=1.0, errors=[1.0]), "errors"),
+        (lambda: Linear(0.0, [np.inf], deviation=1.0), "coefficients"),
+        (lambda: Logistic([1.0]), "coefficients"),
+        (lambda: Logistic([[1.0]], errors=[[-1.0]]), "errors"),
+        (lambda: Logistic([[1.0]], errors=[[1.0], [1.0]]), "errors"),
     ],
 )
-def test_wrong_numbers_are_refused(make, message):
-    with pytest.raises(KesError, match=message):
+def test_wrong_numbers_are_refused(make, option):
+    with refused(option=option):
         make()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.cli import run
@@ -216,7 +217,7 @@ def test_nothing_to_do_is_an_error(tmp_path, capsys):
 
 
 def test_an_unknown_name_is_an_error_also_without_a_command_line(tmp_path):
-    with pytest.raises(KesError, match="did you mean 'coil'"):
+    with refused("did you mean 'coil'", option="only"):
         reproduce(tmp_path, only=["coli"])
 
 

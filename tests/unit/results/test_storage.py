@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.budget import Budget, Improve
@@ -171,7 +172,7 @@ def test_a_loaded_result_reads_its_data_as_they_were_read(holes, tmp_path):
     given = kes.learn(holes.drop(columns="times"), runs=5, weights=holes["times"], missing="state")
     given.save(tmp_path / "b.json")
     assert given == optima
-    with pytest.raises(kes.KesError, match="the rows or their weights differ"):
+    with refused("rows", option="data"):
         kes.load(tmp_path / "b.json").extend(5, holes)
     assert kes.load(tmp_path / "b.json").extend(5, holes, weights="times") == optima.extend(5)
 
@@ -277,7 +278,7 @@ def test_a_failed_write_leaves_the_old_file(optima, alarm, tmp_path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(kes.KesError, match=r"cannot write .*a\.json: No space left on device"):
+    with pytest.raises(kes.KesError, match="No space left"):
         alarm.save(path)
     monkeypatch.undo()
     assert kes.load(path) == optima
@@ -394,51 +395,50 @@ def test_damaged_gzip(optima, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "word"),
     [
-        ({"format": "something else"}, "is not a kes result file"),
-        ({"version": 3, "kes": "9.9.9"}, r"was written by kes 9\.9\.9.* install that version"),
-        ({"runs": [0, 1, 1000]}, "1000 instead of an integer below"),
+        ({"format": "something else"}, "not a kes"),
+        ({"version": 3, "kes": "9.9.9"}, r"9\.9\.9"),
+        ({"runs": [0, 1, 1000]}, "1000"),
         ({"runs": None}, "damaged"),
         ({"names": ["only one"]}, "damaged"),
-        ({"states": []}, "names and states differ"),
+        ({"states": []}, "states"),
         ({"settings": {}}, "damaged"),
         ({"reading": {}}, "damaged"),
         (
             {"reading": {"missing": "drop", "weights": 3, "na_values": []}},
-            "damaged .*instead of a str",
+            "str",
         ),
         ({"improving": {}}, "damaged"),
-        ({"improving": IMPROVING | {"asked": 0}}, "damaged .*improve must be"),
-        ({"improving": IMPROVING | {"own": -1}}, "damaged .*own must be"),
-        ({"ahead": [[0, 0]]}, "runs are unsorted or duplicate"),
+        ({"improving": IMPROVING | {"asked": 0}}, "improve"),
+        ({"improving": IMPROVING | {"own": -1}}, "own"),
+        ({"ahead": [[0, 0]]}, "unsorted"),
         ({"ges": {"score": "high"}}, "damaged"),
-        ({"tolerance": 0}, "damaged .*tolerance must be a number greater than 0"),
-        ({"tolerance": math.nan}, "damaged .*tolerance must be"),
-        ({"tolerance": True}, "damaged .*tolerance must be"),
-        ({"cases": math.inf}, "damaged .*cases must be"),
-        ({"settings": SETTINGS | {"k": "0.5"}}, "damaged .*k must be"),
-        ({"settings": SETTINGS | {"seed": None}}, "damaged .*seed must be"),
-        ({"settings": SETTINGS | {"max_parents": -1}}, "damaged .*max_parents must be"),
-        ({"settings": SETTINGS | {"two_phase": 1}}, "damaged .*two_phase must be"),
-        ({"ges": MODEL | {"score": math.nan}}, "damaged .*score must be"),
-        ({"ges": MODEL | {"score": True}}, "damaged .*score must be"),
-        ({"ges": MODEL | {"score": "inf"}}, "damaged .*score must be"),
-        ({"ges": MODEL | {"score": math.inf}}, "damaged .*score must be"),
-        ({"ges": MODEL | {"local optimum": 1}}, "damaged .*1 instead of a bool"),
-        ({"runs": [True]}, "damaged .*True instead of an integer below"),
-        ({"ahead": [[True, 0]]}, "damaged .*ahead must be an integer"),
+        ({"tolerance": 0}, "tolerance"),
+        ({"tolerance": math.nan}, "tolerance"),
+        ({"tolerance": True}, "tolerance"),
+        ({"cases": math.inf}, "cases"),
+        ({"settings": SETTINGS | {"k": "0.5"}}, "k must"),
+        ({"settings": SETTINGS | {"seed": None}}, "seed"),
+        ({"settings": SETTINGS | {"max_parents": -1}}, "max_parents"),
+        ({"settings": SETTINGS | {"two_phase": 1}}, "two_phase"),
+        ({"ges": MODEL | {"score": math.nan}}, "score"),
+        ({"ges": MODEL | {"score": True}}, "score"),
+        ({"ges": MODEL | {"score": "inf"}}, "score"),
+        ({"ges": MODEL | {"score": math.inf}}, "score"),
+        ({"ges": MODEL | {"local optimum": 1}}, "bool"),
+        ({"runs": [True]}, "True"),
+        ({"ahead": [[True, 0]]}, "ahead"),
         ({"ges": MODEL | {"score": 10**400}}, "damaged"),
     ],
 )
-def test_content_that_makes_no_sense(optima, tmp_path, change, message):
+def test_content_that_makes_no_sense(optima, tmp_path, change, word):
     path = tmp_path / "a.json"
     optima.save(path)
     document = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps(document | change), encoding="utf-8")
-    with pytest.raises(kes.KesError, match=message) as caught:
+    with refused(word, file=path):
         kes.load(path)
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", '"text"', "{}", "null"])

@@ -9,6 +9,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import EssentialGraph, Knowledge, Mpdag
@@ -143,32 +144,35 @@ def test_scores_do_not_depend_on_it(data, optima):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "option", "word"),
     [
-        ({"knowledge": {"tiers": []}}, "must be a kes.Knowledge, not dict"),
-        ({"knowledge": Knowledge(roots=["CPV"])}, "unknown column 'CPV'.*did you mean 'CVP'"),
+        ({"knowledge": {"tiers": []}}, "knowledge", "kes.Knowledge"),
+        ({"knowledge": Knowledge(roots=["CPV"])}, "roots", "did you mean 'CVP'"),
         (
             {"knowledge": KNOWN, "start": [("PCWP", "CVP")]},
-            "start contradicts the knowledge: CO -> HISTORY is required, but CO and HISTORY are",
+            "knowledge",
+            "start .* CO -> HISTORY",
         ),
         (
             {
                 "knowledge": Knowledge(forbidden=[("CVP", "CO")]),
                 "start": [("CVP", "CO"), ("PCWP", "CO")],
             },
-            "start contradicts the knowledge: .* imply CVP -> CO",
+            "knowledge",
+            "start .* CVP -> CO",
         ),
         (
             {
                 "knowledge": Knowledge(required=[("CVP", "CO"), ("PCWP", "CO")]),
                 "max_parents": 1,
             },
-            "requires 2 parents of 'CO', but max_parents is 1",
+            "knowledge",
+            "2 parents of 'CO'.* max_parents",
         ),
     ],
 )
-def test_what_contradicts_is_refused(data, options, message):
-    with pytest.raises(kes.KesError, match=message):
+def test_what_contradicts_is_refused(data, options, option, word):
+    with refused(word, option=option):
         kes.learn(data, runs=1, **options)
 
 
@@ -263,7 +267,7 @@ def test_other_searches_obey(data):
     found = chain(*tried.optima.values(), stable.best, model.optima_)
     assert all(is_admissible(optimum.graph) for optimum in found)
     assert obeys(model.network_.arcs)
-    with pytest.raises(kes.KesError, match="did you mean 'CVP'"):
+    with refused("did you mean 'CVP'", option="roots", column="CPV"):
         kes.cross_validate(data, runs=1, knowledge=Knowledge(roots=["CPV"]))
 
 
@@ -293,7 +297,7 @@ def test_certificates_compare_within_the_knowledge(data, optima):
     assert certificate.proven
     assert is_admissible(certificate.graph)
     assert optima.best.score <= certificate.score < kes.certify(data).score
-    with pytest.raises(kes.KesError, match="the optima were found with knowledge Knowledge"):
+    with refused(option="knowledge"):
         kes.certify(data, optima=optima)
     with pytest.raises(kes.KesError, match="CO -> HISTORY") as wrong:
         kes.certify(data, optima=EssentialGraph(NAMES), knowledge=KNOWN)

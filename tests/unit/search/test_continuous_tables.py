@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm, rankdata
+from tests.unit.refused import refused
 
 import kes
 from kes.data import Continuous, Discrete, encode
@@ -82,15 +83,12 @@ class TestCriteria:
 
     @pytest.mark.parametrize("criterion", ["bdeu", "qnml"])
     def test_criteria_of_discrete_columns_name_the_others(self, table, criterion):
-        message = rf"criterion '{criterion}' is for discrete columns only.*'a', 'b', 'c', 'd'; use"
         for use in (kes.learn, kes.certify, lambda *a, **o: kes.score([], *a, **o)):
-            with pytest.raises(kes.KesError, match=message):
+            with refused("'a', 'b', 'c', 'd'", option="criterion", column="a"):
                 use(table, criterion=criterion)
 
     def test_bge_names_discrete_columns(self, table):
-        with pytest.raises(
-            kes.KesError, match=r"for continuous columns only, but .* discrete: 's'"
-        ):
+        with refused(option="criterion", column="s"):
             kes.learn(table, criterion="bge")
 
     def test_a_greater_penalty_gives_no_more_edges(self, table):
@@ -157,7 +155,7 @@ class TestRanks:
         assert plain.record == ranked.record
 
     def test_columns_that_were_not_ranked(self, table):
-        with pytest.raises(kes.KesError, match="column 's'"):
+        with refused(column="s"):
             Ranks.of(encode(table)).transform("s", np.zeros(1))
 
 
@@ -184,9 +182,9 @@ class TestUse:
     def test_other_data_are_refused(self, table, optima, tmp_path):
         optima.save(tmp_path / "a.kes.json")
         loaded = kes.load(tmp_path / "a.kes.json")
-        with pytest.raises(kes.KesError, match="not the data that the result comes from"):
+        with refused(option="data"):
             loaded.extend(5, data=table.assign(a=table.a * 2))
-        with pytest.raises(kes.KesError, match=r"not the data .* 'a' has values that are not num"):
+        with refused(option="data", column="a"):
             loaded.extend(5, data=table.assign(a="x"))
         assert loaded.trace(0, data=table) is not None
 
@@ -269,7 +267,7 @@ class TestBadInput:
 
     def test_two_columns_that_say_the_same(self, table):
         twin = table.assign(e=3 - 2 * table.a, f=table.s.map({"high": 1.5, "low": -7.25}))
-        with pytest.raises(kes.KesError, match=r"'a' and 'e', 's' and 'f'; leave one of each pair"):
+        with refused("'s' and 'f'", column="a"):
             kes.learn(twin)
 
     def test_sets_that_become_collinear_are_noted(self, table):
@@ -286,7 +284,7 @@ class TestBadInput:
             lambda: kes.learn(bound, start=arcs),
             lambda: kes.inclusion_boundary(graph, bound),
         ):
-            with pytest.raises(kes.KesError, match=r"has no score: .*'a', 'd', 'e'"):
+            with refused("'d', 'e'", column="a"):
                 use()
         half = kes.EssentialGraph.from_dag([*bound.columns], [("a", "e")])
         steps = kes.inclusion_boundary(half, bound)
@@ -301,9 +299,9 @@ class TestBadInput:
         assert all(math.isfinite(optimum.score) for optimum in optima)
 
     def test_one_and_two_rows(self, table):
-        with pytest.raises(kes.KesError, match="only 1 row"):
+        with refused("1 row", option="data"):
             kes.learn(table[:1])
-        with pytest.raises(kes.KesError, match="only 2 rows, in which any two continuous columns"):
+        with refused("2 rows", option="data"):
             kes.learn(table[["a", "b"]][:2])
 
     def test_constant_columns_are_isolated(self, table):
@@ -317,9 +315,9 @@ class TestBadInput:
 
     def test_missing_values(self, table):
         gaps = table.assign(a=table.a.where(table.index % 5 > 0), s=table.s.where(table.index > 3))
-        with pytest.raises(kes.KesError, match=r"missing values: column 'a' \(80 of 400 rows\)"):
+        with refused("80 of 400", option="missing", column="a"):
             kes.learn(gaps)
-        with pytest.raises(kes.KesError, match=r"'a' \(80\); impute"):
+        with refused("impute", option="missing", column="a"):
             kes.learn(gaps, missing="state")
         dropped = kes.learn(gaps, missing="drop", **RUNS)
         assert dropped.cases == len(gaps.dropna())
@@ -329,7 +327,7 @@ class TestBadInput:
         table = pd.DataFrame(
             {"t": [f"t{i % 4500}" for i in range(rows)], "x": np.sin(np.arange(rows))}
         )
-        with pytest.raises(kes.KesError, match=r"at most 4096; most of them have 't' \(4500\)"):
+        with refused("4500", column="t"):
             kes.learn(table)
 
     @pytest.mark.parametrize("scale", [1e-300, 1e300])

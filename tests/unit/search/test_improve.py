@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.clock import slowness, within
+from tests.unit.refused import refused
 
 import kes
 import kes.data
@@ -358,9 +359,8 @@ def test_an_extension_that_is_interrupted_takes_no_model_away(data, optima, unit
     [("tasks", 0), ("budget", "soon"), ("random_state", 1), ("n_jobs", 0), ("progress", 3)],
 )
 def test_options_that_cannot_be_used(optima, option, value):
-    with pytest.raises(kes.KesError, match=option) as wrong:
+    with refused(option=option):
         optima.improve(**{option: value})
-    assert wrong.value.option == option
 
 
 # --- progress and interrupts ---------------------------------------------------------------------
@@ -415,7 +415,7 @@ def test_file_round_trip(data, runs, optima, tmp_path):
     loaded = kes.load(path)
     assert loaded.improve(tasks=60, data=data) == optima.improve(tasks=60)
     assert loaded.extend(5, data) == optima.extend(5)
-    with pytest.raises(kes.KesError, match="data="):
+    with refused("data=", option="data"):
         loaded.improve(tasks=60)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import EssentialGraph, KesError
@@ -265,9 +266,9 @@ def test_a_proof_is_told_and_a_bound_too(tmp_path):
     assert "with at most 2 parents each scores higher" in page(optima, certificate=limited)
     better = replace(certificate, score=optima.best.score + 1, upper_bound=optima.best.score + 1)
     assert "no network scores higher" not in page(optima, certificate=better)
-    with pytest.raises(KesError, match="other variables or another criterion"):
+    with refused(option="certificate"):
         page(optima, certificate=kes.certify(data.select(["HR", "BP"])))
-    with pytest.raises(KesError, match="other variables or another criterion"):
+    with refused(option="certificate"):
         page(optima, certificate=kes.certify(data, criterion="aic"))
 
 
@@ -515,7 +516,7 @@ def test_the_command_takes_data(tmp_path, optima, data):
 def test_what_goes_wrong_is_said(tmp_path, optima, monkeypatch, capsys):
     with pytest.raises(KesError, match="cannot write"):
         optima.report(tmp_path / "no" / "a.html")
-    with pytest.raises(KesError, match="not the data that the result comes from"):
+    with refused(option="data"):
         optima.report(tmp_path / "a.html", data=kes.datasets.alarm(rows=400))
     assert run(["report", str(tmp_path / "none.json")]) == 2
     assert "there is no file" in capsys.readouterr().err
