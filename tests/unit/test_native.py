@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import _core
@@ -104,9 +105,8 @@ def test_errors_of_the_core_name_the_columns():
     assert caught.value.column == "total"
     states = [range(70_000), ["no", "yes"]]
     huge = kes.Dataset(["city", "paid"], states, np.zeros((2, 5), dtype=np.int32))
-    with pytest.raises(kes.KesError, match="'city' has 70000 states") as caught:
+    with refused("70000", column="city"):
         kes.learn(huge)
-    assert caught.value.column == "city"
 
 
 def test_names_are_filled_into_any_message():

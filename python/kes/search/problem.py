@@ -313,13 +313,15 @@ class Problem:
             if abs(score - model.score) > unit:
                 raise KesError(
                     f"the result file is inconsistent with the data: model {number} scores "
-                    f"{model.score:.12g} in the file, but {score:.12g} on these data; learn again"
+                    f"{model.score:.12g} in the file, but {score:.12g} on these data; learn again",
+                    option="data",
                 )
         expected = (unit, self.core.total_weight)
         if not np.allclose((record.tolerance, record.cases), expected, rtol=1e-9, atol=0.0):
             raise KesError(
                 "the result file is inconsistent with the data: its number of cases or its "
-                "tolerance of scores differs; learn again"
+                "tolerance of scores differs; learn again",
+                option="data",
             )
 
 

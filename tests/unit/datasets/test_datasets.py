@@ -16,7 +16,6 @@ from tests.unit.datasets.frequencies import counts, z_of_chi_square
 from tests.unit.refused import refused
 
 from kes import datasets
-from kes.errors import KesError
 from kes.network import BayesianNetwork
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
@@ -175,9 +174,7 @@ def test_exact_is_the_product_of_the_tables(small):
 
 
 def test_exact_refuses_what_cannot_be_written_out():
-    with pytest.raises(
-        KesError, match=r"37 nodes has \d+ configurations.*up to 1048576.*network.sample"
-    ):
+    with refused(r"1048576.*network\.sample"):
         datasets.exact(datasets.alarm_network())
 
 

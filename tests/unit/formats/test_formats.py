@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.formats.written import ASIA_LIKE, read_network_from, small
+from tests.unit.refused import refused
 
 from kes.data.intervals import interval_labels
-from kes.errors import KesError
 from kes.formats import write_graph, write_network
 from kes.formats.escaping import (
     labels,
@@ -223,7 +223,7 @@ def test_convert_keeps_graphs(tmp_path):
     for source, target in [("a.dot", "b.graphml"), ("b.graphml", "c.json"), ("c.json", "d.gv.gz")]:
         convert(tmp_path / source, tmp_path / target)
         assert read_graph(tmp_path / target) == graph
-    with pytest.raises(KesError, match="fit it to data first"):
+    with refused("fit", file=tmp_path / "e.net"):
         convert(tmp_path / "a.dot", tmp_path / "e.net")
 
 

@@ -6,7 +6,6 @@ import pytest
 from tests.unit.formats.written import ASIA_LIKE, NET, XMLBIF, read_network_from, small
 from tests.unit.refused import refused
 
-from kes.errors import KesError
 from kes.formats import write_graph
 from kes.network import read_graph, read_network
 
@@ -211,15 +210,13 @@ def test_cyclic_networks_are_refused_with_the_cycle(tmp_path):
         "probability ( smoke ) {\n  table 0.25, 0.75;",
         "probability ( smoke | lung ) {\n  default 0.25, 0.75;",
     )
-    with pytest.raises(
-        KesError, match=r"directed cycle (smoke -> lung -> smoke|lung -> smoke -> lu)"
-    ):
+    with refused("smoke -> lung -> smoke|lung -> smoke -> lung", file=tmp_path / "file.bif"):
         read_network_from(tmp_path, ".bif", content)
 
 
 @pytest.mark.parametrize("suffix", [".bif", ".net"])
 def test_empty_files_are_refused(tmp_path, suffix):
-    with pytest.raises(KesError, match="declares no variables"):
+    with refused("no variables", file=tmp_path / f"file{suffix}"):
         read_network_from(tmp_path, suffix, "")
 
 

@@ -100,7 +100,7 @@ def test_no_depth_of_nesting_does_harm(tmp_path, name):
     begin, end = ('{"tiers": ', "}") if name == "a.json" else ("tiers = ", "")
     for depth in (3, 100, *range(300, 1100, 7), 10_000):
         (tmp_path / name).write_text(begin + "[" * depth + "]" * depth + end)
-        with pytest.raises(kes.KesError, match=r"list of names|nested too deeply"):
+        with refused("list of names|nested", file=tmp_path / name):
             Knowledge.read(tmp_path / name)
 
 
@@ -111,24 +111,22 @@ def test_every_cut_of_a_file_is_refused_or_makes_sense(tmp_path):
     whole = {name: (tmp_path / name).read_bytes() for name in ("a.json", "a.toml")}
     whole["a.txt"] = TETRAD.encode()
     for name, content in whole.items():
-        refused = 0
+        failures = 0
         for end in range(len(content)):
             (tmp_path / name).write_bytes(content[:end])
             try:
                 Knowledge.read(tmp_path / name)
             except kes.KesError:
-                refused += 1
-        assert refused > 10
+                failures += 1
+        assert failures > 10
 
 
 def test_files_that_are_not_there_or_have_no_format(tmp_path):
-    with pytest.raises(kes.KesError, match=r"there is no file .*nowhere\.toml'"):
+    with refused(file=tmp_path / "nowhere.toml"):
         Knowledge.read(tmp_path / "nowhere.toml")
-    with pytest.raises(kes.KesError, match=r"cannot read .*embedded null"):
+    with refused("null", file="known\0.toml"):
         Knowledge.read("known\0.toml")
-    with pytest.raises(kes.KesError, match=r"'\.txt'") as caught:
+    with refused(r"'\.txt'", file=tmp_path / "known.txt"):
         Knowledge().save(tmp_path / "known.txt")
-    assert caught.value.file == str(tmp_path / "known.txt")
-    with pytest.raises(kes.KesError, match="Unicode") as caught:
+    with refused("Unicode", file=tmp_path / "known.toml"):
         Knowledge(roots=["\ud800"]).save(tmp_path / "known.toml")
-    assert caught.value.file == str(tmp_path / "known.toml")

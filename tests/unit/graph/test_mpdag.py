@@ -66,9 +66,8 @@ def test_it_is_what_the_admissible_dags_share(known):
 
 
 def test_a_class_that_does_not_obey_is_refused():
-    with pytest.raises(kes.KesError, match=r"a -> d is required, .* not adjacent") as caught:
+    with refused("a -> d .* adjacent", option="knowledge"):
         Mpdag(CLASS, Knowledge(required=[("a", "d")]))
-    assert caught.value.option == "knowledge"
     with refused("d -> e", option="knowledge"):
         Mpdag(CLASS, Knowledge(tiers=[["e"], ["d"]]))
     with pytest.raises(kes.KesError) as caught:
@@ -104,7 +103,7 @@ def test_dot_files_show_it_and_are_read_as_the_class(tmp_path):
     assert '"a" -> "b" [kes_by_knowledge=true, style=dotted' in (tmp_path / "a.dot").read_text()
     assert kes.read_graph(tmp_path / "a.dot") == CLASS
     for name in ("a.json", "a.graphml"):
-        with pytest.raises(kes.KesError, match=r"directed by knowledge; write \.dot"):
+        with refused(r"\.dot", file=tmp_path / name):
             write_graph(mpdag, tmp_path / name)
         write_graph(mpdag.essential, tmp_path / name)
         assert kes.read_graph(tmp_path / name) == CLASS

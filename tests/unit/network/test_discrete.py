@@ -10,7 +10,6 @@ from numpy.random import PCG64
 from tests.unit.network.small_networks import frame, joint, mass, random_network, sprinkler
 from tests.unit.refused import refused
 
-from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.network import BayesianNetwork
 
@@ -91,33 +90,33 @@ GOOD = {
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "word"),
     [
-        ({"nodes": ["a", "b", "a"]}, "more than once: 'a'"),
-        ({"nodes": []}, "at least one node"),
-        ({"nodes": "ab"}, "a list of names, not the text 'ab'"),
-        ({"nodes": ["a", 2]}, "must be text"),
-        ({"states": {"a": [0, 1]}}, "states are missing for 'b'"),
-        ({"states": GOOD["states"] | {"c": [1]}}, "nodes that do not exist: 'c'"),
-        ({"states": {"a": [0, 1], "b": []}}, "'b' has no states"),
-        ({"states": {"a": [0, 1], "b": [1, True]}}, "'b' are not distinct"),
-        ({"states": {"a": [0, 1], "b": [0.5, 1.5]}}, "'b' must be text, integers or booleans"),
-        ({"states": {"a": [0, 1], "b": "xy"}}, "'b' must be a list"),
-        ({"parents": {"b": ["c"]}}, "unknown parent of 'b': 'c'"),
-        ({"parents": {"b": ["a", "a"]}}, "parents of 'b' are not distinct"),
-        ({"parents": {"b": "a"}}, "must be a list of names"),
-        ({"parents": {"a": ["b"], "b": ["a"]}}, "directed cycle"),
-        ({"parents": {"b": ["b"]}}, "directed cycle b -> b"),
-        ({"cpts": {"a": [0.5, 0.5]}}, "cpts are missing for 'b'"),
-        ({"cpts": GOOD["cpts"] | {"b": [0.5, 0.5]}}, r"'b' has shape \(2,\), .* \(2, 2\) states"),
-        ({"cpts": GOOD["cpts"] | {"a": [0.5, 0.6]}}, "'a' must hold probabilities that sum to 1"),
-        ({"cpts": GOOD["cpts"] | {"a": [-0.5, 1.5]}}, "'a' must hold probabilities"),
-        ({"cpts": GOOD["cpts"] | {"a": [float("nan"), 1]}}, "'a' must hold probabilities"),
-        ({"cpts": GOOD["cpts"] | {"a": ["x", "y"]}}, "'a' must be an array of numbers"),
+        ({"nodes": ["a", "b", "a"]}, "once: 'a'"),
+        ({"nodes": []}, "at least one"),
+        ({"nodes": "ab"}, "'ab'"),
+        ({"nodes": ["a", 2]}, "text"),
+        ({"states": {"a": [0, 1]}}, "missing .*'b'"),
+        ({"states": GOOD["states"] | {"c": [1]}}, "exist: 'c'"),
+        ({"states": {"a": [0, 1], "b": []}}, "'b' .*no states"),
+        ({"states": {"a": [0, 1], "b": [1, True]}}, "'b' .*distinct"),
+        ({"states": {"a": [0, 1], "b": [0.5, 1.5]}}, "'b' .*booleans"),
+        ({"states": {"a": [0, 1], "b": "xy"}}, "'b' .*list"),
+        ({"parents": {"b": ["c"]}}, "'b': 'c'"),
+        ({"parents": {"b": ["a", "a"]}}, "parents of 'b' .*distinct"),
+        ({"parents": {"b": "a"}}, "list"),
+        ({"parents": {"a": ["b"], "b": ["a"]}}, "cycle"),
+        ({"parents": {"b": ["b"]}}, "b -> b"),
+        ({"cpts": {"a": [0.5, 0.5]}}, "missing .*'b'"),
+        ({"cpts": GOOD["cpts"] | {"b": [0.5, 0.5]}}, r"'b' .*\(2,\).*\(2, 2\)"),
+        ({"cpts": GOOD["cpts"] | {"a": [0.5, 0.6]}}, "'a' .*sum to 1"),
+        ({"cpts": GOOD["cpts"] | {"a": [-0.5, 1.5]}}, "'a' .*probabilities"),
+        ({"cpts": GOOD["cpts"] | {"a": [float("nan"), 1]}}, "'a' .*probabilities"),
+        ({"cpts": GOOD["cpts"] | {"a": ["x", "y"]}}, "'a' .*array"),
     ],
 )
-def test_wrong_parts_are_refused(change, message):
-    with pytest.raises(KesError, match=message):
+def test_wrong_parts_are_refused(change, word):
+    with refused(word):
         BayesianNetwork(**(GOOD | change))
 
 
@@ -218,5 +217,5 @@ def test_states_of_probability_zero_are_never_drawn_even_by_the_largest_number(m
 
 @pytest.mark.parametrize(("n", "seed"), [(0, 0), (-1, 0), (2.5, 0), (True, 0), (1, -1), (1, "x")])
 def test_samples_need_whole_numbers(n, seed):
-    with pytest.raises(KesError, match=r"must be an integer of at least"):
+    with refused(option="seed" if n == 1 and n is not True else "n"):
         sprinkler().sample(n, seed)

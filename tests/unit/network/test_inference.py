@@ -53,12 +53,10 @@ def test_impossible_evidence_is_refused_even_where_it_is_irrelevant():
     impossible = {"season": "rainy", "sprinkler": True}
     assert mass(network, **impossible) == 0
     for query in ("rain", "wet", "season", {"wet": "yes"}):
-        with pytest.raises(KesError, match="impossible evidence") as caught:
+        with refused("impossible", column="sprinkler"):
             network.probability(query, impossible)
-        assert caught.value.column == "sprinkler"
-    with pytest.raises(KesError, match=r"rain = 2 .* given season = 'dry'") as caught:
+    with refused("rain = 2 .* season = 'dry'", column="rain"):
         network.probability("wet", {"season": "dry", "rain": 2})
-    assert caught.value.column == "rain"
     for ask in (network.marginals, lambda known: network.probability("rain", {**known, "rain": 0})):
         with pytest.raises(KesError) as caught:
             ask(impossible)
@@ -66,9 +64,8 @@ def test_impossible_evidence_is_refused_even_where_it_is_irrelevant():
     lone = BayesianNetwork(
         ["a", "b"], {"a": [0, 1], "b": [0, 1]}, {}, {"a": [1.0, 0.0], "b": [0.5, 0.5]}
     )
-    with pytest.raises(KesError, match="impossible evidence: a = 1") as caught:
+    with refused("impossible", column="a"):
         lone.probability("b", {"a": 1})
-    assert caught.value.column == "a"
 
 
 def test_much_evidence_is_improbable_but_not_impossible():
@@ -87,15 +84,13 @@ def test_much_evidence_is_improbable_but_not_impossible():
 
 def test_unknown_nodes_and_states_are_named():
     network = sprinkler()
-    with pytest.raises(KesError, match="did you mean 'rain'") as caught:
+    with refused("did you mean 'rain'", column="rian"):
         network.probability("rian")
-    assert caught.value.column == "rian"
     with pytest.raises(KesError) as caught:
         network.probability("rain", {"x": 1})
     assert caught.value.column == "x"
-    with pytest.raises(KesError, match="3, only 0, 1, 2") as caught:
+    with refused("3, only 0, 1, 2", column="rain"):
         network.probability({"rain": 3})
-    assert caught.value.column == "rain"
     for ask in (network.cpt, network.markov_blanket, lambda node: network.predict(frame([]), node)):
         with pytest.raises(KesError) as caught:
             ask("x")
@@ -139,9 +134,8 @@ def test_predictions_have_the_type_of_the_states():
 def test_impossible_rows_are_named():
     network = sprinkler()
     data = frame([{"sprinkler": True, "rain": 1}, {"sprinkler": True, "rain": 2}])
-    with pytest.raises(KesError, match="zero probability to 1 of 2 rows") as caught:
+    with refused("1 of 2 rows", row=1):
         network.predict(data, "season")
-    assert caught.value.row == 1
 
 
 @pytest.mark.parametrize(
@@ -197,9 +191,8 @@ def test_values_never_seen_are_named_or_unknown():
     network = sprinkler()
     data = frame([{"season": "dry", "sprinkler": True, "rain": 1, "wet": "perhaps"}])
     for ask in (network.log_likelihood, lambda rows: network.predict(rows, "rain")):
-        with pytest.raises(KesError, match="'perhaps'") as caught:
+        with refused("'perhaps'", column="wet", row=0):
             ask(data)
-        assert (caught.value.column, caught.value.row) == ("wet", 0)
     expected = log(mass(network, season="dry", sprinkler=True, rain=1))
     assert network.log_likelihood(data, unseen="missing") == pytest.approx(expected)
 

@@ -11,7 +11,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.cli import run
-from kes.errors import Interrupted, KesError
+from kes.errors import Interrupted
 from kes.paper import document, reproduce, runner
 from kes.paper.document import Section
 from kes.paper.experiments import KS, LN10, PRINTED
@@ -150,9 +150,9 @@ def test_marked_parts_are_filled_and_prose_is_kept(tmp_path):
 def test_a_document_without_marks_is_refused(tmp_path):
     path = tmp_path / "doc.md"
     path.write_text("prose only")
-    with pytest.raises(KesError, match="<!-- kes paper: one -->"):
+    with refused("<!-- kes paper: one -->", file=path):
         document.fill(path, [ONE])
-    with pytest.raises(KesError, match="cannot read"):
+    with refused(file=tmp_path / "none.md"):
         document.fill(tmp_path / "none.md", [ONE])
 
 

@@ -241,7 +241,7 @@ def test_trace_notices_that_the_run_has_changed(data, optima):
     record = optima.record
     swapped = replace(record, runs=(record.runs[1], record.runs[0], *record.runs[2:]))
     assert record.runs[0] != record.runs[1]
-    with pytest.raises(kes.KesError, match="another version"):
+    with refused("another version"):
         Optima(swapped).trace(0, data)
 
 

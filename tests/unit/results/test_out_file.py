@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import files
@@ -119,7 +120,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_search(data, tmp_pa
 def test_a_file_that_is_no_result_is_not_overwritten(data, tmp_path):
     other = tmp_path / "notes"
     other.write_text("mine")
-    with pytest.raises(kes.KesError, match="not a kes result file"):
+    with refused("not a kes result", file=other):
         kes.learn(data, out=other)
     assert other.read_text() == "mine"
 

@@ -278,7 +278,7 @@ def test_a_failed_write_leaves_the_old_file(optima, alarm, tmp_path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(kes.KesError, match="No space left"):
+    with refused("No space left", file=path):
         alarm.save(path)
     monkeypatch.undo()
     assert kes.load(path) == optima
@@ -303,7 +303,7 @@ def test_writes_through_a_link(optima, tmp_path):
 
 
 def test_no_such_folder(optima, tmp_path):
-    with pytest.raises(kes.KesError, match=r"cannot write .*No such file or directory"):
+    with refused("No such file", file=tmp_path / "nowhere" / "a.json"):
         optima.save(tmp_path / "nowhere" / "a.json")
 
 
@@ -380,7 +380,7 @@ def test_truncated_at_any_place(optima, name, tmp_path):
     content = path.read_bytes()
     for length in range(0, len(content) - 2, 97):
         path.write_bytes(content[:length])
-        with pytest.raises(kes.KesError, match=r"is truncated or damaged .* learn again"):
+        with refused("damaged .* learn again", file=path):
             kes.load(path)
 
 
@@ -390,7 +390,7 @@ def test_damaged_gzip(optima, tmp_path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 255
     path.write_bytes(content)
-    with pytest.raises(kes.KesError, match="is truncated or damaged"):
+    with refused("damaged", file=path):
         kes.load(path)
 
 
@@ -444,7 +444,7 @@ def test_content_that_makes_no_sense(optima, tmp_path, change, word):
 @pytest.mark.parametrize("content", ["[1, 2]", '"text"', "{}", "null"])
 def test_json_of_another_kind(content, tmp_path):
     (tmp_path / "a.json").write_text(content, encoding="utf-8")
-    with pytest.raises(kes.KesError, match="is not a kes result file; give a file that"):
+    with refused("not a kes result", file=tmp_path / "a.json"):
         kes.load(tmp_path / "a.json")
 
 
@@ -453,38 +453,36 @@ def test_json_of_another_kind(content, tmp_path):
 def test_a_file_of_another_kind_is_not_to_be_removed(content, name, tmp_path):
     path, raw = tmp_path / name, content.encode(errors="surrogateescape")
     path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-    with pytest.raises(kes.KesError, match="is not a kes result file") as caught:
+    with pytest.raises(kes.KesError) as caught:
         kes.load(path)
-    assert str(path) in str(caught.value)
+    assert caught.value.file == str(path)
     assert "remove" not in str(caught.value)
 
 
 def test_nesting_without_end(optima, tmp_path):
     path = tmp_path / "a.json"
     path.write_text('{"format": "kes optima", "runs": ' + "[" * 100_000, encoding="utf-8")
-    with pytest.raises(kes.KesError, match=r"a\.json is truncated or damaged"):
+    with refused("damaged", file=path):
         kes.load(path)
 
 
 @pytest.mark.parametrize("score", [math.inf, -math.inf])
 def test_infinite_scores_are_not_written(alarm, score, tmp_path):
     record = replace(alarm.record, ges=replace(alarm.record.ges, score=score))
-    with pytest.raises(kes.KesError, match="cannot write") as wrong:
+    with refused(file=tmp_path / "a.json"):
         storage.write(record, tmp_path / "a.json")
-    assert wrong.value.file == str(tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("change", [{"tolerance": math.inf}, {"fingerprint": "\udcff"}])
 def test_what_no_file_can_hold(alarm, change, tmp_path):
-    with pytest.raises(kes.KesError, match="cannot write") as wrong:
+    with refused(file=tmp_path / "a.json"):
         storage.write(replace(alarm.record, **change), tmp_path / "a.json")
-    assert wrong.value.file == str(tmp_path / "a.json")
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(kes.KesError, match=r"there is no file .*a\.json' \(looked in"):
+    with refused("no file", file=tmp_path / "a.json"):
         kes.load(tmp_path / "a.json")
-    with pytest.raises(kes.KesError, match="cannot read "):
+    with refused(file=tmp_path):
         kes.load(tmp_path)
 
 
@@ -492,5 +490,5 @@ def test_a_file_without_finished_runs(alarm, tmp_path):
     bare = alarm.record.unimproved(Improve())
     record = replace(bare, runs=(), ahead=((1, 0),), models=bare.models[:1])
     storage.write(record, tmp_path / "a.json")
-    with pytest.raises(kes.KesError, match="no finished run"):
+    with refused("no finished run", file=tmp_path / "a.json"):
         kes.load(tmp_path / "a.json")

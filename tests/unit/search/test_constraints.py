@@ -179,9 +179,8 @@ def test_what_contradicts_is_refused(data, options, option, word):
 def test_a_boundary_needs_an_admissible_model(data):
     empty = EssentialGraph(NAMES)
     for table in (None, data):
-        with pytest.raises(kes.KesError, match="CO ->") as wrong:
+        with refused("CO ->", option="knowledge"):
             kes.inclusion_boundary(empty, table, knowledge=KNOWN)
-        assert wrong.value.option == "knowledge"
 
 
 # --- files and commands --------------------------------------------------------------------------
@@ -202,9 +201,8 @@ def test_damaged_knowledge_in_a_result_is_told(optima, tmp_path):
     for wrong in ({"tier": [["CO"]]}, {"roots": ["nobody"]}, {"required": [["CO", "CO"]]}, [1]):
         document["settings"]["knowledge"] = wrong
         (tmp_path / "a.json").write_text(json.dumps(document))
-        with pytest.raises(kes.KesError, match="damaged") as caught:
+        with refused("damaged", file=tmp_path / "a.json"):
             kes.load(tmp_path / "a.json")
-        assert caught.value.file == str(tmp_path / "a.json")
 
 
 def test_commands_take_flags_and_files(data, optima, tmp_path, monkeypatch, capsys):
@@ -299,9 +297,8 @@ def test_certificates_compare_within_the_knowledge(data, optima):
     assert optima.best.score <= certificate.score < kes.certify(data).score
     with refused(option="knowledge"):
         kes.certify(data, optima=optima)
-    with pytest.raises(kes.KesError, match="CO -> HISTORY") as wrong:
+    with refused("CO -> HISTORY", option="knowledge"):
         kes.certify(data, optima=EssentialGraph(NAMES), knowledge=KNOWN)
-    assert wrong.value.option == "knowledge"
 
 
 def test_a_certificate_without_time_starts_from_the_required_arcs(data):
