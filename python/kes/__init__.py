@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kes.network.files import convert as convert
     from kes.network.files import read_graph as read_graph
     from kes.network.files import read_network as read_network
+    from kes.network.ranges import Range as Range
     from kes.options import Sampled as Sampled
     from kes.progress import Progress as Progress
     from kes.results.optima import Optima as Optima
@@ -80,6 +81,7 @@ _HOMES = {
     "kes.graph.mpdag": "Mpdag",
     "kes.network": "BayesianNetwork GaussianNetwork MixedNetwork fit",
     "kes.network.files": "convert read_graph read_network",
+    "kes.network.ranges": "Range",
     "kes.options": "Sampled",
     "kes.progress": "Progress",
     "kes.results.optima": "Optima",

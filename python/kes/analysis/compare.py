@@ -137,7 +137,7 @@ def compare_graphs(
 def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     """Compare an optimum with another one or with a graph; see `Optimum.compare`."""
     if isinstance(other, Optimum):
-        difference = other.score - here.score
+        difference = other.score - here.score if here.is_scored_like(other) else None
         return compare_graphs(here.mpdag, other.mpdag, score_difference=difference)
     return compare_graphs(*seen_alike(here.mpdag, as_graph(other, here.names, option="other")))
 
@@ -146,16 +146,8 @@ def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     """Compare the best optimum of a result with another model; see `Optima.compare`."""
     best = here.best
     if isinstance(other, Optima):
-        ours, theirs = (
-            (one.record.fingerprint, one.settings.criterion, one.settings.ess)
-            for one in (here, other)
-        )
-        return compare_graphs(
-            best.mpdag,
-            other.best.mpdag,
-            score_difference=other.best.score - best.score if ours == theirs else None,
-            shared=len({optimum.graph for optimum in here} & {own.graph for own in other}),
-        )
+        shared = len({optimum.graph for optimum in here} & {own.graph for own in other})
+        return replace(compare_optimum(best, other.best), shared=shared)
     if isinstance(other, Optimum):
         graph, comparison = other.graph, compare_graphs(best.mpdag, other.mpdag)
     else:

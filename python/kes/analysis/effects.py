@@ -24,6 +24,7 @@ from kes.errors import KesError, either, listed, not_installed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING
 from kes.graph.dags import Parents, descendants, parent_sets
+from kes.network.ranges import state_code
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import counted, of_completed
@@ -273,11 +274,11 @@ def _stateless(name: str, given: str) -> KesError:
 
 
 def _code(name: str, states: Sequence[State], given: State) -> int:
-    """Return the code of a state; the string "1" also matches the integer 1."""
-    texts = [str(state) for state in states]
-    if str(given) not in texts:
+    """Return the code of a state."""
+    code = state_code(states, given)
+    if code is None:
         raise KesError(f"{name!r} has no state {given!r}, only {listed(states)}", column=name)
-    return texts.index(str(given))
+    return code
 
 
 def _change(dataset: Dataset, contrast: Contrast) -> str:

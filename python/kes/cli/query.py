@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -15,9 +15,10 @@ from kes.cli.console import say
 from kes.cli.inputs import network_of
 from kes.data.dataset import Dataset
 from kes.errors import KesError, listed, suggest
-from kes.network import BayesianNetwork, GaussianNetwork, MixedNetwork
+from kes.network import BayesianNetwork
 from kes.network.fitting import Fitted
-from kes.network.query import Moments, Probability
+from kes.network.query import Probability
+from kes.network.ranges import SIGNS, Range
 
 _DIFFERENCE = 0.05
 """Show the share of a state in the data if it differs more than this."""
@@ -28,6 +29,7 @@ _DIFFERENCE = 0.05
     "Ask a network for probabilities, or for means.",
     'kes query a.kes.json.gz "P(cancer | smoker=yes)"',
     'kes query best.bif "P(cancer=yes, cough=yes | smoker=yes, age=old)"',
+    'kes query a.kes.json.gz "P(income>4000 | age>=30, age<40)"',
     'kes query flowers.json "height | width=1.2"',
 )
 @options.model
@@ -50,8 +52,8 @@ def query(
     """Ask MODEL, a network or a result with its data, for probabilities and means.
 
     A question names one variable, for its distribution (of a continuous variable, mean and standard
-    deviation), or states of several variables, for their joint probability. The evidence follows
-    after a bar. Quote names and states with special characters: "'a b'=1".
+    deviation), or states or ranges of several variables, for their joint probability. The evidence
+    follows after a bar. Quote names and states with special characters: "'a b'=1".
     """
     network, table = network_of(model, data, optimum)
     asked = [parse(question, network) for question in questions]
@@ -69,9 +71,8 @@ def _answers(
     if isinstance(target, str) and not network.states[target]:
         yield from _moments(network, target, asked, draws, seed)
         return
-    assert not isinstance(network, GaussianNetwork), "it has no states"
-    how = {"draws": draws, "seed": seed} if isinstance(network, MixedNetwork) else {}
-    found = network.probability(target, known, **how)
+    how = {} if isinstance(network, BayesianNetwork) else {"draws": draws, "seed": seed}
+    found = network.probability(target, known, **how)  # type: ignore[arg-type]
     if isinstance(found, dict):
         width = max(len(str(state)) for state in found)
         yield from (f"{state!s:<{width}}  {_formatted(share)}" for state, share in found.items())
@@ -83,7 +84,8 @@ def _answers(
         yield from _differences(table, str(target), {str(s): float(p) for s, p in found.items()})
     elif len(target) == 1 and not isinstance(target, str):
         [(node, state)] = target.items()
-        yield from _differences(table, node, {str(state): float(found)})
+        if not isinstance(state, Range):
+            yield from _differences(table, node, {str(state): float(found)})
 
 
 def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
@@ -100,10 +102,7 @@ def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterat
 
 def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) -> Iterator[str]:
     assert not isinstance(network, BayesianNetwork), "its nodes have states"
-    if isinstance(network, MixedNetwork):
-        found: Moments = network.conditional(target, asked.known, draws=draws, seed=seed)
-    else:
-        found = network.conditional(target, asked.known)
+    found = network.conditional(target, asked.known, draws=draws, seed=seed)
     scale = "" if network.transform is None else "  (of the normal scores of its ranks)"
     error = f" ± {found.error[0]:.2g}" if found.error[0] else ""
     yield f"mean       {found.mean[0]:.6g}{error}{scale}"
@@ -119,8 +118,12 @@ def _formatted(probability: float | Probability) -> str:
 
 _OUTER = re.compile(r"\s*[Pp]\s*\((.*)\)\s*", re.DOTALL)
 _OPENED = re.compile(r"\s*[Pp]\s*\(")
-_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^"'|,=]*[^"'|,=\s]))\s*""")
+_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^"'|,=<>]*[^"'|,=<>\s]))\s*""")
+_SIGN = re.compile(r"==?|[<>]=?")
 _FORM = 'write it as "P(cancer | smoker=yes, age=old)", with quotes around all of it'
+
+_Parsed: TypeAlias = Mapping[str, str | Range | None]
+"""Variables, and their states or ranges if they have any."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,9 @@ class Asked:
     text : str
         The question as the user wrote it.
     target : str or mapping
-        A variable, or variables with states.
+        A variable, or variables with states or ranges.
     known : mapping
-        The evidence: values of other variables.
+        The evidence: values or ranges of other variables.
     """
 
     text: str
@@ -164,10 +167,10 @@ def parse(text: str, network: Fitted) -> Asked:
         raise KesError(
             f"in the question {text!r}, {both[0]!r} is both target and evidence", column=both[0]
         )
-    given = {name: _value(network, name, value or "") for name, value in known.items()}
+    given = {name: _value(network, name, value) for name, value in known.items() if value}
     if len(target) == 1 and (name := next(iter(target))) and target[name] is None:
         return Asked(text, name, given)
-    states: dict[str, str | float] = {}
+    states: dict[str, str | float | Range] = {}
     for name, state in target.items():
         if state is None:
             raise KesError(
@@ -175,10 +178,11 @@ def parse(text: str, network: Fitted) -> Asked:
                 "for one variable, or give a state of each",
                 column=name,
             )
-        if not network.states[name]:
+        if not network.states[name] and not isinstance(state, Range):
             raise KesError(
                 f"{name!r} is continuous: single values have no probability; ask for its mean and "
-                f"standard deviation: {name}{' | ...' if known else ''}",
+                f"standard deviation: {name}{' | ...' if known else ''}, or for a range: "
+                f"P({name}>{state}{' | ...' if known else ''})",
                 column=name,
             )
         states[name] = _value(network, name, state)
@@ -192,9 +196,11 @@ def word(text: str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
-def _value(network: Fitted, name: str, text: str) -> str | float:
+def _value(network: Fitted, name: str, text: str | Range) -> str | float | Range:
     """Return a value as the network takes it: a number for a continuous or discretized node."""
     states = network.states[name]
+    if isinstance(text, Range):
+        return text
     if text in map(str, states) or (states and name not in network.cuts):
         return text
     try:
@@ -208,13 +214,13 @@ def _value(network: Fitted, name: str, text: str) -> str | float:
 
 
 class _Words:
-    """Parser of ``a=1, b | c=2``, from left to right."""
+    """Parser of ``a=1, b | c>2, c<=3``, from left to right."""
 
     def __init__(self, question: str, text: str, network: Fitted) -> None:
         self._question, self._text, self._network = question, text, network
         self._at = 0
 
-    def read(self) -> tuple[dict[str, str | None], bool, dict[str, str | None]]:
+    def read(self) -> tuple[_Parsed, bool, _Parsed]:
         """Return the part before the bar, whether there is a bar, and the part after it."""
         target = self._list()
         bar = self._take("|")
@@ -224,29 +230,39 @@ class _Words:
             raise KesError(f"cannot parse {rest!r} in the question {self._question!r}; {_FORM}")
         return target, bar, known
 
-    def _list(self) -> dict[str, str | None]:
+    def _list(self) -> _Parsed:
         found: dict[str, str | None] = {}
+        bounds: dict[str, dict[str, float]] = {}
         while (name := self._word()) is not None:
             if name not in self._network.states:
                 raise self._no_variable(name)
-            if name in found:
+            sign = self._sign()
+            bound = SIGNS.get(sign or "")
+            if name in found or (name in bounds and (not bound or bound in bounds[name])):
                 raise KesError(
                     f"{name!r} occurs twice in the question {self._question!r}", column=name
                 )
-            found[name] = self._word() if self._take("=") else None
+            if bound:
+                bounds.setdefault(name, {})[bound] = self._number(name)
+            else:
+                found[name] = self._word() if sign else None
             if not self._take(","):
                 break
-        return found
+        return {**found, **{name: Range(**own) for name, own in bounds.items()}}
+
+    def _number(self, name: str) -> float:
+        text = self._word() or ""
+        try:
+            return float(text)
+        except ValueError:
+            raise KesError(
+                f"in the question {self._question!r}, {name!r} is compared with {text!r}, which is "
+                "not a number",
+                column=name,
+            ) from None
 
     def _no_variable(self, name: str) -> KesError:
-        compared = re.split(r"\s*[<>]", name, maxsplit=1)[0]
-        if compared != name and compared in self._network.states:
-            return KesError(
-                f"{name!r} asks for a range; a question names single values, as in {compared}=1. "
-                "For ranges, learn from intervals: kes learn --discretize 3",
-                column=compared,
-            )
-        if re.search(rf"=\s*\d+,{re.escape(name)}", self._question):
+        if re.search(rf"[=<>]\s*\d+,{re.escape(name)}", self._question):
             return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
         suggestion = suggest(name, self._network.nodes)
         form = "" if suggestion and " " not in name else f"; {_FORM}"
@@ -258,6 +274,13 @@ class _Words:
             return None
         self._at = match.end()
         return next(group for group in match.groups() if group is not None)
+
+    def _sign(self) -> str | None:
+        match = _SIGN.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return match[0]
 
     def _take(self, mark: str) -> bool:
         taken = self._text.startswith(mark, self._at)

@@ -58,6 +58,25 @@ class Scores:
         """Return the values that have these scores."""
         return np.interp(scores, self.scores, self.values)
 
+    def boundary(self, value: float, *, after: bool) -> float:
+        """Return a score between those of smaller values and the rest; infinite at the ends.
+
+        With `after`, the value itself counts as one of the smaller ones.
+
+        Examples
+        --------
+        >>> Scores.of(np.array([1.0, 2.0])).boundary(1.0, after=True)
+        0.0
+        """
+        smaller = int(np.searchsorted(self.values, value, side="right" if after else "left"))
+        if smaller == 0:
+            return -np.inf
+        return (
+            float(self.scores[smaller - 1 : smaller + 1].mean())
+            if smaller < len(self.values)
+            else np.inf
+        )
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Scores)
@@ -95,6 +114,10 @@ class Ranks:
     def inverse(self, column: str, scores: Floats) -> Floats:
         """Return the values that have these scores in a column."""
         return self._known(column).back(scores)
+
+    def boundary(self, column: str, value: float, *, after: bool) -> float:
+        """Return the score at which a column passes a value; see `Scores.boundary`."""
+        return self._known(column).boundary(value, after=after)
 
     def apply(self, dataset: Dataset) -> Dataset:
         """Replace the values of a table by scores."""

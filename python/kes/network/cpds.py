@@ -26,13 +26,11 @@ from kes.data.column import State
 from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 from kes.formats.escaping import labels
+from kes.network.normal import LEAST_UNIFORM
 from kes.table import Table
 
 Values: TypeAlias = NDArray[Any]
 """State codes or numbers, one per row."""
-
-LEAST_UNIFORM = 2.0**-54
-"""Replaces the uniform number 0, which has no normal quantile."""
 
 
 class Local(Protocol):
@@ -251,8 +249,9 @@ class Linear(_Numbers):
 
     def __repr__(self) -> str:
         return (
-            f"Linear(intercept={self.intercept!r}, coefficients={self.coefficients.tolist()}, "
-            f"deviation={self.deviation!r})"
+            f"Linear(intercept={_short(self.intercept)}, "
+            f"coefficients={[_short(slope) for slope in self.coefficients]}, "
+            f"deviation={_short(self.deviation)})"
         )
 
 
@@ -411,6 +410,11 @@ def read_only(what: str, given: ArrayLike, least: float = -np.inf) -> NDArray[np
 def _assign(model: object, **parts: object) -> None:
     for name, value in parts.items():
         object.__setattr__(model, name, value)
+
+
+def _short(value: float) -> float:
+    """Round to six significant digits, for display."""
+    return float(f"{value:.6g}")
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

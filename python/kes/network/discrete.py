@@ -26,6 +26,7 @@ from kes.network.base import Network
 from kes.network.cpds import Tabular, as_array, cpt_table
 from kes.network.inference import Engine
 from kes.network.new_rows import Rows, Unseen
+from kes.network.ranges import Range
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -115,16 +116,20 @@ class BayesianNetwork(Network):
 
     @overload
     def probability(
-        self, query: str, evidence: Mapping[str, State] | None = ...
+        self, query: str, evidence: Mapping[str, State | Range] | None = ...
     ) -> dict[State, float]: ...
     @overload
     def probability(
-        self, query: Mapping[str, State], evidence: Mapping[str, State] | None = ...
+        self,
+        query: Mapping[str, State | Range],
+        evidence: Mapping[str, State | Range] | None = ...,
     ) -> float: ...
     def probability(
-        self, query: str | Mapping[str, State], evidence: Mapping[str, State] | None = None
+        self,
+        query: str | Mapping[str, State | Range],
+        evidence: Mapping[str, State | Range] | None = None,
     ) -> float | dict[State, float]:
-        """Return the probability of states of some nodes, given states of others.
+        """Return the probability of states or ranges of some nodes, given those of others.
 
         The answer is exact, by variable elimination.
 
@@ -132,9 +137,9 @@ class BayesianNetwork(Network):
         ----------
         query
             Nodes and their states, for their joint probability; or the name of one node, for its
-            distribution.
+            distribution. A `kes.Range` stands for all states that are numbers in it.
         evidence
-            Observed nodes and their states.
+            Observed nodes and their states or ranges.
 
         Returns
         -------
@@ -153,21 +158,21 @@ class BayesianNetwork(Network):
         >>> round(alarm_network().probability({"HYPOVOLEMIA": "TRUE"}, {"CVP": "LOW"}), 6)
         0.115803
         """
-        codes = {node: self._code(node, state) for node, state in (evidence or {}).items()}
+        known = {node: self._codes(node, given) for node, given in (evidence or {}).items()}
         if isinstance(query, str):
-            distribution = self._engine.posterior(self._checked(query), codes)
+            distribution = self._engine.posterior(self._checked(query), known)
             return dict(zip(self.states[query], distribution.tolist(), strict=True))
-        asked = {node: self._code(node, state) for node, state in query.items()}
+        asked = {node: self._codes(node, given) for node, given in query.items()}
         result = 1.0
-        for node, code in asked.items():  # P(x, y | e) = P(x | e) P(y | x, e)
-            result *= float(self._engine.posterior(node, codes)[code])
+        for node, codes in asked.items():  # P(x, y | e) = P(x | e) P(y | x, e)
+            result *= float(self._engine.posterior(node, known)[codes].sum())
             if result == 0:
                 break
-            codes[node] = code
+            known[node] = np.intersect1d(codes, known.get(node, codes))
         return result
 
     def marginals(
-        self, evidence: Mapping[str, State] | None = None
+        self, evidence: Mapping[str, State | Range] | None = None
     ) -> dict[str, dict[State, float]]:
         """Return the distributions of all nodes, given states of some of them.
 
@@ -176,7 +181,7 @@ class BayesianNetwork(Network):
         Parameters
         ----------
         evidence
-            Observed nodes and their states.
+            Observed nodes and their states or ranges.
 
         Raises
         ------
@@ -189,8 +194,8 @@ class BayesianNetwork(Network):
         >>> round(alarm_network().marginals({"CVP": "LOW"})["HYPOVOLEMIA"]["TRUE"], 6)
         0.115803
         """
-        codes = {node: self._code(node, state) for node, state in (evidence or {}).items()}
-        found = self._engine.marginals(codes)
+        known = {node: self._codes(node, given) for node, given in (evidence or {}).items()}
+        found = self._engine.marginals(known)
         return {
             node: dict(zip(self.states[node], found[node].tolist(), strict=True))
             for node in self.nodes

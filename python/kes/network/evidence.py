@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from itertools import product
 from math import prod
@@ -27,21 +27,25 @@ _BLOCK = 2**22
 
 @dataclass(frozen=True)
 class Evidence:
-    """Observed columns of a network, without missing values."""
+    """Observed columns of a network, without missing values.
+
+    `bounds` are those of continuous nodes that are known to lie between two values, in all rows.
+    """
 
     network: Network
     columns: Mapping[str, Values]
     rows: int
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def with_columns(self, columns: Mapping[str, Values]) -> Evidence:
         """Return the same with further columns."""
-        return Evidence(self.network, {**self.columns, **columns}, self.rows)
+        return replace(self, columns={**self.columns, **columns})
 
     def blocks(self, size: int) -> Iterator[Evidence]:
         """Iterate over blocks of rows."""
         for start in range(0, self.rows, size):
             part = {node: column[start : start + size] for node, column in self.columns.items()}
-            yield Evidence(self.network, part, min(size, self.rows - start))
+            yield replace(self, columns=part, rows=min(size, self.rows - start))
 
     def inputs(self, node: str) -> NDArray[Any]:
         """Return what the CPD of a node needs of its parents, all observed."""
@@ -92,7 +96,7 @@ class HiddenNodes:
     def __init__(self, evidence: Evidence, targets: Iterable[str] = ()) -> None:
         network = evidence.network
         ordered = in_order(network)
-        matters = {*evidence.columns, *targets}
+        matters = {*evidence.columns, *evidence.bounds, *targets}
         for node in reversed(ordered):
             if node in matters and node not in network.constants:
                 matters.update(network.parents[node])

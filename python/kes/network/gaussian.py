@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.network import conversion, validate
-from kes.network.base import DRAWS, Network
+from kes.network.base import Network
 from kes.network.cpds import Linear, coefficient_table
 from kes.network.evidence import in_order
 from kes.network.new_rows import Unseen
-from kes.network.query import Moments, Query
+from kes.network.query import Moments, Probability
+from kes.network.ranges import Range
 from kes.table import Table
+from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data
@@ -114,18 +116,62 @@ class GaussianNetwork(Network):
         spread = paths * deviations
         return Moments(self.nodes, mean, spread @ spread.T, np.zeros(len(mean)))
 
+    def probability(
+        self,
+        query: Mapping[str, Range],
+        evidence: Mapping[str, float | Range] | None = None,
+        *,
+        draws: int = 10_000,
+        seed: int = 0,
+    ) -> Probability:
+        """Return the probability that some nodes are in ranges, given values or ranges of others.
+
+        Parameters
+        ----------
+        query
+            Nodes and their ranges, for their joint probability.
+        evidence
+            Observed nodes, and their values or ranges.
+        draws, seed
+            Number of draws if three or more nodes have ranges, and the seed. With fewer, the answer
+            is accurate to six digits.
+
+        Raises
+        ------
+        KesError
+            If a node is unknown, a value is neither a number nor a range, or the evidence is
+            impossible.
+
+        Examples
+        --------
+        >>> from kes.network import GaussianNetwork, Linear
+        >>> one = GaussianNetwork(["x"], {}, {"x": Linear(0.0, deviation=1.0)})
+        >>> print(one.probability({"x": Range(above=0)}))
+        0.5000
+        """
+        return self._probability(query, evidence, integer("draws", draws, minimum=1), seed)
+
     def conditional(
-        self, query: str | Sequence[str], evidence: Mapping[str, float] | None = None
+        self,
+        query: str | Sequence[str],
+        evidence: Mapping[str, float | Range] | None = None,
+        *,
+        draws: int = 10_000,
+        seed: int = 0,
     ) -> Moments:
-        """Return means and covariances of some nodes, given values of others, in closed form.
+        """Return means and covariances of some nodes, given values or ranges of others.
+
+        The answer is in closed form, unless three or more nodes have ranges.
 
         Parameters
         ----------
         query
             A node, or several.
         evidence
-            Observed nodes and their values. With a `transform` they are raw values, but the
-            moments are those of transformed ones.
+            Observed nodes, and their values or ranges. With a `transform` they are raw values, but
+            the moments are those of transformed ones.
+        draws, seed
+            As in `probability`.
 
         Raises
         ------
@@ -135,8 +181,7 @@ class GaussianNetwork(Network):
         asked = [query] if isinstance(query, str) else list(query)
         for node in asked:
             self._checked(node)
-        observed = self._evidence_of(self._row(evidence))
-        return Query(observed, asked, draws=DRAWS).moments(asked)
+        return self._moments(asked, evidence, integer("draws", draws, minimum=1), seed)
 
     @overload
     def predict(

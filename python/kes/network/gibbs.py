@@ -25,7 +25,8 @@ from kes.data.dataset import Dataset
 from kes.data.normal_scores import quantiles
 from kes.data.resampling import Stack, Stream
 from kes.network.base import Network
-from kes.network.cpds import LEAST_UNIFORM, Linear, Local, Tabular, Values, regressor_places
+from kes.network.cpds import Linear, Local, Tabular, Values, regressor_places
+from kes.network.normal import LEAST_UNIFORM
 
 SWEEPS = 10
 """Estimates for one structure, each followed by a sweep."""

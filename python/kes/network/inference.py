@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,46 +19,50 @@ if TYPE_CHECKING:
     from kes.network.discrete import BayesianNetwork
 
 
+Codes: TypeAlias = NDArray[np.intp]
+"""Codes of the states that a node may have: one if it is observed, several if it is in a range."""
+
+
 class Engine:
     """Answers queries about a discrete network; nodes go by name, states by code."""
 
     def __init__(self, network: BayesianNetwork) -> None:
         self._network = network
         self._index = {node: i for i, node in enumerate(network.nodes)}
-        self._core = _core.Inference(
-            [len(network.states[node]) for node in network.nodes],
-            [
-                (
-                    [self._index[n] for n in (*network.parents[node], node)],
-                    network.cpts[node].ravel(),
-                )
-                for node in network.nodes
-            ],
-        )
+        self._sizes = [len(network.states[node]) for node in network.nodes]
+        self._factors = [
+            ([self._index[n] for n in (*network.parents[node], node)], network.cpts[node].ravel())
+            for node in network.nodes
+        ]
+        self._core = _core.Inference(self._sizes, self._factors)
 
-    def posterior(self, node: str, evidence: Mapping[str, int]) -> NDArray[np.float64]:
+    def posterior(self, node: str, evidence: Mapping[str, Codes]) -> NDArray[np.float64]:
         """Return the distribution of a node; raise an error if the evidence is impossible."""
-        others = {other: code for other, code in evidence.items() if other != node}
+        others = {other: codes for other, codes in evidence.items() if other != node}
+        core, observed, known = self._observed(others)
         with table_limit(self._network.nodes):
-            result = self._core.posteriors(self._index[node], *self._observed(others), strict=True)
+            result = core.posteriors(self._index[node], observed, known, strict=True)
         answer: NDArray[np.float64] = result[0]
         if np.isnan(answer[0]):
             raise self._impossible(others)
         if node in evidence:
-            if answer[evidence[node]] == 0:
+            answer = np.where(np.isin(np.arange(len(answer)), evidence[node]), answer, 0.0)
+            if not answer.any():
                 raise self._impossible(evidence)
-            answer = np.eye(len(answer))[evidence[node]]
+            answer /= answer.sum()
         return answer
 
-    def marginals(self, evidence: Mapping[str, int]) -> dict[str, NDArray[np.float64]]:
+    def marginals(self, evidence: Mapping[str, Codes]) -> dict[str, NDArray[np.float64]]:
         """Return the distributions of all nodes given evidence."""
+        core, observed, known = self._observed(evidence)
         with table_limit(self._network.nodes):
-            found = self._core.marginals(*self._observed(evidence))
+            found = core.marginals(observed, known)
         if found is None:
             raise self._impossible(evidence)
-        marginals = {n: np.array(p) for n, p in zip(self._index, found, strict=True)}
-        for node, code in evidence.items():
-            marginals[node] = np.eye(len(self._network.states[node]))[code]
+        marginals = {n: np.array(p) for n, p in zip(self._index, found, strict=False)}
+        for node, codes in evidence.items():
+            if len(codes) == 1:
+                marginals[node] = np.eye(len(self._network.states[node]))[codes[0]]
         return marginals
 
     def predict(self, rows: Rows, target: str) -> NDArray[np.float64]:
@@ -76,9 +80,26 @@ class Engine:
         with table_limit(self._network.nodes):
             return self._core.log_evidence(*self._columns(rows))
 
-    def _observed(self, evidence: Mapping[str, int]) -> tuple[list[int], NDArray[np.int32]]:
-        codes = np.array([*evidence.values()], dtype=np.int32).reshape(-1, 1)
-        return [self._index[node] for node in evidence], codes
+    def _observed(
+        self, evidence: Mapping[str, Codes]
+    ) -> tuple[_core.Inference, list[int], NDArray[np.int32]]:
+        """Return evidence as variables and codes of the core.
+
+        A node with several possible states gets an observed child that tells whether it has one.
+        """
+        variables = [self._index[node] for node, codes in evidence.items() if len(codes) == 1]
+        observed = [codes[0] for codes in evidence.values() if len(codes) == 1]
+        sizes, factors = list(self._sizes), list(self._factors)
+        for node, codes in evidence.items():
+            if len(codes) != 1:
+                inside = np.isin(np.arange(len(self._network.states[node])), codes)
+                table = np.stack([~inside, inside], axis=1).astype(np.float64)
+                factors.append(([self._index[node], len(sizes)], table.ravel()))
+                variables.append(len(sizes))
+                observed.append(1)
+                sizes.append(2)
+        core = self._core if len(sizes) == len(self._sizes) else _core.Inference(sizes, factors)
+        return core, variables, np.array(observed, dtype=np.int32).reshape(-1, 1)
 
     def _columns(self, rows: Rows) -> tuple[list[int], NDArray[np.int32]]:
         codes = np.empty((len(rows.columns), rows.number), dtype=np.int32)
@@ -86,25 +107,31 @@ class Engine:
             own[:] = column
         return [self._index[node] for node in rows.columns], codes
 
-    def _impossible(self, evidence: Mapping[str, int]) -> KesError:
+    def _impossible(self, evidence: Mapping[str, Codes]) -> KesError:
         """Error for evidence of probability zero, naming the first piece that makes it so."""
         pieces = list(evidence.items())
         first = bisect_left(
             range(len(pieces) - 1), True, key=lambda i: self._is_impossible(pieces[: i + 1])
         )
-        (node, code), before = pieces[first], pieces[:first]
-        states = self._network.states
-        given = ", ".join(f"{name} = {states[name][c]!r}" for name, c in before)
+        (node, codes), before = pieces[first], pieces[:first]
+        given = ", ".join(self._described(*piece) for piece in before)
         return KesError(
-            f"impossible evidence: {node} = {states[node][code]!r} has probability zero"
+            f"impossible evidence: {self._described(node, codes)} has probability zero"
             + (f" given {given}" if given else "")
             + "; drop it, or fit the network with a prior",
             column=node,
         )
 
-    def _is_impossible(self, pieces: Sequence[tuple[str, int]]) -> bool:
+    def _described(self, node: str, codes: Codes) -> str:
+        states = [self._network.states[node][code] for code in codes]
+        if len(states) == 1:
+            return f"{node} = {states[0]!r}"
+        return f"{node} in ({listed(states)})" if states else f"{node} in an empty range"
+
+    def _is_impossible(self, pieces: Sequence[tuple[str, Codes]]) -> bool:
+        core, observed, known = self._observed(dict(pieces))
         with table_limit(self._network.nodes):
-            return bool(np.isneginf(self._core.log_evidence(*self._observed(dict(pieces)))[0]))
+            return bool(np.isneginf(core.log_evidence(observed, known)[0]))
 
 
 @contextmanager

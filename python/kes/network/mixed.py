@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, listed
 from kes.network import validate
-from kes.network.base import DRAWS, Network
+from kes.network.base import DRAWS, FEW_DRAWS, Network
 from kes.network.cpds import (
     Linear,
     Logistic,
@@ -28,15 +29,15 @@ from kes.network.cpds import (
     coefficient_table,
     cpt_table,
 )
+from kes.network.evidence import Evidence
 from kes.network.new_rows import Unseen
-from kes.network.query import Moments, Probability, Query
+from kes.network.query import Moments, Probability
+from kes.network.ranges import Range
 from kes.table import Table
 from kes.validation import integer
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data
-
-_FEW_DRAWS = 30
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -78,7 +79,7 @@ class MixedNetwork(Network):
     ...     models={"smoker": [0.75, 0.25], "dose": Linear(1.0, [2.0], deviation=1.0)},
     ... )
     >>> print(network.probability({"smoker": "yes"}, {"dose": 2.0}))
-    0.2500 ± 0.0000
+    0.2500
     """
 
     _TITLE: ClassVar[str] = "Mixed network"
@@ -143,7 +144,7 @@ class MixedNetwork(Network):
     @overload
     def probability(
         self,
-        query: Mapping[str, State],
+        query: Mapping[str, State | Range],
         evidence: Mapping[str, Any] | None = ...,
         *,
         draws: int = ...,
@@ -151,21 +152,21 @@ class MixedNetwork(Network):
     ) -> Probability: ...
     def probability(
         self,
-        query: str | Mapping[str, State],
+        query: str | Mapping[str, State | Range],
         evidence: Mapping[str, Any] | None = None,
         *,
         draws: int = 10_000,
         seed: int = 0,
     ) -> Probability | dict[State, Probability]:
-        """Return the probability of states of some discrete nodes, given values of others.
+        """Return the probability of states or ranges of some nodes, given values of others.
 
         Parameters
         ----------
         query
-            Nodes and their states, for their joint probability; or the name of one node, for its
-            distribution.
+            Nodes and their states or ranges, for their joint probability; or the name of one
+            discrete node, for its distribution. A continuous node needs a `kes.Range`.
         evidence
-            Observed nodes and their states or values.
+            Observed nodes and their states, values or ranges.
         draws, seed
             Number of draws where there is no exact answer, and the seed.
 
@@ -181,41 +182,39 @@ class MixedNetwork(Network):
             If a node or state is unknown, a node is continuous, or the evidence is impossible.
         """
         count = integer("draws", draws, minimum=1)
-        observed = dict(evidence or {})
-        if isinstance(query, str):
-            values, errors = self._posterior(query, observed, count, seed)
-            pairs = zip(self.states[query], map(Probability, values, errors), strict=True)
-            return dict(pairs)
-        result, relative = 1.0, 0.0
-        for node, state in query.items():  # P(x, y | e) = P(x | e) P(y | x, e)
-            values, errors = self._posterior(node, observed, count, seed)
-            code = self._code(node, state)
-            if values[code] == 0:
-                return Probability(0.0, errors[code])
-            result *= values[code]
-            relative += (errors[code] / values[code]) ** 2
-            observed[node] = state
-        return Probability(result, result * relative**0.5)
-
-    def _posterior(
-        self, node: str, evidence: Mapping[str, Any], draws: int, seed: int
-    ) -> tuple[list[float], list[float]]:
-        """Return the probabilities of a node's states, and their standard errors."""
-        if not self.states[self._checked(node)]:
+        if not isinstance(query, str):
+            return self._probability(query, evidence, count, seed)
+        if not self.states[self._checked(query)]:
             raise KesError(
-                f"the node {node!r} is continuous; ask for its moments: conditional()", column=node
+                f"the node {query!r} is continuous; ask for its moments: conditional(), or for the "
+                f"probability of a range: probability({{{query!r}: kes.Range(above=...)}})",
+                column=query,
             )
-        row = self._row(evidence)
-        if node in row.columns:
-            certain = [
-                float(code == row.columns[node][0]) for code in range(len(self.states[node]))
-            ]
-            return certain, [0.0] * len(certain)
-        answer = Query(self._evidence_of(row), [node], draws=draws, seed=seed).answer(node)
-        if np.isnan(answer.values[0, 0]):
-            raise _impossible(evidence)
-        _check_sample_size(float(answer.sample_size[0]), draws)
-        return answer.values[0].tolist(), answer.errors[0].tolist()
+        values, errors = self._posterior(query, evidence, count, seed)
+        pairs = zip(self.states[query], map(Probability, values, errors), strict=True)
+        return dict(pairs)
+
+    def _given(self, evidence: Mapping[str, Any] | None) -> Evidence:
+        """Validate evidence; the range of a discrete node becomes an observed child of it."""
+        known = dict(evidence or {})
+        ranges = {n: r for n, r in known.items() if isinstance(r, Range) and self.states.get(n)}
+        if not ranges:
+            return super()._given(known)
+        parts: dict[str, tuple[str, NDArray[np.float64]]] = {}
+        for node, wanted in ranges.items():
+            inside = np.isin(np.arange(len(self.states[node])), self._codes(node, wanted))
+            name = min({f"{node}{'?' * i}" for i in range(1, 99)} - {*self.nodes, *parts}, key=len)
+            parts[name] = node, np.stack([~inside, inside], axis=1).astype(np.float64)
+            del known[node]
+        extended = MixedNetwork(
+            [*self.nodes, *parts],
+            {**self.states, **dict.fromkeys(parts, (0, 1))},
+            {**self.parents, **{name: [node] for name, (node, _) in parts.items()}},
+            {**self.models, **{name: cpt for name, (_, cpt) in parts.items()}},
+            discretizer=self.discretizer,
+            transform=self.transform,
+        )
+        return extended._given({**known, **dict.fromkeys(parts, 1)})
 
     def conditional(
         self,
@@ -232,8 +231,8 @@ class MixedNetwork(Network):
         query
             A node, or several.
         evidence
-            Observed nodes and their states or values. With a `transform` they are raw values, but
-            the moments are those of transformed ones.
+            Observed nodes and their states, values or ranges. With a `transform` they are raw
+            values, but the moments are those of transformed ones.
         draws, seed
             As in `probability`; `Moments.error` contains the standard errors of the means.
 
@@ -249,14 +248,7 @@ class MixedNetwork(Network):
                 f"discrete nodes have no moments: {listed(discrete)}; see probability()",
                 column=discrete[0],
             )
-        observed = self._evidence_of(self._row(evidence))
-        count = integer("draws", draws, minimum=1)
-        ask = Query(observed, asked, draws=count, seed=seed)
-        found = ask.moments(asked)
-        if np.isnan(found.mean).any():
-            raise _impossible(evidence)
-        _check_sample_size(ask.sample_size, count)
-        return found
+        return self._moments(asked, evidence, integer("draws", draws, minimum=1), seed)
 
     def predict(
         self,
@@ -307,11 +299,11 @@ class MixedNetwork(Network):
                 column=target,
             )
         answer = self._answer(data, target, unseen, integer("draws", draws, minimum=1), seed)
-        few = int((answer.sample_size < _FEW_DRAWS).sum())
+        few = int((answer.sample_size < FEW_DRAWS).sum())
         if few:
             warnings.warn(
                 f"in {few} of {len(answer.sample_size)} rows the evidence is so improbable that "
-                f"{draws} draws have an effective sample size below {_FEW_DRAWS}; increase draws, "
+                f"{draws} draws have an effective sample size below {FEW_DRAWS}; increase draws, "
                 "or provide more columns",
                 stacklevel=2,
             )
@@ -322,21 +314,3 @@ class MixedNetwork(Network):
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.models)
-
-
-def _impossible(evidence: Mapping[str, Any] | None) -> KesError:
-    given = ", ".join(f"{node} = {value!r}" for node, value in (evidence or {}).items())
-    return KesError(
-        f"impossible evidence: {given} has probability zero; drop some of it",
-        column=next(iter(evidence or {}), None),
-    )
-
-
-def _check_sample_size(size: float, draws: int) -> None:
-    """Refuse an estimate from draws that hardly agree with the evidence."""
-    if size < _FEW_DRAWS:
-        raise KesError(
-            f"the evidence is so improbable that {draws} draws have an effective sample size of "
-            f"{size:.1f}; increase {option('draws')}, or drop some of the evidence",
-            option="draws",
-        )

@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 
 from kes.data.normal_scores import quantiles
 from kes.data.resampling import Stream
-from kes.network.cpds import LEAST_UNIFORM, Linear, Values, regressor_places
+from kes.network.cpds import Linear, Values, regressor_places
 from kes.network.evidence import Evidence
+from kes.network.normal import LEAST_UNIFORM, between, draw_between
 
 MOST_CELLS = 1024
 """Largest number of components of a mixture."""
@@ -160,7 +161,8 @@ def mixture(evidence: Evidence, component: Sequence[str], touched: Sequence[str]
     discrete = [node for node in component if states[node]]
     linear = [node for node in touched if not states[node]]
     tables = [node for node in touched if states[node]]
-    cells = np.indices([len(states[node]) for node in discrete]).reshape(len(discrete), -1)
+    sizes = [len(states[node]) for node in discrete]
+    cells = np.indices(sizes).reshape(len(sizes), prod(sizes))
     logs, means, covariances = [], [], []
     for cell in cells.T:
         given = {
@@ -204,19 +206,28 @@ class Draws:
 def draw_forward(
     evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
 ) -> Draws:
-    """Draw hidden nodes given their parents; observed nodes give the weights.
+    """Draw hidden nodes given their parents; observed and bounded nodes give the weights.
 
     `touched` are the nodes whose families contain any of the component, which is in topological
     order. Every row uses the same random numbers.
     """
     uniforms = Stream(seed).uniforms(draws, len(component)).T
     drawn = _repeated(evidence, touched, draws)
+    of_bounds = np.zeros(drawn.rows)
     for node, numbers in zip(component, uniforms, strict=True):
-        values = evidence.network.local(node).draw(
-            drawn.inputs(node), np.tile(numbers, evidence.rows)
-        )
+        model, inputs = evidence.network.local(node), drawn.inputs(node)
+        if node in evidence.bounds:
+            assert isinstance(model, Linear), "only continuous nodes have bounds"
+            mean, (low, high) = model.mean(inputs), evidence.bounds[node]
+            ends = (low - mean) / model.deviation, (high - mean) / model.deviation
+            scores = draw_between(ends, np.tile(numbers, evidence.rows))
+            values: Values = mean + model.deviation * scores
+            with np.errstate(divide="ignore"):
+                of_bounds += np.log(between(ends))
+        else:
+            values = model.draw(inputs, np.tile(numbers, evidence.rows))
         drawn = drawn.with_columns({node: values})
-    logs = drawn.log_probabilities([node for node in touched if node in evidence.columns])
+    logs = of_bounds + drawn.log_probabilities([n for n in touched if n in evidence.columns])
     shape = (evidence.rows, draws)
     columns = {node: drawn.columns[node].reshape(shape) for node in component}
     return Draws(columns, logs.reshape(shape))

@@ -10,12 +10,15 @@ both, none discrete with a continuous one   mixture of normal posteriors (exact)
 among its parents                           there are few configurations
 both                                        likelihood weighting
 ==========================================  =========================================
+
+Continuous nodes that are only known to lie in a range turn normal posteriors and mixtures into
+truncated ones (`kes.network.truncation`), and the rest into likelihood weighting.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +36,7 @@ from kes.network.posteriors import (
     is_mixture,
     mixture,
 )
+from kes.network.truncation import TruncatedMixture
 from kes.table import Table
 
 _BLOCK = 2**20
@@ -72,6 +76,8 @@ class Query:
         """Return ln of the sum or integral over a component."""
         if self._is_discrete(component):
             return self.hidden.log_evidence(component)
+        if self._is_truncated(component):
+            return np.array([self._truncated(component).log_evidence()])
         if self._is_linear(component):
             return self._integrate(component).log_evidence
         if self._is_mixture(component):
@@ -85,19 +91,46 @@ class Query:
         component = self.hidden.component(target)
         if self._is_discrete(component):
             return _exact(self.hidden.posterior(component, target))
+        if self._is_truncated(component):
+            return self._truncated_answer(component, target)
         if self._is_linear(component):
             found, place = self._integrate(component), component.index(target)
             deviation = found.covariance[place, place] ** 0.5
             return _exact(found.means[:, place : place + 1], deviation)
-        states = len(self._states[target])
         if self._is_mixture(component):
-            mixed = self._mixture(component)
-            if states:
-                return _exact(mixed.distribution(target, states))
-            mean, spread = mixed.spread(target)
-            return _exact(mean[:, np.newaxis], spread)
+            return self._mixture_answer(component, target)
+        states = len(self._states[target])
         parts = [_estimated(draws, target, states) for draws in self._blocks(component)]
         return Answer(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _mixture_answer(self, component: Sequence[str], target: str) -> Answer:
+        mixed = self._mixture(component)
+        if states := len(self._states[target]):
+            return _exact(mixed.distribution(target, states))
+        mean, spread = mixed.spread(target)
+        return _exact(mean[:, np.newaxis], spread)
+
+    def between(self, target: str, low: float, high: float) -> Probability:
+        """Return the probability that a continuous target is between bounds, in the first row."""
+        if target in self._evidence.columns:
+            return Probability(float(low < self._evidence.columns[target][0] <= high))
+        component = self.hidden.component(target)
+        known = self._evidence.bounds.get(target, (-math.inf, math.inf))
+        ends = max(low, known[0]), min(high, known[1])
+        if ends[0] >= ends[1]:
+            return Probability(0.0)
+        if self._is_linear(component) or self._is_mixture(component):
+            bounds = {node: b for node, b in self._evidence.bounds.items() if node in component}
+            here = self._truncated(component, bounds)
+            both = self._truncated(component, {**bounds, target: ends})
+            value = math.exp(min(0.0, both.log_evidence() - here.log_evidence()))
+            return Probability(value, value * math.hypot(here.relative_error, both.relative_error))
+        draws = next(self._blocks(component))
+        weights, drawn = draws.weights()[0], draws.columns[target][0]
+        self.sample_size = float(1 / (weights**2).sum())
+        inside = (drawn > low) & (drawn <= high)
+        value = float(weights @ inside)
+        return Probability(value, float(np.sqrt(((weights * (inside - value)) ** 2).sum())))
 
     def moments(self, nodes: Sequence[str]) -> Moments:
         """Return the moments of continuous nodes, observed or targets, in the first row."""
@@ -118,6 +151,8 @@ class Query:
     def _moments_of(self, nodes: Sequence[str]) -> Moments:
         """Return the moments of the continuous nodes of a component in the first row."""
         component = self.hidden.component(nodes[0])
+        if self._is_truncated(component):
+            return Moments(tuple(nodes), *self._truncated(component).moments(nodes))
         if self._is_linear(component):
             found = self._integrate(component)
             exact = np.zeros(len(component))
@@ -152,12 +187,39 @@ class Query:
     def _mixture(self, component: Sequence[str]) -> Mixture:
         return mixture(self._evidence, component, self.hidden.touching(component))
 
+    def _is_bounded(self, component: Sequence[str]) -> bool:
+        return not self._evidence.bounds.keys().isdisjoint(component)
+
+    def _is_truncated(self, component: Sequence[str]) -> bool:
+        """Tell whether the posterior is a truncated normal distribution or mixture."""
+        return self._is_bounded(component) and (
+            self._is_linear(component) or self._is_mixture(component)
+        )
+
+    def _truncated(
+        self, component: Sequence[str], bounds: Mapping[str, tuple[float, float]] | None = None
+    ) -> TruncatedMixture:
+        if bounds is None:
+            own = self._evidence.bounds
+            bounds = {node: own[node] for node in own if node in component}
+        return TruncatedMixture(self._mixture(component), bounds, self._draws, self._seed)
+
+    def _truncated_answer(self, component: Sequence[str], target: str) -> Answer:
+        found = self._truncated(component)
+        if states := len(self._states[target]):
+            values, errors = found.distribution(target, states)
+            return Answer(values[np.newaxis], np.zeros(1), errors[np.newaxis], np.full(1, np.inf))
+        mean, covariance, error = found.moments([target])
+        spread = np.sqrt(covariance[0])
+        return Answer(mean[np.newaxis], spread, error[np.newaxis], np.full(1, np.inf))
+
     def _integrate(self, component: Sequence[str]) -> Posterior:
         return integrate(self._evidence, component, self.hidden.touching(component))
 
     def _blocks(self, component: Sequence[str]) -> Iterator[Draws]:
         """Draw a component, for blocks of rows that fit into memory."""
-        draw = draw_normal if self._is_continuous(component) else draw_forward
+        is_forward = self._is_bounded(component) or not self._is_continuous(component)
+        draw = draw_forward if is_forward else draw_normal
         touched = self.hidden.touching(component)
         for block in self._evidence.blocks(max(1, _BLOCK // self._draws)):
             yield draw(block, component, touched, self._draws, self._seed)
@@ -228,14 +290,14 @@ class Moments:
         return self.table()._repr_html_()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Probability:
-    """A probability that was estimated by drawing.
+    """A probability, exact or estimated by drawing.
 
     Attributes
     ----------
     value : float
-        The estimate.
+        The probability.
     error : float
         Its standard error; 0 if the value is exact.
 
@@ -243,6 +305,8 @@ class Probability:
     --------
     >>> print(Probability(0.3125, 0.0046))
     0.3125 ± 0.0046
+    >>> Probability(1 / 3)
+    Probability(0.333333)
     """
 
     value: float
@@ -252,4 +316,8 @@ class Probability:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.4f} ± {self.error:.4f}"
+        return f"{self.value:.4f}" + (f" ± {self.error:.4f}" if self.error else "")
+
+    def __repr__(self) -> str:
+        error = f", error={self.error:.2g}" if self.error else ""
+        return f"Probability({self.value:.6g}{error})"

@@ -348,8 +348,8 @@ class OptimumMethods:
         Returns
         -------
         Comparison
-            Includes the difference of the scores if `other` is an optimum; it is meaningful only
-            if both were learned from the same data by the same criterion.
+            Includes the difference of the scores if `other` is an optimum that was learned from the
+            same data by the same criterion.
         """
         from kes.analysis.compare import compare_optimum
 

@@ -111,7 +111,8 @@ class Optimum(OptimumMethods):
         return {name: getattr(self, name) for name in shown}
 
     def __repr__(self) -> str:
-        return f"Optimum({', '.join(f'{name}={value!r}' for name, value in self._shown.items())})"
+        shown = {**self._shown, "score": round(self.score, 4)}
+        return f"Optimum({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     @cached_property
     def graph(self) -> EssentialGraph:
@@ -126,6 +127,10 @@ class Optimum(OptimumMethods):
         is the same as `graph`.
         """
         return self.graph if self.knowledge is None else Mpdag(self.graph, self.knowledge)
+
+    def is_scored_like(self, other: "Optimum") -> bool:
+        """Return whether the scores of both can be compared: same cases, same criterion."""
+        return self._record.is_scored_like(other._record)
 
     def as_read(self, data: Data) -> tuple[FitOptions, ReadOptions]:
         """Return options to read, discretize and transform data like those of the search."""

@@ -241,6 +241,22 @@ class Record:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""
         return level(score, self.tolerance)
 
+    def is_scored_like(self, other: Record) -> bool:
+        """Return whether the scores of both can be compared: same cases, same criterion.
+
+        Imputed values follow from the seed and from what the networks may be, too.
+        """
+        return self._scoring == other._scoring
+
+    @property
+    def _scoring(self) -> tuple[object, ...]:
+        settings, completion = self.settings, self.completion
+        same = (self.fingerprint, settings.measure)
+        if completion is None:
+            return same
+        how = settings.seed, settings.max_parents, settings.knowledge, self.reading.completions
+        return (*same, completion, *how)
+
     def finished(self) -> Record:
         """Return the record without the runs that are ahead of others."""
         if not self.ahead:

@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.unit.refused import refused
 
@@ -82,6 +83,18 @@ def test_scores_that_cannot_be_compared_are_not(optima, data):
     elsewhere = kes.learn(kes.datasets.alarm(rows=601), runs=2)
     assert optima.compare(elsewhere).score_difference is None
     assert "score" not in str(optima.compare(elsewhere))
+
+
+def test_scores_with_another_penalty_or_transform_are_not_compared():
+    """The criterion is another function, although its name is the same."""
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=200)
+    frame = pd.DataFrame({"a": a, "b": a + rng.normal(size=200), "c": rng.exponential(size=200)})
+    plain = kes.learn(frame, runs=2)
+    for other in (kes.learn(frame, runs=2, penalty=2), kes.learn(frame, runs=2, transform="ranks")):
+        assert plain.compare(other).score_difference is None
+        assert plain.best.compare(other.best).score_difference is None
+    assert plain.compare(kes.learn(frame, runs=3, k=0.5)).score_difference == 0
 
 
 def test_a_graph_is_scored_on_the_data_at_hand(optima, loaded, data):

@@ -123,6 +123,26 @@ def test_questions_that_are_none(printed, question, complaint):
     assert complaint in err
 
 
+def test_ranges(printed):
+    """As the network answers the same question in Python."""
+    network = kes.load("numbers.kes.json.gz").best.fit("numbers.csv")
+    questions = "P(effect>1 | dose>=-1, dose<0.5)", "effect | dose>1"
+    _, out, err = printed("query", "numbers.kes.json.gz", *questions)
+    assert not err
+    within = {"dose": kes.Range(at_least=-1, below=0.5)}
+    share = network.probability({"effect": kes.Range(above=1)}, within)
+    assert out.splitlines()[1].strip() == f"{share.value:.6f}"
+    mean = network.conditional("effect", {"dose": kes.Range(above=1)}).mean[0]
+    assert f"mean       {mean:.6g}" in out
+
+
+@pytest.mark.parametrize("question", ["P(dose>a)", "P(dose>1, dose>2)", "P(dose>1, dose=2)"])
+def test_ranges_that_are_none(printed, question):
+    code, out, err = printed("query", "numbers.kes.json.gz", question)
+    assert (code, out) == (2, "")
+    assert "'dose'" in err
+
+
 def test_a_continuous_value_has_no_probability(printed):
     assert "ask for its mean" in printed("query", "numbers.kes.json.gz", "P(dose=1)")[2]
     assert "is not a number" in printed("query", "numbers.kes.json.gz", "dose | effect=high")[2]
