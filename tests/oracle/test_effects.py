@@ -9,7 +9,9 @@ import pytest
 from pandas.api.types import is_numeric_dtype
 
 import kes
-from kes.analysis.adjustment import coefficients
+from kes.analysis import adjustment
+from kes.analysis.adjustment import Contrast, coefficients
+from kes.data.encoder import encode
 
 from . import brute, distributions
 from .brute import members
@@ -166,16 +168,17 @@ def mixed(rng, rows=300):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_mixed_slopes_are_those_of_least_squares_in_every_network_of_the_class(seed):
-    """For every DAG of the class: regress y on x and its parents in that DAG, states as
-    indicators; 0 where no directed path leads from x to y."""
+    """For every DAG of the class and a continuous y: regress y on x and its parents in that DAG,
+    states as indicators; 0 where no directed path leads from x to y."""
     frame = mixed(np.random.default_rng(seed))
     optima = kes.learn(frame, runs=5)
     arcs = [tuple(map(NAMES.index, arc)) for arc in optima.best.graph.to_dag()]
     assert arcs
     every = brute.models(4)
     for x, y in permutations(range(4), 2):
-        cause, effect = frame[NAMES[x]], frame[NAMES[y]]
-        target = effect if is_numeric_dtype(effect) else effect == effect.max()
+        cause, target = frame[NAMES[x]], frame[NAMES[y]]
+        if not is_numeric_dtype(target):
+            continue
         expected = {}
         for member in every.classes[every.number[brute.dag_from_arcs(4, arcs)]]:
             columns = [NAMES[x], *(NAMES[v] for v in members(member[x]))]
@@ -189,6 +192,75 @@ def test_mixed_slopes_are_those_of_least_squares_in_every_network_of_the_class(s
         for row in rows:
             parents = brute.bits(map(NAMES.index, row["parents"]))
             assert row["effect"] == pytest.approx(expected[parents], abs=1e-9)
+
+
+def standardised(frame, x, y, parents):
+    """P(y | do(x)) by logistic regression: the penalised likelihood as documented, maximised by a
+    general optimiser; then the mean over the cases. A row for each state of x, or two."""
+    minimize = pytest.importorskip("scipy.optimize", reason="scipy is not installed").minimize
+    design = pd.get_dummies(frame[[x, *parents]], drop_first=True).astype(float)
+    scale = (design - design.mean()) / design.std(ddof=0)
+    states = sorted(frame[y].unique())
+    own = frame[y].map(states.index).to_numpy()
+
+    def logs(given, flat):
+        odds = np.column_stack([np.zeros(len(given)), given @ flat.reshape(len(states) - 1, -1).T])
+        return odds - np.logaddexp.reduce(odds, axis=1)[:, None]
+
+    full = np.column_stack([np.ones(len(scale)), scale])
+    middle = np.eye(full.shape[1])[:1]  # an imaginary case: all regressors at their means
+
+    def loss(flat):
+        slopes = np.vstack([np.zeros(full.shape[1]), flat.reshape(len(states) - 1, -1)])[:, 1:]
+        penalty = 0.5 * ((slopes - slopes.mean(axis=0)) ** 2).sum()
+        real = logs(full, flat)[np.arange(len(own)), own].sum()
+        return penalty - real - logs(middle, flat).sum() / len(states)
+
+    start = np.zeros((len(states) - 1) * full.shape[1])
+    best = minimize(loss, start, method="BFGS", options={"gtol": 1e-7}).x
+    rows = []
+    for value in sorted(frame[x].unique()) if frame[x].dtype == object else (0.0, 1.0):
+        is_text = not is_numeric_dtype(frame[x])
+        changed = frame.assign(**{x: value if is_text else frame[x] + value})
+        dummies = pd.get_dummies(changed[[x, *parents]]).astype(float)
+        dummies = dummies.reindex(columns=design.columns, fill_value=0.0)
+        dummies = (dummies - design.mean()) / design.std(ddof=0)
+        rows.append(np.exp(logs(np.column_stack([np.ones(len(frame)), dummies]), best)).mean(0))
+    return np.array(rows)
+
+
+def test_effects_on_probabilities_are_differences_of_probabilities():
+    """With a continuous variable among x and its parents, by standardisation."""
+    rng = np.random.default_rng(5)
+    frame = mixed(rng)
+    odds = 1.5 * frame["b"] - 1.0 * (frame["d"] == "yes")
+    frame["e"] = np.where(rng.random(300) < 1 / (1 + np.exp(-odds)), "ill", "well")
+    data = encode(frame)
+    for x, parents in (("b", ["d"]), ("b", []), ("d", ["b"]), ("a", ["b", "d"]), ("c", ["b"])):
+        for y in ("e", "a"):
+            if y == x or y in parents:
+                continue
+            codes = None if is_numeric_dtype(frame[x]) else (0, 1)
+            found = adjustment.standardised(data, Contrast(x, y, codes, 0), parents)
+            expected = standardised(frame.astype({"a": object, "d": object}), x, y, parents)
+            assert found == pytest.approx(expected, abs=1e-5)
+            assert found.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_probability_does_not_change_by_more_than_one():
+    """Raising x by one unit is far beyond its range here: a line would leave [-1, 1]."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 0.05, 2000)
+    sex = np.where(rng.random(2000) < 1 / (1 + np.exp(60 * x)), "male", "female")
+    optima = kes.learn(
+        pd.DataFrame({"x": x, "sex": sex, "z": x + rng.normal(0, 0.1, 2000)}), runs=3
+    )
+    table = optima.effects("x", "sex", resamples=20)
+    assert any(row["effect"] for row in table)
+    for row in table:
+        assert all(-1 <= row[name] <= 1 for name in ("effect", "low", "high"))
+    line = np.cov(x, sex == "male")
+    assert line[0, 1] / line[0, 0] < -1
 
 
 def test_known_coefficients_are_found_in_mixed_tables():

@@ -4,10 +4,12 @@ If x has the parents Pa in the true network, intervening on x gives [Pearl 2009,
 
     P(y | do(x))  =  sum over pa of  P(y | x, pa) P(pa)
 
-On discrete tables both factors are estimated from counts: P(pa) by relative frequencies, and
-P(y | x, pa) smoothed as the CPDs of `kes.fit`. Otherwise the effect is a slope: the coefficient of
-x in the linear regression of y on x and Pa, in which a discrete variable is replaced by indicators
-of its states, as in the criterion.
+If x, y and Pa are discrete, both factors are estimated from counts: P(pa) by relative frequencies,
+and P(y | x, pa) smoothed as the CPDs of `kes.fit`. If y is discrete but another is continuous,
+P(y | x, pa) is a logistic regression, and its mean over the cases is taken (standardisation). So an
+effect on a probability is a difference of probabilities, however far x is moved. If y is
+continuous, the effect is a slope: the coefficient of x in the linear regression of y on x and Pa,
+in which a discrete variable is replaced by indicators of its states.
 """
 
 from collections.abc import Sequence
@@ -17,8 +19,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.data.column import Column, Continuous
+from kes.data.column import Column, Continuous, Discrete
 from kes.data.dataset import Dataset
+from kes.network.regression import fit_logistic
 
 ESS = 1.0
 """Equivalent sample size of the prior: the default of `kes.fit`."""
@@ -28,8 +31,8 @@ ESS = 1.0
 class Contrast:
     """The two interventions on the cause x that are compared, and the outcome y.
 
-    `states` are codes of x, None for one unit of a continuous x; `outcome` is the code of the state
-    of y whose probability changes, None for the mean of a continuous y.
+    `states` are codes of x; None for a continuous x, which is raised by one unit. `outcome` is the
+    code of the state of y whose probability changes, None for the mean of a continuous y.
     """
 
     x: str
@@ -88,19 +91,47 @@ def margin(data: Dataset, y: str) -> NDArray[np.float64]:
 # --- continuous and mixed tables -----------------------------------------------------------------
 
 
+def standardised(
+    data: Dataset, contrast: Contrast, parents: Sequence[str]
+) -> NDArray[np.float64] | None:
+    """Estimate the distribution of a discrete y under interventions on x, by logistic regression.
+
+    Returns a row for each state of a discrete x; for a continuous one two rows, for x as it is and
+    one unit higher in every case. None if the parents determine x.
+    """
+    column = dict(zip(data.names, data.columns, strict=True))
+    cause, outcome = column[contrast.x], column[contrast.y]
+    assert isinstance(outcome, Discrete), "the outcome has states"
+    weights = np.ones(data.rows) if data.weights is None else data.weights
+    x, others = _embedded(cause), _side_by_side([column[name] for name in parents], data.rows)
+    if np.isnan(coefficients(outcome.codes.astype(np.float64), x, others, weights)).any():
+        return None
+    counts = weights > 0
+    model = fit_logistic(
+        contrast.y,
+        outcome.codes[counts].astype(np.int32),
+        len(outcome.states),
+        np.hstack([x, others])[counts],
+        weights=weights[counts],
+        ess=ESS,
+    )
+    settings = (
+        [x, x + 1.0]
+        if isinstance(cause, Continuous)
+        else [np.tile(row, (data.rows, 1)) for row in np.eye(len(cause.states))[:, 1:]]
+    )
+    shares = weights / weights.sum()
+    found = [shares @ np.exp(model.log_distribution(np.hstack([s, others]))) for s in settings]
+    return np.array(found)
+
+
 def slope(data: Dataset, contrast: Contrast, parents: Sequence[str]) -> float:
-    """Return the effect by linear regression; NaN if the parents determine x."""
+    """Return the effect on a continuous y by linear regression; NaN if the parents determine x."""
     column = dict(zip(data.names, data.columns, strict=True))
     cause, outcome = _embedded(column[contrast.x]), column[contrast.y]
-    target = (
-        outcome.values
-        if isinstance(outcome, Continuous)
-        else (outcome.codes == contrast.outcome).astype(np.float64)
-    )
-    others = [_embedded(column[name]) for name in parents]
-    found = coefficients(
-        target, cause, np.hstack([np.empty((data.rows, 0)), *others]), data.weights
-    )
+    assert isinstance(outcome, Continuous), "the outcome has values"
+    others = _side_by_side([column[name] for name in parents], data.rows)
+    found = coefficients(outcome.values, cause, others, data.weights)
     if contrast.states is None:
         return float(found[0])
     change = np.zeros(len(found) + 1)  # the first state has no indicator
@@ -130,6 +161,11 @@ def coefficients(
         return np.full(left.shape[1], np.nan)
     found: NDArray[np.float64] = np.linalg.lstsq(left, rest[:, -1], rcond=None)[0]
     return found
+
+
+def _side_by_side(columns: Sequence[Column], rows: int) -> NDArray[np.float64]:
+    """Return the regressors of some variables."""
+    return np.hstack([np.empty((rows, 0)), *map(_embedded, columns)])
 
 
 def _embedded(column: Column) -> NDArray[np.float64]:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kes.analysis.adjustment import Contrast, interventions, margin, slope
-from kes.data.column import State
+from kes.analysis.adjustment import Contrast, interventions, margin, slope, standardised
+from kes.data.column import State, TableKind
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, either, listed, not_installed, option, unknown
@@ -135,7 +136,7 @@ def effects(
         for number, way in ways
     ]
     change = _change(dataset, contrast)
-    note = _note(contrast, change, within, discrete=dataset.kind == "discrete")
+    note = _note(contrast, change, within, dataset.kind)
     if resamples:
         imputed = ", imputed anew" if isinstance(problem.table, Incomplete) else ""
         note.append(
@@ -177,27 +178,40 @@ def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
 
 def _estimate(dataset: Dataset, contrast: Contrast, way: Adjustment) -> dict[str, Any]:
     """Return the columns of an adjustment: the effect, and the distributions behind it."""
-    if dataset.kind != "discrete":
-        effect = slope(dataset, contrast, way.parents) if way.reaches else 0.0
-        return {"effect": None if np.isnan(effect) else effect}
-    x, y = contrast.x, contrast.y
-    causes, outcomes = (dataset.states[dataset.names.index(name)] for name in (x, y))
-    unseen = 0.0
-    if way.reaches:
-        found = interventions(dataset, x, y, way.parents)
-        table, unseen = found.table, found.unseen(contrast.states or ())
-    else:
-        table = np.tile(margin(dataset, y), (len(causes), 1))
-    low, high = contrast.states or (0, 0)
-    return {
-        "effect": float(table[high, contrast.outcome] - table[low, contrast.outcome]),
-        "unseen": unseen,
-        **{
-            f"P({then}|do({cause}))": float(table[i, j])
-            for i, cause in enumerate(labels(causes))
-            for j, then in enumerate(labels(outcomes))
-        },
+    if contrast.outcome is None:
+        found = slope(dataset, contrast, way.parents) if way.reaches else 0.0
+        return {"effect": None if np.isnan(found) else found}
+    table, unseen = _distributions(dataset, contrast, way)
+    low, high = contrast.states or (0, 1)
+    effect = None if table is None else table[high, contrast.outcome] - table[low, contrast.outcome]
+    known: dict[str, Any] = {"effect": None if effect is None else float(effect)}
+    if dataset.kind == "discrete":
+        known["unseen"] = unseen
+    if contrast.states is None:
+        return known
+    states = dict(zip(dataset.names, dataset.states, strict=True))
+    return known | {
+        f"P({then}|do({cause}))": None if table is None else float(table[i, j])
+        for i, cause in enumerate(labels(states[contrast.x]))
+        for j, then in enumerate(labels(states[contrast.y]))
     }
+
+
+def _distributions(
+    dataset: Dataset, contrast: Contrast, way: Adjustment
+) -> tuple[NDArray[np.float64] | None, float]:
+    """Return the distributions of a discrete y under interventions, and the share of unseen cases.
+
+    None if the parents determine x.
+    """
+    x, y = contrast.x, contrast.y
+    states = dict(zip(dataset.names, dataset.states, strict=True))
+    if not way.reaches:
+        return np.tile(margin(dataset, y), (len(states[x]) or 2, 1)), 0.0
+    if all(states[name] for name in (x, *way.parents)):
+        found = interventions(dataset, x, y, way.parents)
+        return found.table, found.unseen(contrast.states or ())
+    return standardised(dataset, contrast, way.parents), 0.0
 
 
 def _resampled(
@@ -288,13 +302,17 @@ def _change(dataset: Dataset, contrast: Contrast) -> str:
     end = contrast.outcome
     what = f"the mean of {y}" if end is None else f"P({y} = {states[y][end]})"
     if contrast.states is None:
-        return f"{what} for each unit by which {x} is raised"
+        unit = f"for each unit by which {x} is raised"
+        return f"{what} {unit if end is None else f'when {x} is one unit higher in every case'}"
     low, high = (states[x][code] for code in contrast.states)
     return f"{what} when {x} is set to {high} instead of {low}"
 
 
-def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> list[str]:
+def _note(contrast: Contrast, change: str, within: float, kind: TableKind) -> list[str]:
     x, y = contrast.x, contrast.y
+    model = "the effect is linear and the same for all cases"
+    if contrast.outcome is not None:
+        model = f"the log-odds of {y} are linear in {x} and its parents, where any is continuous"
     return [
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
         f"path leads from {x} to {y} (reaches).",
@@ -304,8 +322,8 @@ def _note(contrast: Contrast, change: str, within: float, *, discrete: bool) -> 
         f"{either('Optima.evidence', 'kes edges')}.",
         f"unseen: share of the cases for whose parents' states one of the two states of {x} never "
         "occurs; there the estimate rests on the prior."
-        if discrete
-        else "Also assumed: the effect is linear and the same for all cases.",
+        if kind == "discrete"
+        else f"Also assumed: {model}.",
     ]
 
 
