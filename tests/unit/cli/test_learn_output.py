@@ -172,7 +172,7 @@ def test_a_file_that_is_gone_or_changed_is_named(printed, home, tmp_path, monkey
     code, out, err = printed("query", result, "P(cancer)")
     assert (code, out) == (2, "")
     assert why in err
-    assert "give the table by --data FILE" in err
+    assert "--data FILE" in err
     code, out, err = printed("edges", result)
     assert code == 0, "supports can be told without"
     assert "search_support" in out

@@ -68,7 +68,7 @@ def test_fit_takes_other_optima_and_priors(printed, tmp_path):
     assert kes.read_network(tmp_path / "a.json") == optima[last].fit("data.csv", prior="ml")
     code, _, err = printed("fit", "data.kes.json.gz", "--optimum", last + 1)
     assert code == 2
-    assert f"the optima of this result are 0 to {last}" in err
+    assert f"0 to {last}" in err
     assert printed("fit", "data.kes.json.gz", "--prior", "flat")[0] == 2
 
 
@@ -93,7 +93,7 @@ def test_fit_takes_a_graph(printed, tmp_path):
     assert kes.read_network(tmp_path / "a.json").graph == graph
     code, _, err = printed("fit", tmp_path / "g.dot")
     assert code == 2
-    assert "give the table by --data FILE" in err
+    assert "--data FILE" in err
 
 
 def test_a_continuous_network_keeps_its_transform_and_cuts(printed, tmp_path):
@@ -127,7 +127,7 @@ def test_continuous_columns_are_cut_for_files_that_hold_states(printed):
     """The same as fitting the best graph to the table cut into thirds."""
     code, _, err = printed("fit", "mixed.kes.json.gz", "--out", "mixed.bif")
     assert code == 0
-    assert "BIF files hold discrete networks only, so continuous columns are cut into 3" in err
+    assert "cut into 3" in err
     best, table = kes.load("mixed.kes.json.gz").best, pd.read_csv("mixed.csv")
     expected = kes.fit(best.graph, kes.discretize(table, bins=3))
     found = kes.read_network("mixed.bif")
@@ -366,7 +366,7 @@ def test_plot_shows_the_runs(printed, tmp_path, what):
     (tmp_path / "g.dot").write_text("digraph { a -> b }")
     code, _, err = printed("plot", tmp_path / "g.dot", "--of", what, "--out", tmp_path / "a.svg")
     assert code == 2
-    assert "is for results of kes learn" in err
+    assert "kes learn" in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of Unix")

