@@ -70,7 +70,8 @@ def test_slopes_of_mixed_tables_are_told(tmp_path, printed):
     assert f"{row['effect']:.3f}" in out
     code, out, err = printed("effects", path, "dose", "level", "--data", table, "--states", "1,2")
     assert (code, out) == (2, "")
-    assert "'dose'" in err and "--states" in err
+    assert "'dose'" in err
+    assert "--states" in err
     code, out, _ = printed("edges", path, "--data", table)
     assert code == 0
     assert "exact" in out
