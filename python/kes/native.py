@@ -14,7 +14,7 @@ from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
 from kes.data.notes import are_numbers, too_many
 from kes.errors import KesError, listed, option
-from kes.settings import Criterion
+from kes.settings import Criterion, PairWeights
 
 _LEAST_ROWS = 3
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
@@ -34,8 +34,10 @@ def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
         raise KesError(error.template.format(*shown), column=column) from error
 
 
-def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core.Problem:
-    """Pass a table to the core, which scores it according to its kind.
+def core_problem(
+    dataset: Dataset, criterion: Criterion, cache_mb: int, prior: PairWeights | None = None
+) -> _core.Problem:
+    """Pass a table to the core, which scores it according to its kind, with a prior over edges.
 
     Refuses columns that the criterion does not support or that determine each other, and tables
     that are too large for the core.
@@ -50,7 +52,9 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
         ]
         states, weights = dataset.cardinalities, dataset.weights
         with core_errors(dataset.names):
-            return _core.Problem(columns, states, weights, criterion.name, strength, cache_mb)
+            return _core.Problem(
+                columns, states, weights, criterion.name, strength, cache_mb, prior
+            )
     if criterion.transform == "ranks":
         dataset = Ranks.of(dataset).apply(dataset)
     embedded: list[Any] = [
@@ -59,7 +63,7 @@ def core_problem(dataset: Dataset, criterion: Criterion, cache_mb: int) -> _core
     ]
     # In the order of the names, so that the order of the columns has no effect.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
-    more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores())
+    more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores(), prior)
     with core_errors(dataset.names):
         if "continuous" in criterion.kinds:
             problem = _core.Problem.gaussian(embedded, *more)

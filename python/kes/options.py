@@ -39,13 +39,19 @@ CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
 TRANSFORMS = ("ranks",)
 MISSING = ("error", "drop", "state", "em")
 PRIORS = ("bdeu", "ml")
+EDGE_PRIORS = ("ebic",)
 CRITERION = ("criterion", "ess", "penalty", "transform")
 """The options that make a `kes.settings.Criterion`."""
+SCORE = (*CRITERION, "edge_prior", "gamma")
+"""The options that decide a score."""
 
 _MAX_ESS = 1e300
 _MAX_PENALTY = 1e9
+MAX_PRICE = 1e9
 
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
+EdgePrior: TypeAlias = Literal["ebic"] | float
+Gamma: TypeAlias = Literal["auto"] | float
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,20 @@ def check_prior(name: str, value: object) -> Prior:
     if isinstance(value, str):
         return choice(name, value, known=PRIORS)  # type: ignore[return-value]
     return number(name, value, above=0.0)
+
+
+def check_edge_prior(name: str, value: object) -> EdgePrior:
+    """Return the price of an edge: a number of nats, or the name of a rule."""
+    if isinstance(value, str):
+        return choice(name, value, known=EDGE_PRIORS)  # type: ignore[return-value]
+    return number(name, value, minimum=0.0, maximum=MAX_PRICE)
+
+
+def check_gamma(name: str, value: object) -> Gamma:
+    """Return γ of the extended BIC: a number or "auto"."""
+    if value == "auto":
+        return "auto"
+    return number(name, value, minimum=0.0, maximum=MAX_PRICE)
 
 
 def check_neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
@@ -292,6 +312,36 @@ class ScoringOptions(DataOptions, total=False):
         ),
     ]
     transform: _Transform
+    edge_prior: Annotated[
+        EdgePrior | None,
+        Option(
+            default=None,
+            group="criterion",
+            doc="Price of every edge: nats by which an edge must raise the criterion to pay, so "
+            "that its prior odds are exp(-edge_prior) to 1. A larger price gives fewer edges; None "
+            'or 0 is no price. "ebic" is the price of the extended BIC, 2 γ ln n with n variables '
+            "[Chen & Chen 2008]. Pairs in ``Knowledge(likely=...)`` have their own odds instead.",
+            check=check_edge_prior,
+            setting="edge_prior",
+            type='float, "ebic" or None',
+            metavar="NATS|ebic",
+            help="Price of every edge in nats: a number, or ebic, the price of the extended BIC.",
+            default_text="none",
+        ),
+    ]
+    gamma: Annotated[
+        Gamma,
+        Option(
+            default="auto",
+            group="criterion",
+            doc='γ of ``edge_prior="ebic"``, usually from 0 to 1. "auto" is the least that is '
+            "consistent with n variables and N cases, 1 - ln N / (2 ln n), or 0 if n is below √N.",
+            check=check_gamma,
+            type='float or {"auto"}',
+            metavar="NUMBER|auto",
+            help="γ of --edge-prior ebic; auto is the least that is consistent.",
+        ),
+    ]
     knowledge: Annotated[
         "Knowledge | None",
         Option(

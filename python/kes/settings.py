@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from kes import _core
 from kes.declare import declared
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from kes.graph import EssentialGraph
     from kes.graph.core_graph import CoreGraph, CoreKnowledge
     from kes.graph.knowledge import Knowledge
+
+PairWeights: TypeAlias = tuple[float, list[tuple[int, int, float]]]
+"""A prior over edges as the core takes it: the weight of every pair, and what some have more."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,8 @@ class Settings:
     """All options that, with the data, decide what run i finds.
 
     Two results can be combined if and only if their settings are equal. `ess` is None for criteria
-    that do not use it, and `knowledge` if it is empty, so that equal searches have equal settings.
+    that do not use it, `knowledge` if it is empty, and `edge_prior` is a price in nats, so that
+    equal searches have equal settings.
     """
 
     k: float
@@ -104,6 +108,7 @@ class Settings:
     ess: float | None
     penalty: float = 1.0
     transform: str | None = None
+    edge_prior: float = 0.0
     seed: int
     max_parents: int | None = None
     two_phase: bool = False
@@ -115,12 +120,12 @@ class Settings:
     def of(cls, options: Mapping[str, Any]) -> Settings:
         """Return the settings that options of `kes.learn` make, checked.
 
-        `start` and `knowledge` are left out: they must fit the columns of a table.
+        `start`, `knowledge` and `edge_prior` are left out: they depend on the table.
         """
         values = {
             declaration.setting: declaration.checked(options.get(name, declaration.default))
             for name, declaration in declared(LearnOptions).items()
-            if declaration.setting and name not in ("start", "knowledge")
+            if declaration.setting and name not in ("start", "knowledge", "edge_prior")
         }
         if values["two_phase"] and values["neighbourhood"] != "exact":
             raise KesError(
@@ -158,9 +163,33 @@ class Settings:
             knowledge=self.known(names),
         )
 
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the knowledge rules out some networks."""
+        return self.knowledge is not None and self.knowledge.constrains
+
     def known(self, names: Sequence[str]) -> CoreKnowledge | None:
-        """Return the knowledge for the core, with variables numbered as in `names`."""
-        return None if self.knowledge is None else self.knowledge.to_core(names)
+        """Return the constraints for the core, with variables numbered as in `names`."""
+        return self.knowledge.to_core(names) if self.is_constrained and self.knowledge else None
+
+    def pair_weights(self, names: Sequence[str]) -> PairWeights | None:
+        """Return the prior over edges for the core; None if there is none."""
+        price, likely = self.prior
+        if not likely and not price:
+            return None
+        at = {name: i for i, name in enumerate(names)}
+        # The odds of a pair stand in the place of the common price.
+        return -price, [(at[a], at[b], odds + price) for a, b, odds in likely]
+
+    @property
+    def prior(self) -> tuple[float, tuple[tuple[str, str, float], ...]]:
+        """The prior over edges: the price of every edge, and the log odds of some."""
+        return self.edge_prior, self.knowledge.likely if self.knowledge else ()
+
+    def log_odds(self, a: str, b: str) -> float:
+        """Return the log prior odds of an edge between two variables."""
+        price, likely = self.prior
+        return next((odds for *pair, odds in likely if {*pair} == {a, b}), -price)
 
     def differences(self, other: Settings) -> list[str]:
         """Return one line for each setting that differs: its name and both values."""

@@ -112,8 +112,8 @@ class Certificate:
         Sets of variables counted, and families that were left to choose from.
     ties : int
         Distinct models with this score among those compared; at least 1. There may be more.
-    criterion, ess, max_parents, knowledge
-        The criterion, and the networks that were considered: None for all.
+    criterion, ess, edge_prior, max_parents, knowledge
+        The criterion, the price of every edge, and the networks that were considered: None for all.
     compared : Table
         The score of each network to compare, and its gap to the upper bound.
     """
@@ -129,6 +129,7 @@ class Certificate:
     ties: int
     criterion: str
     ess: float | None
+    edge_prior: float
     max_parents: int | None
     knowledge: Knowledge | None
     compared: Table
@@ -157,6 +158,7 @@ class Certificate:
     @property
     def _scope(self) -> str:
         name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
+        price = f" with {self.edge_prior:.4g} nats for each edge" if self.edge_prior else ""
         limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
-        known = "" if self.knowledge is None else f" that obey {self.knowledge.counts}"
-        return f"{name}, all networks{limit}{known}"
+        known = "" if self.knowledge is None else f" under the knowledge: {self.knowledge.counts}"
+        return f"{name}{price}, all networks{limit}{known}"

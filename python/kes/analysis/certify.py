@@ -44,7 +44,7 @@ Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_SCOPE = ("criterion", "ess", "max_parents", "knowledge")  # what a certificate is about
+_SCOPE = ("criterion", "ess", "edge_prior", "max_parents", "knowledge")  # what it is about
 _K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # of the search for an incumbent
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
@@ -199,13 +199,20 @@ def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) 
     if penalty is None or not arities or dataset.kind != "discrete":
         return len(arities)
     # Rule 1 of bounds.rs with the smallest arities: parents of r states each multiply the cells.
+    most = cases * math.log(arities[-1]) + _largest_weight(settings)
     cells, parents = 1.0, 1
     for arity in arities:
-        if penalty * cells * (arities[0] - 1) ** 2 >= cases * math.log(arities[-1]):
+        if penalty * cells * (arities[0] - 1) ** 2 >= most:
             break
         cells *= arity
         parents += 1
     return parents - 1
+
+
+def _largest_weight(settings: Settings) -> float:
+    """Return the most that the prior over edges can add to the gain of one edge."""
+    price, likely = settings.prior
+    return max([-price, *(odds for *_, odds in likely)])
 
 
 def _problem(data: Data, options: ScoringOptions, compared: Comparable = None) -> Problem:
@@ -308,7 +315,7 @@ class Incumbents:
 
     def _check(self, optima: Optima) -> None:
         mine, theirs = self._problem.settings, optima.settings
-        for name in ("criterion", "ess", "penalty", "transform", "max_parents", "knowledge"):
+        for name in (*_SCOPE, "penalty", "transform"):
             here, there = getattr(mine, name), getattr(theirs, name)
             if here != there:
                 given = there is not None

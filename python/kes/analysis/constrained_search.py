@@ -149,7 +149,10 @@ class Contest:
         """Tell whether the best models of a number of sides can be proven in a short time."""
         settings = self._problem.settings
         cost = estimate(
-            self._problem.dataset, criterion=settings.criterion, max_parents=settings.max_parents
+            self._problem.dataset,
+            criterion=settings.criterion,
+            edge_prior=settings.edge_prior,
+            max_parents=settings.max_parents,
         )
         return sides * cost.seconds <= _SECONDS
 

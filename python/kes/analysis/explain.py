@@ -46,6 +46,9 @@ class Explanation:
         Equivalent sample size, for bdeu.
     penalty : float
         Factor of the penalty, for bic and aic on tables with continuous columns.
+    prior : float
+        Log prior odds of the edge, by `edge_prior` or ``Knowledge(likely=...)``: a part of the
+        gain.
     cases : float or None
         Number of cases; None without data.
     fit : float or None
@@ -58,6 +61,7 @@ class Explanation:
     criterion: str | None = None
     ess: float | None = None
     penalty: float = 1.0
+    prior: float = 0.0
     cases: float | None = None
     fit: float | None = None
     parameters: int | None = None
@@ -79,7 +83,7 @@ class Explanation:
         text = f"{_step(self.neighbour)}: {name} {effect} {abs(delta):.4g} (natural logarithm)."
         verdict = "lowers the score" if worth <= 0 else f"is worth {worth:.4g}"
         own = [text, f"The edge {verdict} in this model."]
-        return " ".join([*own, *self._parts(), *self._odds(worth)])
+        return " ".join([*own, *self._parts(), *self._prior(), *self._odds(worth)])
 
     def _parts(self) -> list[str]:
         """Return the fit and the penalty."""
@@ -94,13 +98,21 @@ class Explanation:
             f"{more} {self.parameters * price:.4g} ({times}{each})."
         ]
 
+    def _prior(self) -> list[str]:
+        """Return what the prior over edges contributes."""
+        if not self.prior:
+            return []
+        how = "costs" if self.prior < 0 else "adds"
+        return [f"The prior over edges {how} {abs(self.prior):.4g}."]
+
     def _odds(self, worth: float) -> list[str]:
         """Interpret the worth, as far as the criterion allows."""
         winner, odds = "with" if worth > 0 else "without", _power(abs(worth))
         prior = f" (under the prior with ess={self.ess:g})" if self.ess is not None else ""
+        start = "Under the prior over edges" if self.prior else "With equal prior probabilities"
         bayes = (
-            f"With equal prior probabilities, the model {winner} the edge is {odds} times as "
-            f"probable as the other given the data{prior}."
+            f"{start}, the model {winner} the edge is {odds} times as probable as the other given "
+            f"the data{prior}."
         )
         meanings = {
             "bdeu": bayes,
@@ -167,13 +179,16 @@ estimates the gain in log-likelihood on as many new cases; it is not a log odds.
     worth = core.delta((True, at[neighbour.x], at[neighbour.y], given))
     parameters = _parameters(neighbour, problem.dataset)
     price = criterion.price(core.total_weight)
+    # An edge of a constant column has no parameters, and no prior either.
+    prior = problem.settings.log_odds(neighbour.x, neighbour.y) if parameters else 0.0
     return Explanation(
         neighbour=replace(neighbour, delta=worth if neighbour.kind == "insert" else -worth),
         criterion=criterion.name,
         ess=criterion.ess,
         penalty=criterion.penalty,
+        prior=prior,
         cases=core.total_weight,
-        fit=None if price is None else worth + parameters * price,
+        fit=None if price is None else worth - prior + parameters * price,
         parameters=parameters,
     )
 

@@ -13,7 +13,7 @@ from kes.analysis.certify import estimate, joined
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
-from kes.options import CRITERION
+from kes.options import SCORE
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
 
@@ -29,7 +29,7 @@ from kes.results.storage import check_writable
 @click.argument("data", required=False)
 @options.table
 @options.file("--result", "A result of kes learn on the same data, to compare with.")
-@options.add(*CRITERION, "max_parents", of_result="--result")
+@options.add(*SCORE, "max_parents", of_result="--result")
 @options.knowledge
 @options.add("n_jobs")
 @options.count("--memory-mb", "Memory to use, approximately, in megabytes.", 2048)
@@ -64,7 +64,7 @@ def certify(
     if out is not None:
         check_writable(out)
     optima = None if result is None else api.load(result)
-    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring = {name: given[name] for name in (*SCORE, "max_parents")}
     scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
     before = None

@@ -198,6 +198,7 @@ def read_knowledge(options: Given) -> Knowledge | None:
         apart=[*known.apart, *_pairs("--apart", options["apart"])],
         roots=[*known.roots, *_stripped(options["roots"])],
         leaves=[*known.leaves, *_stripped(options["leaves"])],
+        likely=[*known.likely, *_odds(options["likely"])],
     )
     return found or None
 
@@ -219,6 +220,22 @@ def _pairs(flag: str, given: Iterable[str]) -> list[tuple[str, str]]:
                     "it for another pair; for names with commas use a file (--knowledge)."
                 )
     return pairs
+
+
+def _odds(given: Iterable[str]) -> list[tuple[str, str, float]]:
+    """Parse pairs of names with log odds, one for each use of the flag."""
+    found = []
+    for text in given:
+        names, _, odds = text.rpartition("=")
+        try:
+            [(a, b)] = _pairs("--likely", [names])
+            found.append((a, b, float(odds)))
+        except (click.UsageError, ValueError):
+            raise click.UsageError(
+                f"--likely takes two names and log odds, as in --likely a,b=3; not {text!r}. "
+                "Repeat it for another pair; for names with commas use a file (--knowledge)."
+            ) from None
+    return found
 
 
 # --- results --------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from kes.formats import format_of, write_graph
 from kes.graph.pdag import Pdag
 from kes.network import convert as convert_file
 from kes.network.new_rows import Unseen
-from kes.options import CRITERION, DEFAULTS, ScoringOptions
+from kes.options import DEFAULTS, SCORE, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -134,7 +134,7 @@ def sample(
 @click.argument("model", type=click.Path(path_type=Path))
 @options.optimum
 @options.table
-@options.add(*CRITERION, of_result="MODEL")
+@options.add(*SCORE, of_result="MODEL")
 def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noqa: ANN401 - of click
     """Score the graph of MODEL, a result, network or graph, on the table DATA.
 
@@ -149,7 +149,7 @@ def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noq
     if isinstance(found, Optima):
         names = declared(ScoringOptions)
         scoring = {name: own for name, own in found.settings.options().items() if name in names}
-    scoring |= {name: given[name] for name in CRITERION if given[name] is not None}
+    scoring |= {name: given[name] for name in SCORE if given[name] is not None}
     cases, completions = _read(data, given, found)
     value = api.score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
     lines = [f"{value:.4f}  {scoring.get('criterion', DEFAULTS['criterion'])} of {model} on {data}"]

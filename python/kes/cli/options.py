@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from kes.budget import MAX_TASKS, TASKS_PER_RUN
-from kes.cli.parsing import Duration, Integer, Number, PriorName, no_such_option
+from kes.cli.parsing import Duration, Integer, NameOrNumber, Number, no_such_option
 from kes.cli.signals import raise_on_interrupt
 from kes.data.infer_kinds import quoted
 from kes.declare import Option, declared
@@ -19,6 +19,8 @@ from kes.options import (
     FitOptions,
     LearnOptions,
     Sampled,
+    check_edge_prior,
+    check_gamma,
     check_improve,
     check_neighbourhood,
     check_prior,
@@ -155,7 +157,9 @@ def _type(option: Option) -> dict[str, Any]:
         seed: {"type": Integer(min=0)},
         megabytes: {"type": Integer(min=1, max=MAX_MB)},
         duration: {"type": Duration()},
-        check_prior: {"type": PriorName()},
+        check_prior: {"type": NameOrNumber(check_prior)},
+        check_edge_prior: {"type": NameOrNumber(check_edge_prior)},
+        check_gamma: {"type": NameOrNumber(check_gamma)},
         check_neighbourhood: {"type": click.Choice(["exact", "sampled"])},
     }
     return types.get(function, {})
@@ -317,7 +321,7 @@ def knowledge(command: CommandT) -> CommandT:
         file(
             "--knowledge",
             "Background knowledge: a TOML or JSON file with tiers, required, forbidden, apart, "
-            "roots and leaves, or a knowledge file of Tetrad.",
+            "roots, leaves and likely, or a knowledge file of Tetrad.",
         ),
         click.option(
             "--tiers",
@@ -329,6 +333,13 @@ def knowledge(command: CommandT) -> CommandT:
         _pair("--apart", "Forbid an edge between A and B."),
         _columns("--roots", "Columns without parents."),
         _columns("--leaves", "Columns without children."),
+        click.option(
+            "--likely",
+            multiple=True,
+            metavar="A,B=NATS",
+            help="Log prior odds of an edge between A and B, negative if unlikely. Can be "
+            "repeated.",
+        ),
     )(command)
 
 

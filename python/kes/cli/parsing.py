@@ -1,13 +1,12 @@
 """Command-line parsing: types of values, and suggestions for mistyped commands and options."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import click
 
-from kes.options import PRIORS, Prior
 from kes.validation import duration
 
 _SYNONYMS = {
@@ -88,22 +87,24 @@ class Integer(click.IntRange):
     name = "integer"
 
 
-class PriorName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
-    """The prior of a network's parameters: a name or a number."""
+class NameOrNumber(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4
+    """A name or a number, checked as the option of the same name."""
 
-    name = "prior"
+    name = "value"
+
+    def __init__(self, check: Callable[[str, object], Any]) -> None:
+        self._check = check
 
     def convert(
         self,
         value: Any,  # noqa: ANN401 - as click has it
         param: click.Parameter | None,
         ctx: click.Context | None,
-    ) -> Prior:
-        """Parse a name or a number of cases."""
-        if value in PRIORS:
-            chosen: Prior = value
-            return chosen
-        return Number(min=0, min_open=True).convert(value, param, ctx)
+    ) -> Any:  # noqa: ANN401 - as the option is annotated
+        """Parse what looks like a number; names are left to the check."""
+        if isinstance(value, str) and re.match(r"\s*[-+.,\d]", value):
+            value = Number().convert(value, param, ctx)
+        return self._check(str(param.name) if param else "value", value)
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.4

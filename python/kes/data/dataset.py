@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -159,6 +160,16 @@ class Dataset:
     def rows(self) -> int:
         """Number of rows."""
         return self.columns[0].rows if self.columns else 0
+
+    @property
+    def cases(self) -> float:
+        """Number of cases: of rows, or the sum of their weights, whatever their order."""
+        return float(self.rows) if self.weights is None else math.fsum(self.weights)
+
+    @property
+    def varying(self) -> int:
+        """Number of variables with more than one state."""
+        return sum(states != 1 for states in self.cardinalities)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -3,6 +3,9 @@
 A network is *admissible* iff it has every required and no forbidden arc; a model iff some network
 of its class is. Tiers forbid all arcs from a later to an earlier tier, `apart` forbids
 both arcs between two variables, `roots` all arcs into and `leaves` all arcs out of a variable.
+
+`likely` is soft: it rules nothing out, but changes scores. A criterion that is a function of sets
+of variables can weigh the edge between two of them, but not its direction.
 """
 
 from __future__ import annotations
@@ -19,9 +22,13 @@ from kes.files import load, write_file
 from kes.graph.core_graph import CoreKnowledge
 from kes.graph.knowledge_files import dump, parse
 from kes.native import core_errors
+from kes.validation import number
 
 _MAX_REASONS = 3
 """Contradictions that a message lists."""
+
+MAX_ODDS = 1e9
+"""Largest log odds of an edge."""
 
 _MAX_SHOWN = 100
 """Characters of an invalid value that a message shows."""
@@ -34,12 +41,13 @@ _WORDS = {
     "apart": ("pair apart", "pairs apart"),
     "roots": ("root", "roots"),
     "leaves": ("leaf", "leaves"),
+    "likely": ("pair with prior odds", "pairs with prior odds"),
 }
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Knowledge:
-    """Background knowledge about a network: tiers, required and forbidden arcs; immutable.
+    """Background knowledge about a network: constraints, and prior odds of edges; immutable.
 
     Equality ignores the order of names within a tier and of arcs.
 
@@ -56,6 +64,12 @@ class Knowledge:
         Variables that must not be adjacent.
     roots, leaves : list of str
         Variables without parents, and variables without children.
+    likely : mapping, or list of triples (a, b, odds)
+        Natural logarithm of the prior odds that a and b are adjacent, in either direction:
+        ``{("a", "b"): 3.0}`` favours an edge by 3 nats (odds of 20 to 1), a negative number
+        disfavours it, 0 is neutral. The score of a model with the edge is higher by this number;
+        it takes the place of the price that `edge_prior` sets for other pairs. For what is
+        certain, or about directions, use the other parameters.
 
     Raises
     ------
@@ -81,6 +95,7 @@ is a root
     apart: tuple[tuple[str, str], ...] = ()
     roots: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+    likely: tuple[tuple[str, str, float], ...] = ()
 
     def __init__(
         self,
@@ -91,6 +106,7 @@ is a root
         apart: Iterable[tuple[str, str]] = (),
         roots: Iterable[str] = (),
         leaves: Iterable[str] = (),
+        likely: Mapping[tuple[str, str], float] | Iterable[tuple[str, str, float]] = (),
     ) -> None:
         values = {
             "tiers": _tiers(tiers),
@@ -99,6 +115,7 @@ is a root
             "apart": tuple(sorted({(min(p), max(p)) for p in _arcs("apart", apart)})),
             "roots": _names("roots", roots),
             "leaves": _names("leaves", leaves),
+            "likely": _odds(likely),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -124,6 +141,11 @@ is a root
             forbidden=(*self.forbidden, *forbidden),
             apart=(*self.apart, *apart),
         )
+
+    @property
+    def constrains(self) -> bool:
+        """Whether it rules out some networks."""
+        return any(getattr(self, field.name) for field in fields(self) if field.name != "likely")
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -159,6 +181,7 @@ is a root
             apart=[pair for pair in self.apart if chosen.issuperset(pair)],
             roots=chosen.intersection(self.roots),
             leaves=chosen.intersection(self.leaves),
+            likely=[item for item in self.likely if chosen.issuperset(item[:2])],
         )
 
     def _mentions(self) -> Iterator[tuple[str, str]]:
@@ -166,10 +189,11 @@ is a root
         for field in fields(self):
             for item in getattr(self, field.name):
                 for name in (item,) if isinstance(item, str) else item:
-                    yield field.name, name
+                    if isinstance(name, str):  # not the odds of a pair
+                        yield field.name, name
 
     def to_core(self, names: Sequence[str]) -> CoreKnowledge:
-        """Return the knowledge for the core: tiers of the variables, required and forbidden arcs.
+        """Return the constraints for the core: tiers of variables, required and forbidden arcs.
 
         Variables are numbered as in `names`, which must contain all that are mentioned.
         """
@@ -194,6 +218,7 @@ is a root
 
             tiers = [["age", "sex"], ["smoker"], ["cancer"]]
             forbidden = [["sex", "cancer"]]
+            likely = [["smoker", "cancer", 3.0]]
 
         Any other file must be one of Tetrad, which begins with ``/knowledge``.
 
@@ -274,6 +299,31 @@ def _arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
             )
         arcs.add((a, b))
     return tuple(sorted(arcs))
+
+
+def _odds(value: object) -> tuple[tuple[str, str, float], ...]:
+    """Return pairs (a, b), a before b, with the log odds of an edge between them, sorted."""
+    expected = 'pairs of names with log odds, such as {("a", "b"): 3.0} or [("a", "b", 3.0)]'
+    if isinstance(value, Mapping):
+        value = [
+            (*_items("likely", expected, pair, "but it contains"), odds)
+            for pair, odds in value.items()
+        ]
+    found: dict[tuple[str, str], float] = {}
+    for item in _items("likely", expected, value):
+        parts = _items("likely", expected, item, "but it contains")
+        if len(parts) != 3:
+            raise _invalid("likely", expected, item, "but it contains")
+        ((a, b),) = _arcs("likely", [parts[:2]])
+        pair = (min(a, b), max(a, b))
+        if pair in found:
+            raise KesError(
+                f"likely: {a!r} and {b!r} occur twice; odds are of a pair, in either direction",
+                option="likely",
+                column=a,
+            )
+        found[pair] = number("likely", parts[2], minimum=-MAX_ODDS, maximum=MAX_ODDS)
+    return tuple((a, b, odds) for (a, b), odds in sorted(found.items()))
 
 
 def _items(part: str, expected: str, value: object, but: str = "not") -> list[Any]:

@@ -32,7 +32,7 @@ from typing import Any
 from kes.errors import KesError, repeated, suggest, unknown
 from kes.files import how_to_lift, most_unfolded
 
-_PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves")
+_PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves", "likely")
 """Keys of a file: the parameters of `Knowledge`."""
 
 _HEAD = "/knowledge"
@@ -61,7 +61,7 @@ def parse(content: bytes, suffix: str) -> dict[str, Any]:
     try:
         document = _READERS[suffix](text)
     except RecursionError:
-        raise KesError("nested too deeply; use lists of names or pairs of names") from None
+        raise KesError("nested too deeply; use lists of names or of pairs of names") from None
     except ValueError as error:  # of both parsers, with line and column
         raise KesError(f"invalid or truncated {suffix[1:].upper()}: {error}") from None
     if not isinstance(document, dict):

@@ -91,6 +91,11 @@ class Optimum(OptimumMethods):
         return self._record.settings.transform
 
     @property
+    def edge_prior(self) -> float:
+        """The price of every edge in the score, in nats."""
+        return self._record.settings.edge_prior
+
+    @property
     def reading(self) -> ReadOptions:
         """How the data were read."""
         return self._record.reading

@@ -27,7 +27,7 @@ from kes.errors import repeated
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
-from kes.options import LearnOptions, Sampled, check_prove
+from kes.options import MAX_PRICE, LearnOptions, Sampled, check_prove
 from kes.search.record import Batch, Completion, Improving, Model, Offspring, Proof, Record
 from kes.settings import Settings
 from kes.validation import integer, number
@@ -261,7 +261,8 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         }
     )
     known = Knowledge(**entry.get("knowledge", {})).checked(names)
-    return replace(settings, start=start, knowledge=known or None)
+    price = number("edge_prior", entry.get("edge_prior", 0.0), minimum=0.0, maximum=MAX_PRICE)
+    return replace(settings, start=start, knowledge=known or None, edge_prior=price)
 
 
 def _model_to_json(model: Model) -> dict[str, Any]:

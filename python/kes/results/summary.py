@@ -137,7 +137,8 @@ def proof(optima: Optima) -> str:
         return ""
     max_parents = settings.max_parents
     limit = "" if max_parents is None else f" with at most {counted(max_parents, 'parent')}"
-    which = f"no network{limit}{' that satisfies the knowledge' if settings.knowledge else ''}"
+    known = " that satisfies the knowledge" if settings.is_constrained else ""
+    which = f"no network{limit}{known}"
     if found.proven:
         return f"proven: {which} scores higher"
     if found.upper_bound is None:
@@ -178,6 +179,8 @@ def _settings(optima: Optima) -> str:
         parts.append(f"penalty × {settings.penalty:g}")
     if settings.transform is not None:
         parts.append(f"of {settings.transform}")
+    if settings.edge_prior:
+        parts.append(f"{settings.edge_prior:.4g} nats for each edge")
     parts.append(f"seed {settings.seed}")
     if settings.max_parents is not None:
         parts.append(f"at most {counted(settings.max_parents, 'parent')}")

@@ -18,6 +18,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.notes import left_out
 from kes.data.schema import ReadOptions, Schema
+from kes.declare import declared
 from kes.errors import KesError, listed
 from kes.exact.prover import Prover, Report
 from kes.graph import EssentialGraph
@@ -27,6 +28,7 @@ from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
 from kes.search.constraints import constrained
 from kes.search.driver import Driver
+from kes.search.edge_price import edge_price
 from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import KeepGoing, complete
 from kes.settings import Settings
@@ -103,6 +105,7 @@ class Problem:
         settings = constrained(
             settings, read.table.names, start=chosen["start"], knowledge=chosen["knowledge"]
         )
+        settings = replace(settings, edge_prior=_edge_price(read.table, chosen))
         return cls(read.table, settings, memory, read.reading, earlier)
 
     @classmethod
@@ -205,7 +208,8 @@ class Problem:
         """The data as the core holds them, with the cache that all runs share."""
         problem = self.shared
         if problem is None:
-            problem = core_problem(self.dataset, self.settings.measure, self.cache_mb)
+            prior = self.settings.pair_weights(self.dataset.names)
+            problem = core_problem(self.dataset, self.settings.measure, self.cache_mb, prior)
         start = self.settings.start
         if start is not None:
             names = self.dataset.names
@@ -343,6 +347,15 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
         cuts={} if discretizer is None else dict(discretizer.cuts),
     )
     return TableAsRead(table, reading)
+
+
+def _edge_price(table: AnyTable, options: LearnOptions) -> float:
+    """Return the price of every edge that the options choose for a table."""
+    known = declared(LearnOptions)
+    prior = known["edge_prior"].checked(options["edge_prior"])
+    gamma = known["gamma"].checked(options["gamma"])
+    dataset = table.dataset if isinstance(table, Incomplete) else table
+    return edge_price(prior, gamma, dataset.varying, dataset.cases)
 
 
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:

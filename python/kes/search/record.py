@@ -242,7 +242,7 @@ class Record:
         return level(score, self.tolerance)
 
     def is_scored_like(self, other: Record) -> bool:
-        """Return whether the scores of both can be compared: same cases, same criterion.
+        """Return whether the scores of both can be compared: same cases, criterion and prior.
 
         Imputed values follow from the seed and from what the networks may be, too.
         """
@@ -251,7 +251,7 @@ class Record:
     @property
     def _scoring(self) -> tuple[object, ...]:
         settings, completion = self.settings, self.completion
-        same = (self.fingerprint, settings.measure)
+        same = (self.fingerprint, settings.measure, settings.prior)
         if completion is None:
             return same
         how = settings.seed, settings.max_parents, settings.knowledge, self.reading.completions

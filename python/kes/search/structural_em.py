@@ -57,7 +57,8 @@ def complete(
     """Impute the missing values; return the completed table and what was done.
 
     The values depend on the table (not on the order of its rows), the seed, the criterion (with
-    `ess`, `penalty` and `transform`), `max_parents`, the knowledge and the number of completions.
+    `ess`, `penalty` and `transform`), the prior over edges, `max_parents`, the knowledge and the
+    number of completions.
     They do not depend on how runs choose among neighbours, so searches with any k, and proofs, use
     the same completed table. If stopped before the model has settled, the values are those of the
     last round begun: the same as with that many rounds. Give `rounds` to repeat an earlier
@@ -127,7 +128,8 @@ def _best(
         stopped = not keep_going()
         return not stopped
 
-    core = core_problem(table, settings.measure, cache_mb)
+    prior = settings.pair_weights(table.names)
+    core = core_problem(table, settings.measure, cache_mb, prior)
     driver = Driver(core, table.names, settings.for_core(table.names), threads)
     found = driver.search(em_round_budget(len(table.names)), goes_on)
     if stopped:

@@ -14,6 +14,7 @@ ALL = {
     "apart": [("x", "y")],
     "roots": ["age"],
     "leaves": ["outcome"],
+    "likely": {("y", "a"): 3.0, ("a", "d"): -1.5},
 }
 
 
@@ -72,6 +73,13 @@ def test_the_core_gets_tiers_and_arcs():
         ({"leaves": [None]}, "leaves", "None"),
         ({"leaves": {"a": 1}}, "leaves", "{'a': 1}"),
         ({"tiers": {"a": ["b"]}}, "tiers", "{'a'"),
+        ({"likely": [("a", "b")]}, "likely", r"\('a', 'b'\)"),
+        ({"likely": {"ab": 1.0}}, "likely", "'ab'"),
+        ({"likely": {("a", "b", "c"): 1.0}}, "likely", "'c'"),
+        ({"likely": {("a", "a"): 1.0}}, "likely", "'a'"),
+        ({"likely": {("a", "b"): "high"}}, "likely", "high"),
+        ({"likely": {("a", "b"): float("nan")}}, "likely", "nan"),
+        ({"likely": {("a", "b"): 1.0, ("b", "a"): 2.0}}, "likely", "twice"),
         ({"tiers": [{"a": 1}]}, "tiers", "{'a': 1}"),
         ({"roots": 10**5000}, "roots", "an unprintable int"),
         ({"roots": ["a" * 3, ["b"] * 100]}, "roots", r" \['b',.{1,100}\.\.\.$"),

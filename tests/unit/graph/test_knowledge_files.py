@@ -13,6 +13,7 @@ ALL = Knowledge(
     apart=[("x", "y")],
     roots=["age"],
     leaves=["outcome"],
+    likely={("a", "d"): 3.0, ("c", "b"): -0.1},
 )
 
 

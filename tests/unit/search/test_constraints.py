@@ -220,7 +220,7 @@ def test_commands_take_flags_and_files(data, optima, tmp_path, monkeypatch, caps
     assert run([*learn, "--roots", "HYPOVOLEMIA", "--out", "file.json"]) != 0
     assert "--knowledge: Knowledge(tiers=" in capsys.readouterr().err
     assert run(["certify", "data.csv", "--result", "file.json"]) == 0
-    assert "all networks that obey 3 tiers, 1 required arc" in capsys.readouterr().out
+    assert "all networks under the knowledge: 3 tiers, 1 required arc" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

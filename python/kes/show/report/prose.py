@@ -68,17 +68,18 @@ class Claim:
         proven, bound = optima.proven, None if found is None else found.upper_bound
         if certificate is not None:
             same = set(certificate.graph.nodes) == set(optima.names)
-            if not same or certificate.criterion != optima.settings.criterion:
+            scores = [(one.criterion, one.edge_prior) for one in (certificate, optima.settings)]
+            if not same or scores[0] != scores[1]:
                 raise KesError(
-                    "the certificate has other variables or another criterion; make it with "
-                    "kes.certify from the data and the criterion of this result",
+                    "the certificate has other variables, another criterion or another edge_prior; "
+                    "make it with kes.certify from the data and the criterion of this result",
                     option="certificate",
                 )
             proven, bound = certificate.proven, certificate.upper_bound
             limit = certificate.max_parents
         if proven and (bound is None or level(bound) <= level(best.score)):
             scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
-            known = " that satisfies the knowledge" if optima.settings.knowledge else ""
+            known = " that satisfies the knowledge" if optima.settings.is_constrained else ""
             return cls(True, "highest score", f"no network{scope}{known} scores higher")
         if bound is not None:
             distance = f"{bound - best.score:,.2f} nats"

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _ALWAYS = ("k", "criterion", "random_state")
 """Options that are shown even if they have their default."""
 
+_OFF = {"edge_prior": 0.0}
+"""Settings of options that are not used, where that is not the default."""
+
 
 # --- the settings --------------------------------------------------------------------------------
 
@@ -42,6 +45,7 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ),
         "ess": ("equivalent sample size", f"{settings.ess}"),
         "penalty": ("penalty", f"multiplied by {settings.penalty:g}"),
+        "edge_prior": ("price of every edge", f"{settings.edge_prior:.6g} nats"),
         "random_state": ("seed", str(settings.seed)),
     }
     always = {
@@ -113,7 +117,7 @@ def _changed(settings: Settings) -> dict[str, object]:
     return {
         name: value
         for name, value in settings.options().items()
-        if name in _ALWAYS or value != known[name].default
+        if name in _ALWAYS or value not in (known[name].default, _OFF.get(name))
     }
 
 
@@ -256,10 +260,13 @@ def _knowledge_words(known: Knowledge | None) -> list[str] | None:
         return []
     if any("," in name or ";" in name or name != name.strip() for name in known.variables):
         return None
+    if any("=" in name for *pair, _ in known.likely for name in pair):
+        return None
     pairs = {"--require": known.required, "--forbid": known.forbidden, "--apart": known.apart}
     return _flags(
         ("--tiers", ";".join(",".join(tier) for tier in known.tiers)),
         *((flag, f"{a},{b}") for flag, group in pairs.items() for a, b in group),
         ("--roots", ",".join(known.roots)),
         ("--leaves", ",".join(known.leaves)),
+        *(("--likely", f"{a},{b}={odds!r}") for a, b, odds in known.likely),
     )

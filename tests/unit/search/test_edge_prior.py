@@ -1,0 +1,197 @@
+"""The prior over edges as a user meets it: options, knowledge, files and the command line."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.cli import run
+from kes.show.report.recipe import command_line, python_call
+
+
+def noise(n=12, rows=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.integers(0, 2, (rows, n)), columns=[f"v{i}" for i in range(n)])
+
+
+@pytest.fixture(scope="module")
+def table():
+    frame = noise()
+    frame["v1"] = frame["v0"] ^ (np.arange(len(frame)) % 7 == 0)
+    return frame
+
+
+# --- the price -----------------------------------------------------------------------------------
+
+
+def test_a_price_lowers_scores_by_so_much_for_each_edge(table):
+    arcs = [("v0", "v1"), ("v0", "v2"), ("v1", "v2")]
+    free = kes.score(arcs, table, edge_prior=None)
+    assert kes.score(arcs, table, edge_prior=0) == free
+    assert kes.score(arcs, table, edge_prior=2.5) == pytest.approx(free - 3 * 2.5)
+    assert kes.score([], table, edge_prior=2.5) == kes.score([], table, edge_prior=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "gamma"),
+    [
+        (60, {}, 1 - math.log(60) / (2 * math.log(12))),  # [Chen & Chen 2008]
+        (200, {}, 0.0),  # 12 variables are fewer than √200
+        (60, {"gamma": 0.5}, 0.5),
+    ],
+)
+def test_the_extended_bic_charges_twice_gamma_times_the_log_of_n(rows, options, gamma):
+    table = noise(rows=rows).assign(constant=1)  # which counts for nothing
+    optima = kes.learn(table, runs=1, improve=False, edge_prior="ebic", **options)
+    assert optima.settings.edge_prior == pytest.approx(2 * gamma * math.log(12))
+
+
+def test_a_high_price_leaves_only_what_is_strong(table):
+    cheap, dear = (kes.learn(table, runs=5, edge_prior=price).best.graph for price in (0, 4))
+    assert dear.skeleton == {frozenset(("v0", "v1"))}
+    assert len(cheap.skeleton) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"edge_prior": -1}, "edge_prior"),
+        ({"edge_prior": "bic"}, "edge_prior"),
+        ({"edge_prior": math.inf}, "edge_prior"),
+        ({"edge_prior": True}, "edge_prior"),
+        ({"edge_prior": "ebic", "gamma": -0.1}, "gamma"),
+        ({"edge_prior": "ebic", "gamma": "half"}, "gamma"),
+        ({"gamma": 0.5}, "gamma"),
+        ({"edge_prior": 1.0, "gamma": 0.5}, "gamma"),
+    ],
+)
+def test_wrong_values_name_the_option(table, options, name):
+    with pytest.raises(kes.KesError) as caught:
+        kes.learn(table, **options)
+    assert caught.value.option == name
+
+
+def test_weights_in_any_order_give_the_same_price(table):
+    """A sum that depended on the order would change the last bits of every score."""
+    weights = np.random.default_rng(1).uniform(0.1, 2, len(table))
+    order = np.random.default_rng(2).permutation(len(table))
+    first = kes.learn(table, weights=weights, runs=2, improve=False, edge_prior="ebic")
+    shuffled = table.iloc[order]
+    again = kes.learn(shuffled, weights=weights[order], runs=2, improve=False, edge_prior="ebic")
+    assert first.settings == again.settings
+
+
+# --- soft knowledge ------------------------------------------------------------------------------
+
+
+def test_odds_of_a_pair_take_the_place_of_the_price(table):
+    known = kes.Knowledge(likely={("v3", "v2"): 4.0})
+    arcs = [("v2", "v3"), ("v0", "v1")]
+    free = kes.score(arcs, table, edge_prior=0)
+    assert kes.score(arcs, table, knowledge=known, edge_prior=1.5) == pytest.approx(free + 4 - 1.5)
+
+
+def test_soft_knowledge_rules_nothing_out(table):
+    known = kes.Knowledge(likely={("v0", "v1"): -50.0, ("v4", "v5"): 50.0})
+    assert known
+    assert not known.constrains
+    best = kes.learn(table, runs=5, knowledge=known, edge_prior=3).best
+    assert best.graph.skeleton == {frozenset(("v4", "v5"))}
+    assert best.mpdag == best.graph
+    text = repr(kes.learn(table, runs=2, knowledge=known))
+    assert "2 pairs with prior odds" in text
+    assert "satisfies the knowledge" not in text
+
+
+def test_an_explanation_names_the_prior(table):
+    [step] = [
+        step
+        for step in kes.inclusion_boundary(kes.EssentialGraph(["v0", "v1"]), table)
+        if step.kind == "insert"
+    ]
+    free, priced = (kes.explain(step, table, edge_prior=price) for price in (0, 2.0))
+    assert priced.fit == pytest.approx(free.fit)
+    assert priced.worth == pytest.approx(free.worth - 2)
+    assert priced.prior == -2
+    assert "The prior over edges costs 2." in str(priced)
+
+
+# --- files, recipes and the shell ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def optima(table):
+    known = kes.Knowledge(likely={("v2", "v3"): 1.25}, forbidden=[("v1", "v0")])
+    return kes.learn(table, runs=5, improve=20, knowledge=known, edge_prior=1.5)
+
+
+def test_files_keep_it_and_continue_under_it(table, optima, tmp_path):
+    optima.save(tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json") == optima
+    more = kes.load(tmp_path / "a.json").extend(3, table)
+    assert more == optima.extend(3)
+    with pytest.raises(kes.KesError, match=r"edge_prior: 1\.5 there, 2\.0 here"):
+        kes.learn(table, out=tmp_path / "a.json", edge_prior=2.0, knowledge=optima.best.knowledge)
+
+
+def test_files_without_a_price_have_none(table, tmp_path):
+    found = kes.learn(table, runs=2, improve=False, edge_prior=0)
+    found.save(tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert "edge_prior" not in document["settings"]
+    assert kes.load(tmp_path / "a.json").settings.edge_prior == 0
+    document["settings"]["edge_prior"] = -1
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    with pytest.raises(kes.KesError, match="damaged"):
+        kes.load(tmp_path / "a.json")
+
+
+def test_recipes_give_it_again(table, optima, tmp_path, monkeypatch):
+    scope = {"kes": kes, "data": table}
+    exec(python_call(optima), scope)
+    assert scope["optima"] == optima
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("data.csv", index=False)
+    words = command_line(optima).split()[2:-2]
+    assert run(["learn", *words, "--out", "b.json"]) == 0
+    assert kes.load("b.json").settings == optima.settings
+    assert run(["learn", *words[:-2], "--runs", "1", "--edge-prior", "ebic", "--gamma", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--edge-prior", "-1"], "--edge-prior"),
+        (["--edge-prior", "1,5"], "decimal comma"),
+        (["--edge-prior", "bic"], "'ebic'"),
+        (["--likely", "v0,v1"], "--likely takes two names and log odds"),
+        (["--likely", "v0=2"], "--likely takes two names and log odds"),
+        (["--likely", "v0,v99=2"], "unknown column 'v99'"),
+        (["--gamma", "1"], "--edge-prior ebic"),
+    ],
+)
+def test_wrong_words_are_explained(table, words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("data.csv", index=False)
+    assert run(["learn", "data.csv", "--runs", "1", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+# --- other searches ------------------------------------------------------------------------------
+
+
+def test_em_and_every_search_use_it(table):
+    gappy = table.astype(object).mask(np.random.default_rng(3).random(table.shape) < 0.05)
+    options = {"edge_prior": 4.0, "missing": "em"}
+    found = kes.learn(gappy, runs=2, improve=False, **options)
+    assert found.best.graph.skeleton == {frozenset(("v0", "v1"))}
+    # A price that forbids all edges must reach the rounds of EM: then each value is drawn from
+    # the frequencies of its own column, and the completed table does not depend on the others.
+    alone = kes.learn(gappy, runs=1, improve=False, edge_prior=1e6, missing="em")
+    assert alone.best.graph.skeleton == set()
+    assert alone.record.fingerprint != kes.learn(gappy, runs=1, missing="em").record.fingerprint
+    resampled = kes.stability(table, resamples=5, runs=1, edge_prior=1e6)
+    assert len(resampled.edges()) == 0
