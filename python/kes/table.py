@@ -95,6 +95,11 @@ class Table:
 
     __hash__ = None  # type: ignore[assignment]  # cells need not be hashable
 
+    def without(self, *columns: str) -> Table:
+        """Return the table without some columns, which it need not have."""
+        kept = {name: own for name, own in self._values.items() if name not in columns}
+        return Table(kept, note=self.note)
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns as lists."""
         return {name: list(column) for name, column in self._values.items()}

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.reading import choose, rows, value
 
 import kes
-from kes.analysis.evidence_bounds import edge_worth
+from kes.analysis.deletion_loss import edge_worth
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.analysis import constrained_search
+from kes.analysis import constrained_search, evidence_work
 from kes.analysis.constrained_search import Candidate, Side, moved
 from kes.graph.core_graph import CoreGraph
 from kes.graph.dags import descendants, parent_sets
@@ -136,6 +136,22 @@ def test_estimates_are_scores_of_networks_on_the_right_side(seed, monkeypatch):
             assert row["how"] == "estimate"
             for side in ("best_with", "best_without"):
                 assert -ROUNDING <= known[side] - row[side] <= slack
+
+
+@pytest.mark.parametrize("known", [None, kes.Knowledge(tiers=[["a", "b"], ["c", "d", "e"]])])
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_hold_where_nothing_is_searched(seed, known, monkeypatch):
+    """Known models cannot beat the best network of a side; the side of the best model is exact."""
+    data = drawn(5, seed)
+    optima = kes.learn(data, k=0.3, runs=20, knowledge=known, prove=True)
+    assert optima.proven
+    exact = {(row["x"], row["y"]): row for row in optima.evidence()}
+    monkeypatch.setattr(evidence_work, "_MOST_WORK", 0)
+    for row in optima.evidence():
+        nats = exact[row["x"], row["y"]]["evidence"]
+        bound = row["evidence"]
+        assert row["how"] == ("upper bound" if bound >= 0 else "lower bound")
+        assert bound >= nats - ROUNDING if bound >= 0 else bound <= nats + ROUNDING
 
 
 @pytest.mark.parametrize("seed", range(4))

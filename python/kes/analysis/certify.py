@@ -112,7 +112,7 @@ def certify(
     problem = _problem(data, options, optima).completed(threads(n_jobs))
     incumbents = Incumbents(problem, optima)
     cost = _estimate(problem.dataset, problem.settings)
-    if problem.dataset.kind != "discrete" and cost.sets * PER_SET > limit:
+    if not can_certify(problem, limit):
         raise _unbounded(cost)
     clock(str(cost))
     limits = Budget(counting_mb=memory, solving_mb=memory)
@@ -127,6 +127,12 @@ def certify(
         incumbents.search(prover.threads, clock.after(share))
         found = _bounded(prover, families, incumbents.best[0])
     return _certificate(problem, incumbents, families, found, clock.seconds)
+
+
+def can_certify(problem: Problem, seconds: float = _BUDGET) -> bool:
+    """Return whether `certify` can bound the score: of continuous columns it counts all sets."""
+    cost = _estimate(problem.dataset, problem.settings)
+    return problem.dataset.kind == "discrete" or cost.sets * PER_SET <= seconds
 
 
 def joined(optima: Optima, certificate: Certificate) -> Optima:

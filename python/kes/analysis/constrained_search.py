@@ -16,8 +16,10 @@ from typing import Literal
 
 from kes import _core
 from kes.analysis.certify import estimate
+from kes.analysis.deletion_loss import edge_worth
 from kes.budget import Budget
 from kes.exact.prover import Prover
+from kes.graph import EssentialGraph
 from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge
 from kes.graph.dags import descendants, parent_sets
 from kes.search.driver import Driver, Scored
@@ -184,6 +186,27 @@ class Contest:
         best = driver.search(Budget(tasks=self._tasks), pool=found)
         return self._candidate(*max(best, key=lambda model: model[1]))
 
+    def without_edges(self) -> dict[Side, float]:
+        """Return the score of the best model without each of its edges, all else unchanged."""
+        best = self.candidates[0]
+        if self._known == NOTHING:
+            place = {name: i for i, name in enumerate(self._names)}
+            graph = EssentialGraph.from_core(self._names, best.graph)
+            losses = {
+                _ordered(*(place[name] for name in edge)): loss
+                for edge, loss in edge_worth(graph, self._problem).items()
+            }
+        else:  # any arc of an admissible network may go, unless it is required
+            delta = self._problem.core.delta
+            losses = {
+                _ordered(*arc): delta((True, *arc, self._other_parents(*arc)))
+                for arc in set(self._dag).difference(self._known[1])
+            }
+        return {Side("apart", pair): best.score - loss for pair, loss in losses.items()}
+
+    def _other_parents(self, a: int, b: int) -> list[int]:
+        return sorted(parent for parent, child in self._dag if child == b and parent != a)
+
     def _candidate(self, graph: CoreGraph, score: float) -> Candidate:
         return Candidate(self._names, graph, score, self._known)
 
@@ -208,6 +231,10 @@ class Contest:
             return False
         parents = Counter(child for _, child in arcs)
         return any(parents[child] > limit for _, child in side.required)
+
+
+def _ordered(a: int, b: int) -> Arc:
+    return min(a, b), max(a, b)
 
 
 def moved(dag: Iterable[Arc], side: Side) -> list[Arc]:

@@ -6,20 +6,22 @@ which `Optima.explain` gives, is larger: there nothing adapts.) Judging parts of
 models of several optima is due to [Peña 2004].
 
 Each side of the question is searched for its best model (`constrained_search`). On small tables the
-best model is proven; elsewhere it is the best found, and the evidence is an estimate. Some sides
-are unions: a network without the v-structure a -> c <- b lacks one of its arcs, has it reversed, or
-connects a and b.
+best model is proven; elsewhere it is the best found, and the evidence is an estimate. What is not
+searched is bounded by the models that are known. Some sides are unions: a network without the
+v-structure a -> c <- b lacks one of its arcs, has it reversed, or connects a and b.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kes.analysis.certainty import Status, verdict
 from kes.analysis.constrained_search import Candidate, Contest, Side
+from kes.analysis.evidence_work import Work
 from kes.errors import Interrupted, unknown
 from kes.progress import Progress, Show, reporting
 from kes.results.summary import counted, of_completed
@@ -28,13 +30,6 @@ from kes.table import Table, tabulated
 if TYPE_CHECKING:
     from kes.results.optima import Optima
     from kes.search.problem import Problem
-
-TASKS = 30
-"""Improvement tasks for each side."""
-
-WEAK = 3.0
-"""Nats below which an edge, or its direction, is called weak: odds of less than 20 to 1 against
-another model, short of "strong" evidence by the usual scale [Kass & Raftery 1995]."""
 
 _COLUMNS = {
     "edges": ("x", "y"),
@@ -80,33 +75,35 @@ def evidence(
     problem: Problem,
     of: str,
     *,
-    tasks: int,
+    work: Work,
     seconds: float | None = None,
     threads: int,
-    models: int | None = None,
     progress: bool | Show | None = None,
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
 
-    `models` limits the questions to what so many of the best optima have. After `seconds`, or
-    Ctrl-C (EvidenceInterrupted), the other questions rest on the models found until then.
+    After `seconds`, or Ctrl-C (EvidenceInterrupted), the other questions rest on the models found
+    until then.
     """
     if of not in _COLUMNS:
         raise unknown("kind of evidence", of, _COLUMNS, option="of")
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [(optimum.edges, optimum.score) for optimum in optima]
-    contest = Contest(problem, known, tasks=tasks, threads=threads)
-    asked = _questions(of, contest.candidates[:models])
+    contest = Contest(problem, known, tasks=work.tasks, threads=threads)
+    asked = _questions(of, contest.candidates)
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
-    searched = _questions("edges", contest.candidates[:models]) if of == "ancestors" else asked
+    kind = "edges" if of == "ancestors" else of
+    searched = _questions(kind, contest.candidates[: work.models])
     board = Scoreboard(contest, [*asked, *searched])
     is_interrupted = False
     try:
         board.settle(searched, deadline, progress)
     except KeyboardInterrupt:
         is_interrupted = True
-    note = [_note(of, board, tasks, len(searched)), *of_completed(optima)]
-    found = _table(of, optima.names, asked, board, "\n".join(note))
+    board.bound()
+    rows = [_row(of, optima.names, question, board) for question in asked]
+    note = [_note(of, rows, board, work, len(searched)), *of_completed(optima)]
+    found = _table(of, rows, "\n".join(note))
     if is_interrupted:
         raise EvidenceInterrupted(found)
     return found
@@ -136,7 +133,7 @@ def _collider(a: int, c: int, b: int) -> Question:
 
 
 class Scoreboard:
-    """The best known score of every side of some questions.
+    """The best known model of every side of some questions.
 
     Attributes
     ----------
@@ -150,6 +147,7 @@ class Scoreboard:
         self._contest = contest
         every = (side for question in questions for side in question.sides)
         self._scores: dict[Side, float | None] = dict.fromkeys(every)
+        self._models: dict[Side, Candidate] = {}
         self._certain: set[Side] = set()
         self._searched: set[Side] = set()
         self.first = self.best = contest.candidates[0].score
@@ -177,6 +175,14 @@ class Scoreboard:
                         self._searched.add(side)
                 self.settled += 1
 
+    def bound(self) -> None:
+        """Bound what was not searched by the best model without the edge in question."""
+        for side, score in self._contest.without_edges().items():
+            known = self._scores.get(side, math.inf)
+            if side not in self._searched and (known is None or known < score):
+                self._scores[side] = score
+                self._models.pop(side, None)
+
     def _progress(self, wanted: int, spent: float) -> Progress:
         left = spent / self.settled * (wanted - self.settled) if self.settled else None
         return Progress(self.settled, wanted, None, 0, spent, left, "questions")
@@ -186,11 +192,22 @@ class Scoreboard:
         known = [score for side in sides if (score := self._scores[side]) is not None]
         return max(known, default=None)
 
-    def how(self, sides: Sequence[Side]) -> str:
-        """Return how the best scores of the sides were found."""
-        if self._certain.issuperset(sides):
+    def model(self, sides: Iterable[Side]) -> Candidate | None:
+        """Return the best model of some sides together; None if it is not known."""
+        known = [self._models[side] for side in sides if side in self._models]
+        best = max(known, key=lambda model: model.score, default=None)
+        return best if best is not None and best.score == self.score(sides) else None
+
+    def how(self, question: Question) -> Status:
+        """Return how the evidence for a part was found."""
+        if self._certain.issuperset(question.sides):
             return "exact"
-        return "estimate" if self._searched.issuperset(sides) else "not searched"
+        if self._searched.issuperset(question.sides):
+            return "estimate"
+        worth = difference(self.score(question.yes), self.score(question.no))
+        if worth is None:
+            return "not searched"
+        return "upper bound" if worth >= 0 else "lower bound"
 
     def _look_at(self, side: Side, *, proving: bool) -> None:
         if not self._contest.is_possible(side):
@@ -208,6 +225,7 @@ class Scoreboard:
         for side, score in self._scores.items():
             if (score is None or model.score > score) and side.holds(model):
                 self._scores[side] = model.score
+                self._models[side] = model
 
     def _priority(self, question: Question) -> tuple[float, tuple[int, ...]]:
         """Put parts with most evidence first: their other side is least known."""
@@ -223,25 +241,28 @@ def difference(one: float | None, other: float | None) -> float | None:
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _table(
-    of: str, names: Sequence[str], questions: Iterable[Question], board: Scoreboard, note: str
-) -> Table:
+def _table(of: str, rows: Sequence[dict[str, Any]], note: str) -> Table:
     """Return a row for each question, those with most evidence first."""
-    rows = [_row(of, names, question, board) for question in questions]
     # Stable: of equal evidence, the order of the nodes.
-    rows.sort(key=lambda row: math.inf if row["evidence"] is None else -row["evidence"])
-    direction = ("direction",) if of == "edges" else ()
-    columns = (*_COLUMNS[of], "evidence", *direction, "how", "best_with", "best_without")
-    return tabulated(columns, [[row[name] for name in columns] for row in rows], note)
+    ordered = sorted(rows, key=lambda row: _last(row["evidence"]))
+    of_edges = ("certainty", "direction") if of == "edges" else ()
+    columns = [*_COLUMNS[of], "evidence", *of_edges, "how", "best_with", "best_without"]
+    columns += ["instead"] if of == "edges" else []
+    return tabulated(columns, [[row[name] for name in columns] for row in ordered], note)
+
+
+def _last(nats: float | None) -> float:
+    return math.inf if nats is None else -nats
 
 
 def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -> dict[str, Any]:
     yes, no = board.score(question.yes), board.score(question.no)
-    how = board.how(question.sides)
+    how, nats = board.how(question), difference(yes, no)
     row: dict[str, Any] = {
         **dict(zip(_COLUMNS[of], (names[node] for node in question.nodes), strict=True)),
-        "evidence": difference(yes, no),
-        "how": "estimate" if of == "ancestors" and how == "not searched" else how,
+        "evidence": nats,
+        # Ancestors rest on the models that were found for edges.
+        "how": "estimate" if of == "ancestors" and how != "exact" else how,
         "best_with": yes,
         "best_without": no,
     }
@@ -249,10 +270,31 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
         ways = [board.score([side]) for side in question.yes]
         possible = None not in ways and -math.inf not in ways
         row["direction"] = difference(*ways) if possible else None
+        row["certainty"] = verdict(nats, how)
+        row["instead"] = _instead(names, question, board)
     return row
 
 
-def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
+def _instead(names: Sequence[str], question: Question, board: Scoreboard) -> str:
+    """Return the edges of x or y that the best model without the edge has, and that with it lacks.
+
+    They take the place of the edge.
+    """
+    with_it, without = board.model(question.yes), board.model(question.no)
+    if with_it is None or without is None or with_it.score < without.score:
+        return ""
+    new = {_pair(arc) for arc in without.arcs} - {_pair(arc) for arc in with_it.arcs}
+    own = sorted(pair for pair in new if not set(pair).isdisjoint(question.nodes))
+    return ", ".join(f"{names[a]} - {names[b]}" for a, b in own)
+
+
+def _pair(arc: tuple[int, int]) -> tuple[int, int]:
+    return min(arc), max(arc)
+
+
+def _note(
+    of: str, rows: Sequence[Mapping[str, Any]], board: Scoreboard, work: Work, wanted: int
+) -> str:
     """Explain the numbers and how they were found."""
     lines = [
         "evidence: nats by which the best model with it beats the best without it "
@@ -260,10 +302,15 @@ def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
     ]
     if of == "edges":
         lines.append("direction: nats by which the best model with x -> y beats that with y -> x.")
-    lines.append(
-        "exact: both are the best of all; estimate: the best that were found, by "
-        f"{counted(tasks, 'task')} for each side."
-    )
+    found = {row["how"] for row in rows}
+    meanings = {
+        "exact": "exact: both are the best of all",
+        "estimate": "estimate: both are the best that were found, by "
+        f"{counted(work.tasks, 'task')} for each side",
+        "upper bound": "upper bound: no search was made for a better model without it",
+        "lower bound": "lower bound: no search was made for a better model with it",
+    }
+    lines.append("; ".join(text for how, text in meanings.items() if how in found) + ".")
     if of == "ancestors":
         lines.append(
             "Ancestors rest on the optima and the best models found with and without each edge; "
@@ -272,11 +319,11 @@ def _note(of: str, board: Scoreboard, tasks: int, wanted: int) -> str:
     if board.settled < wanted:
         lines.append(
             f"It ended after {board.settled} of {counted(wanted, 'question')}; the others were not "
-            "searched and rest on the models at hand, which makes edges look surer than they are."
+            "searched and rest on the known models, which makes edges look surer than they are."
         )
     if board.best > board.first:
         lines.append(
             f"On the way a model was found that is {board.best - board.first:.4g} nats better than "
             "the best of the optima: improve them."
         )
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line != ".")

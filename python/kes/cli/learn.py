@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
@@ -14,23 +14,21 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from kes import api
-from kes.analysis.evidence import WEAK
-from kes.analysis.evidence_bounds import EvidenceBound, evidence_bounds
+from kes.analysis.certify import can_certify
+from kes.analysis.evidence import EvidenceInterrupted
 from kes.cli import options
-from kes.cli.console import say, width
+from kes.cli.console import say
+from kes.cli.edge_output import show_network
 from kes.cli.inputs import beside, read_knowledge, read_table
 from kes.cli.query import word
 from kes.cli.signals import exit_code
 from kes.errors import ClusterLost, Interrupted, NotSaved
-from kes.graph.pdag import Pdag
 from kes.progress import Show, lines
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
 from kes.results.summary import counted, text
 from kes.search import dask_cluster
 from kes.search.problem import TableAsRead
-from kes.search.record import Record
-from kes.table import Table
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -102,7 +100,7 @@ def learn(
         optima, failure = error.optima, error
     spent = f"{time.monotonic() - started:.2f}"
     say(text(optima, more=[("seconds", spent)], shown=table.notes))
-    show_network(optima, out)
+    is_interrupted = _show_network(optima, out, chosen, started, _display(progress))
     if failure is not None:
         raise failure  # after the result, which would be lost otherwise
     if out is None:
@@ -111,7 +109,32 @@ def learn(
         is_new = out.read_bytes() != before
         say(f"Saved to {out}" if is_new else f"Not written: all of this was in {out} already")
         suggest_next(optima, out)
-    suggest_more(optima.record)
+    suggest_more(optima, out)
+    if is_interrupted:
+        ctx.exit(exit_code())
+
+
+_INSTANT = 1e-3
+"""Seconds for evidence if the budget is used up: it is bounded by the models that were found."""
+
+
+def _show_network(
+    optima: Optima,
+    out: Path | None,
+    chosen: Mapping[str, Any],
+    started: float,
+    progress: bool | Show,
+) -> bool:
+    """Print the best network with its evidence; return whether Ctrl-C ended its computation."""
+    budget = chosen.get("budget")
+    left = None if budget is None else max(budget - (time.monotonic() - started), _INSTANT)
+    try:
+        found = optima.evidence(budget=left, n_jobs=chosen.get("n_jobs"), progress=progress)
+    except EvidenceInterrupted as stop:
+        show_network(optima, stop.evidence, out)
+        return True
+    show_network(optima, found, out)
+    return False
 
 
 def _display(progress: bool | None) -> bool | Show:
@@ -146,36 +169,6 @@ def _messages() -> Iterator[None]:
         logger.setLevel(level)
 
 
-_MOST = 50
-"""Number of edges shown; of more, the strongest and the weakest."""
-
-
-def show_network(optima: Optima, out: Path | None) -> None:
-    """Print the edges of the best model: a bound on their evidence, and the share of runs."""
-    edges = _edges(optima)
-    if not edges:
-        alone = "under this criterion, all variables are independent"
-        if optima.kind != "discrete":
-            alone = (
-                "no edge raises the score: the variables have no linear relations "
-                "(--discretize 3 finds others)"
-            )
-        say(f"\nThe best network has no edges: {alone}.")
-        return
-    say(f"\nThe best network, {counted(len(edges), 'edge')}, the strongest first:")
-    lines = edges.to_text(rows=_MOST, width=width() - 2).splitlines()
-    say("\n".join(f"  {line}" for line in lines[:-1]))
-    say("evidence: an upper bound in nats; `kes edges` computes it exactly")
-    if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
-        say("directions: no surer than shown; a better model may have the opposite direction")
-    if any(edges[""]):
-        say(f"weak: less than {WEAK:g} nats; direction weak: less for its direction")
-    say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
-    if len(edges) > _MOST:
-        file = "FILE (after --out FILE)" if out is None else quote(str(out))
-        say(f"All edges, with their evidence: kes edges {file}")
-
-
 def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
     """Print the result of an interrupted search, or the file that holds it."""
     record = None if stop.optima is None else stop.optima.record
@@ -204,44 +197,14 @@ def suggest_next(optima: Optima, out: Path) -> None:
         say(f"  {purpose:<21}  {command}", unbroken=True)
 
 
-def suggest_more(record: Record) -> None:
+def suggest_more(optima: Optima, out: Path | None) -> None:
     """Print how to search further, unless the user chose the amount or the best is proven."""
-    is_proven = record.proof is not None and record.proof.proven
-    if record.improving.asked.is_auto and not is_proven:
-        more = f"--improve-tasks {2 * max(record.improving.own, 1)}"
-        say(f"To search further: add {more}; kes certify bounds the highest score.")
-
-
-def _edges(optima: Optima) -> Table:
-    """Return the edges of the best model, the strongest first."""
-    best = optima.best
-    found = evidence_bounds(optima, optima.ready(None, None, None))
-    support = {frozenset((r["x"], r["y"])): r["search_support"] for r in optima.edges()}
-    pairs = sorted(found, key=lambda pair: (-found[pair].evidence, sorted(pair)))
-    shown = [_directed(best.mpdag, pair) for pair in pairs]
-    return Table(
-        {
-            "edge": [f"{a} {mark} {b}" for a, mark, b in shown],
-            "evidence <=": [found[pair].evidence for pair in pairs],
-            "runs %": [round(100 * support[pair]) for pair in pairs],
-            "": [_mark(found[pair]) for pair in pairs],
-        }
-    )
-
-
-def _mark(known: EvidenceBound) -> str:
-    if known.evidence < WEAK:
-        return "weak"
-    is_open = known.direction is not None and known.direction < WEAK
-    return "direction weak" if is_open else ""
-
-
-def _directed(graph: Pdag, pair: frozenset[str]) -> tuple[str, str, str]:
-    """Return an edge as tail, mark and head; without a direction, in the order of the nodes."""
-    a, b = sorted(pair, key=graph.nodes.index)
-    if (b, a) in graph.directed:
-        return b, "->", a
-    return a, "->" if (a, b) in graph.directed else "-", b
+    improving = optima.record.improving
+    if optima.proven or not improving.asked.is_auto:
+        return
+    say(f"To search further: add --improve-tasks {2 * max(improving.own, 1)}")
+    if out is not None and can_certify(optima.ready(None, None, None)):
+        say(f"To bound the highest score: kes certify {quote(str(out))}", unbroken=True)
 
 
 def _question(optima: Optima) -> str:

@@ -5,17 +5,15 @@ from typing import Any
 
 import click
 
-from kes.analysis.evidence import TASKS, EvidenceInterrupted
+from kes.analysis.evidence import EvidenceInterrupted
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
+from kes.cli.edge_output import show_edges
 from kes.cli.inputs import DataRequest, beside, open_result
 from kes.cli.parsing import Number
 from kes.cli.signals import exit_code
 from kes.results.optima import Optima
 from kes.table import Table
-
-_EDGE_COLUMNS = ("x", "y", "evidence", "direction", "how", "search_support", "relative_weight")
-"""Columns of edges that fit on one line."""
 
 _EFFECTS = 12
 """Number of answers to show without --all."""
@@ -26,8 +24,8 @@ _EFFECTS = 12
 @options.count(
     "--tasks",
     "Number of improvement tasks for the best model with an edge and the best without it.",
-    TASKS,
     minimum=0,
+    show_default="up to 30, for a few seconds",
 )
 @options.add("budget", help="Stop after this time, between two edges, such as 30s, 5m, 1h30m.")
 @options.add("n_jobs")
@@ -52,36 +50,33 @@ def edges(
     For example: kes edges a.kes.json.gz
 
     Evidence is the difference, in nats, between the best model with an edge and the best without
-    it. Search support is the share of runs that ended in a model with it.
+    it. The share of runs that ended in a model with the edge describes the search, not the data.
     """
     check_csv(out)
     optima = open_result(result, DataRequest(data, table))
     if optima.problem is None:
-        show_or_write(_part(optima.edges()), out)
+        show_or_write(optima.edges(), out)
         say("Without the data only supports are shown, no evidence.", err=True)
         return
     shown = is_progress_shown(progress)
     try:
         found = optima.evidence(tasks=tasks, budget=budget, n_jobs=n_jobs, progress=shown)
     except EvidenceInterrupted as stop:
-        say("Interrupted: evidence not computed yet is estimated from the optima.", err=True)
-        show_or_write(_with_supports(optima, stop.evidence), out)
+        say("Interrupted: what was not searched is bounded by the optima.", err=True)
+        _show_or_write(optima, stop.evidence, out)
         ctx.exit(exit_code())
-    show_or_write(_with_supports(optima, found), out)
+    _show_or_write(optima, found, out)
 
 
-def _with_supports(optima: Optima, evidence: Table) -> Table:
-    """Return the edges in the order of the evidence, with their supports."""
-    found = optima.edges(evidence=evidence)
-    order = {(row["x"], row["y"]): place for place, row in enumerate(evidence)}
-    rows = sorted(found, key=lambda row: order[row["x"], row["y"]])
-    columns = {name: [row[name] for row in rows] for name in found.columns}
-    return _part(Table(columns, note=evidence.note))
-
-
-def _part(table: Table) -> Table:
-    shown = [name for name in _EDGE_COLUMNS if name in table.columns]
-    return Table({name: table[name] for name in shown}, note=table.note)
+def _show_or_write(optima: Optima, evidence: Table, out: Path | None) -> None:
+    """Print the edges for people, or write all that is known about them for programs."""
+    if out is None:
+        show_edges(optima, evidence)
+        return
+    supports = {(row["x"], row["y"]): row for row in optima.edges()}
+    rows = [row | supports[row["x"], row["y"]] for row in evidence]
+    names = rows[0] if rows else evidence.columns
+    show_or_write(Table({name: [row[name] for row in rows] for name in names}), out)
 
 
 @options.command("effects", "Estimate the effect of a variable on another.")

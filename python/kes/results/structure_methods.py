@@ -142,7 +142,10 @@ class StructureMethods:
             variable is an ancestor of another. Ancestors cannot be constrained: their evidence
             rests on the models found for edges.
         tasks : int or None
-            Number of improvement tasks of each constrained search, 30 by default; 0 only climbs.
+            Number of improvement tasks of each constrained search; 0 only climbs. By default,
+            edges get a few seconds of work, chosen by the size of the problem: up to 30 tasks for
+            each pair that some optimum connects, in large problems only for the edges of the best
+            optimum, or none. ``kes learn``, ``kes edges`` and the report show the same numbers.
         budget : float, str or None
             Stop after this time, between two edges; the others rest on the models found until
             then.
@@ -159,11 +162,15 @@ class StructureMethods:
             A row for each edge that some model has, between `x` and `y`, strongest first:
 
             - ``evidence``: ``best_with``, the score of the best model with the edge, minus
-              ``best_without``; negative if the best model lacks it. None if the budget ran out.
+              ``best_without``; negative if the best model lacks it.
+            - ``certainty``: "sure", "likely", "doubtful", or "required" by knowledge; see
+              `kes.analysis.certainty`.
             - ``direction``: score of the best model with x -> y minus that with y -> x; 0 if the
               data cannot tell. None if knowledge excludes one of them.
             - ``how``: "exact" if both models are proven optimal, "estimate" if they are the best
-              that were found, "not searched" if the budget ran out.
+              that were found, "upper bound" or "lower bound" if nothing was searched.
+            - ``instead``: edges of `x` or `y` that the best model without the edge has, and the
+              best with it lacks: they take its place.
 
         Notes
         -----
@@ -172,13 +179,18 @@ class StructureMethods:
         cases, exp(evidence) roughly approximates the posterior odds of the best model with against
         the best without the edge; it is not a posterior of the edge.
         """
-        from kes.analysis.evidence import TASKS, evidence
+        from kes.analysis.evidence import evidence
+        from kes.analysis.evidence_work import Work, default_work
 
+        problem = self.ready(data, weights, missing)
+        work = default_work(self, problem) if of == "edges" else Work()
+        if tasks is not None:
+            work = Work(integer("tasks", tasks, minimum=0))
         return evidence(
             self,
-            self.ready(data, weights, missing),
+            problem,
             of,
-            tasks=TASKS if tasks is None else integer("tasks", tasks, minimum=0),
+            work=work,
             seconds=None if budget is None else duration("budget", budget),
             threads=threads(n_jobs),
             progress=progress,

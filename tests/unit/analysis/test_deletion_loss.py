@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kes
-from kes.analysis.evidence_bounds import edge_worth
+from kes.analysis.deletion_loss import edge_worth
 
 
 def tables():

@@ -5,6 +5,10 @@ import pytest
 from tests.unit.refused import refused
 
 import kes
+from kes.analysis import evidence_work
+from kes.analysis.certainty import LIKELY
+from kes.analysis.deletion_loss import edge_worth
+from kes.analysis.evidence_work import TASKS, Work, default_work
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +97,18 @@ def test_the_order_of_columns_does_not_matter_where_it_is_exact():
 def test_a_budget_stops_between_edges_and_says_so(optima):
     found = optima.evidence(budget=1e-9)
     assert "It ended after 0 of" in found.note
-    at_hand = [optimum.graph.skeleton for optimum in optima]
+    best, losses = optima.best.graph.skeleton, edge_worth(optima.best.graph, optima.problem)
     for pair, row in by_pair(found).items():
-        unknown = all(pair in skeleton for skeleton in at_hand)
-        assert (row["evidence"] is None) == unknown
-    # What is not known comes last.
-    known = [value is not None for value in found["evidence"]]
-    assert known == sorted(known, reverse=True)
+        lacking = [one.score for one in optima if (pair in one.graph.skeleton) != (pair in best)]
+        if pair in best:
+            known = optima.best.score - max([optima.best.score - losses[pair], *lacking])
+            assert row["how"] == "upper bound"
+            assert row["certainty"] == ("doubtful" if known < LIKELY else None)
+        else:
+            known = max(lacking) - optima.best.score
+            assert (row["how"], row["certainty"]) == ("lower bound", None)
+        assert row["evidence"] == pytest.approx(known, abs=1e-9)
+    assert "upper bound: no search" in found.note
 
 
 def test_what_it_rests_on_is_said(optima, table):
@@ -126,3 +135,35 @@ def test_no_edges_no_rows():
         table = optima.evidence(of)
         assert len(table) == 0
         assert "evidence" in table.columns
+
+
+def test_the_default_work_follows_from_the_size_and_not_from_the_clock(optima, table, monkeypatch):
+    """All pairs if that is affordable, else those of the best model, else none."""
+    problem, every = optima.problem, len(table)
+    own = len(optima.best.graph.skeleton)
+    assert own < every
+    step = len(optima.names) ** 2
+    assert default_work(optima, problem) == Work(TASKS, None)
+    monkeypatch.setattr(evidence_work, "_WORK", 2 * every * step)
+    assert default_work(optima, problem) == Work(2, None)
+    monkeypatch.setattr(evidence_work, "_MOST_WORK", own * step)
+    assert default_work(optima, problem).models == 1
+    part = by_pair(optima.evidence())
+    for pair, row in part.items():
+        assert row["how"] == ("estimate" if pair in optima.best.graph.skeleton else "lower bound")
+    monkeypatch.setattr(evidence_work, "_MOST_WORK", 0)
+    assert {*optima.evidence()["how"]} == {"upper bound", "lower bound"}
+
+
+def test_an_edge_that_a_twin_can_replace_names_its_replacement():
+    """Either of two nearly equal columns explains the third; without the one edge, the other."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 600)
+    second = np.where(rng.random(600) < 0.01, 1 - first, first)
+    effect = np.where(rng.random(600) < 0.2, 1 - first, first)
+    codes = np.array([first, second, effect])
+    data = kes.Dataset(("first", "second", "effect"), [(0, 1)] * 3, codes)
+    optima = kes.learn(data, runs=5)
+    [pair] = [edge for edge in optima.best.graph.skeleton if "effect" in edge]
+    [other] = {"first", "second"} - pair
+    assert by_pair(optima.evidence())[pair]["instead"] == f"{other} - effect"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.cli.learn import WEAK
+from kes.analysis.certainty import LIKELY
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +28,8 @@ def test_learn_ends_with_the_network(printed):
     [(x, y)] = map(sorted, best.graph.skeleton)
     lines = out[out.index("The best network, 1 edge,") :].splitlines()
     gain = kes.score([(x, y)], "data.csv") - kes.score([], "data.csv")
-    assert lines[2].split() == ["smoker", "-", "cancer", f"{gain:.3f}", "100"]
-    assert "directions: at most" not in out  # there are none
+    assert lines[2].split() == ["smoker", "-", "cancer", f"{gain:.3f}", "sure", "open", "100"]
+    assert "direction: clear if" not in out  # there are none
 
 
 def test_weak_edges_are_marked(printed, tmp_path):
@@ -38,33 +38,39 @@ def test_weak_edges_are_marked(printed, tmp_path):
     for times, mark in ((1, True), (9, False)):
         pd.concat([few] * times).to_csv(tmp_path / "ab.csv", index=False)
         gain = kes.score([("a", "b")], tmp_path / "ab.csv") - kes.score([], tmp_path / "ab.csv")
-        assert (0 < gain < WEAK) == mark
+        assert (0 < gain < LIKELY) == mark
         _, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 2)
-        assert bool(re.search(rf"a - b +{gain:.3f} +100  weak$", out, re.M)) == mark
-        assert ("weak: less than 3 nats" in out) == mark
+        assert bool(re.search(rf"a - b +{gain:.3f}  doubtful +open +100$", out, re.M)) == mark
 
 
-def test_what_is_told_of_edges_bounds_their_evidence(printed):
-    """Evidence is exact on so few variables, and models at hand can only be worse than the best."""
+def test_learn_edges_and_python_show_the_same_numbers(printed):
     data = kes.datasets.alarm(rows=300)
     part = pd.DataFrame(
         {n: np.array(s)[c] for n, s, c in zip(data.names, data.states, data.codes, strict=True)}
     ).iloc[:, :8]
     part.to_csv("part.csv", index=False)
-    _, out, _ = printed("learn", "part.csv", "--runs", 20)
+    _, learned, _ = printed("learn", "part.csv", "--runs", 20, "--out", "part.kes.json")
+    _, listed, _ = printed("edges", "part.kes.json")
     optima = kes.learn("part.csv", runs=20)
     evidence = {frozenset((r["x"], r["y"])): r for r in optima.evidence()}
-    shown = re.findall(r"^  (\w+) ->? (\w+) +(-?[\d.]+) +\d+ *([a-z ]*)$", out, re.M)
-    assert {frozenset(row[:2]) for row in shown} == optima.best.graph.skeleton
-    for a, b, bound, mark in shown:
-        exact = evidence[frozenset((a, b))]
-        assert exact["how"] == "exact"
-        assert exact["evidence"] <= float(bound) + 6e-4
-        assert (mark == "weak") == (float(bound) < WEAK)
-        if mark == "direction weak":
-            assert abs(exact["direction"]) < WEAK
-    assert optima.best.graph.directed
-    assert "directions: no surer than shown" in out
+    best = optima.best.graph
+    row = r"^ *(\w+) (->?) (\w+) +(-?[\d.]+)  ([a-z]+) +(clear|uncertain|open)( \(([\d.]+)\))?"
+    for out in (learned, listed):
+        shown = re.findall(row, out, re.M)
+        assert {frozenset((a, b)) for a, _, b, *_ in shown} == best.skeleton
+        order = [float(one[3]) for one in shown]
+        assert order == sorted(order, reverse=True)
+        for a, mark, b, nats, word, direction, _, margin in shown:
+            known = evidence[frozenset((a, b))]
+            assert float(nats) == pytest.approx(known["evidence"], abs=6e-4)
+            assert word == known["certainty"]
+            assert (mark == "->") == ((a, b) in best.directed) == (direction != "open")
+            if mark == "->":
+                way = known["direction"] * (1 if known["x"] == a else -1)
+                assert float(margin) == pytest.approx(way, abs=0.051)
+                assert (direction == "clear") == (way >= 10 and word == "sure")
+    assert best.directed
+    assert "exact, as both are proven optimal" in learned
 
 
 def test_directions_are_those_of_the_best_model(printed):
@@ -88,7 +94,7 @@ def test_a_long_network_is_cut_and_says_where_all_of_it_is(printed, tmp_path):
     assert edges > 50
     assert f"The best network, {edges} edges" in out
     assert len(re.findall(r"^  \w+ ->? \w+ ", out, re.M)) == 50
-    assert f"All edges, with their evidence: kes edges {kes_file}" in out
+    assert f"kes edges {kes_file}" in out[: out.index("Next:")]
 
 
 def test_the_suggested_commands_can_be_given(printed, tmp_path):
@@ -127,7 +133,7 @@ def test_required_edges_have_a_worth_too(printed):
     """What the search may not take away may still be worth nothing."""
     code, out, _ = printed("learn", "data.csv", "--runs", 2, "--require", "noise,cancer")
     assert code == 0
-    assert re.search(r"^  noise -> cancer +-\d+\.\d+ +100  weak$", out, re.M)
+    assert re.search(r"^  noise -> cancer +inf  required +by knowledge +100$", out, re.M)
 
 
 # --- the data are found again --------------------------------------------------------------------
@@ -213,3 +219,4 @@ def test_evidence_counts_its_questions_and_keeps_what_it_has_after_ctrl_c(printe
     with pytest.raises(kes.Interrupted) as caught:
         optima.evidence(data="data.csv", progress=stop)
     assert "It ended after 0 of 1 question" in caught.value.evidence.note
+    assert [*caught.value.evidence["how"]] == ["upper bound"]

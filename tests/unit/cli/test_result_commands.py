@@ -23,11 +23,17 @@ def test_edges_are_told_with_their_evidence(result, printed):
     evidence = optima.evidence(tasks=2, data=data)
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split()[:5] == ["x", "y", "evidence", "direction", "how"]
-    assert [tuple(line.split()[:2]) for line in lines[1 : len(evidence) + 1]] == list(
-        zip(evidence["x"], evidence["y"], strict=True)
-    ), "all rows, the surest first"
-    assert "2 tasks for each side" in out
+    assert lines[0].split()[:4] == ["edge", "evidence", "certainty", "direction"]
+    rows = [line.split() for line in lines[1 : len(evidence) + 1]]
+    assert [{row[0], row[2]} for row in rows] == [
+        {x, y} for x, y in zip(evidence["x"], evidence["y"], strict=True)
+    ], "all rows, the surest first"
+    graph = optima.best.graph
+    for a, mark, b, *_ in rows:
+        expected = "->" if (a, b) in graph.directed else "-"
+        assert mark == (expected if {a, b} in graph.skeleton else "..")
+    assert "an estimate from the best networks found" in out
+    assert "..: the best network does not connect them" in out
 
 
 def test_without_data_only_supports_are_told(result, printed):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kes.analysis.certainty import FULL_WIDTH, LIKELY, VERDICTS, replaceable
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
+from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.effects import Effects
-from kes.analysis.evidence_bounds import edge_worth
 from kes.analysis.support import ROUNDING
 from kes.drawing import layout
 from kes.drawing.clusters import clusters
@@ -27,7 +28,7 @@ from kes.graph.pdag import graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import Problem
-from kes.show.report.edge_certainty import Certainty, count_costly, verdict, verdict_ranges
+from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.families import FittedNetworks, families, variables
 from kes.table import Table
 
@@ -48,6 +49,12 @@ FEW = 5
 
 LEAST = 13
 """Least number of variables of a network with an overview: fewer are one cluster."""
+
+_HALF = 0.5
+"""Least share of an edge in the consensus, at first."""
+
+_REQUIRED = 1e6
+"""Nats of edges that knowledge requires: JSON has no infinity."""
 
 _MOST_POINTS = 1000
 """Runs in the chart of scores: screens have no more columns."""
@@ -88,13 +95,18 @@ def content(
         "cases": optima.cases,
         "few": FEW,
         "pairs": pairs,
-        "supports": {part.kind: _supports(edges, part.kind) for part in parts},
+        # Evidence comes first: it decides widths and the consensus.
+        "supports": _by_evidence(certainty)
+        | {part.kind: _supports(edges, part.kind) for part in parts},
         "support_labels": {
             part.kind: SUPPORT_COLUMNS[part.kind].replace("_", " ") for part in parts
-        },
+        }
+        | {"evidence": "evidence"},
+        "full_width": FULL_WIDTH,
+        "thresholds": {"evidence": LIKELY, "share": _HALF},
         "clear": certainty.clear_directions,
-        "verdicts": verdict_ranges(),
-        "evidence": None if further.evidence is None else _evidence(edges),
+        "verdicts": VERDICTS,
+        "evidence": None if further.evidence is None else _evidence(optima, certainty, problem),
         "evidence_note": further.evidence_note,
         "evidence_command": _evidence_command(certainty, problem, file),
         "worth": worth and {i: _worth(one, number, place) for i, one in worth.items()},
@@ -152,13 +164,39 @@ def _reaching(share: float) -> float:
     return max(share, math.floor(100 * (share + ROUNDING)) / 100)
 
 
-def _evidence(edges: Table) -> dict[str, list[Any]]:
-    """Return for each pair the nats for the edge and for x -> y, exactness, and the verdict."""
+def _by_evidence(certainty: Certainty) -> dict[str, list[list[float]]]:
+    """Return the same by evidence, in nats, if some pair was searched; what was not has none."""
+    rows = [certainty.of(frozenset((row["x"], row["y"]))) for row in certainty.edges]
+    if not any(one.is_searched for one in rows):
+        return {}
     return {
-        "nats": [_rounded(nats) for nats in edges["evidence"]],
-        "direction": [_rounded(nats) for nats in edges["direction"]],
-        "exact": [how == "exact" for how in edges["how"]],
-        "verdict": [verdict(nats) for nats in edges["evidence"]],
+        "evidence": [
+            [
+                min(max(one.evidence or 0.0, 0.0), _REQUIRED) if one.is_searched else 0.0,
+                one.clear_direction,
+                min(abs(one.direction or 0.0), _REQUIRED),
+            ]
+            for one in rows
+        ]
+    }
+
+
+def _evidence(
+    optima: Optima, certainty: Certainty, problem: Problem | None
+) -> dict[str, list[Any]]:
+    """Return for each pair the nats for the edge and for x -> y, their status, and words."""
+    pairs = [frozenset((row["x"], row["y"])) for row in certainty.edges]
+    rows = [certainty.of(pair) for pair in pairs]
+    table = certainty.further.evidence
+    known = {}
+    if table is not None and problem is not None:
+        known = replaceable(optima.best.graph, problem, table)
+    return {
+        "nats": [_rounded(one.evidence) for one in rows],
+        "direction": [_rounded(one.direction) for one in rows],
+        "status": [one.status for one in rows],
+        "verdict": [one.verdict for one in rows],
+        "instead": [known[pair].instead if pair in known else None for pair in pairs],
     }
 
 

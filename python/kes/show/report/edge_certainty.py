@@ -1,22 +1,21 @@
-"""Certainty of the edges of the best network.
+"""Certainty of the edges of the best network, as the page shows it.
 
 The *worth* of an edge, the loss of score by deleting it with all else fixed, is not a measure of
-certainty: other edges may replace it. Evidence is (`kes.analysis.evidence`), so a page computes it
-unless that would take too long. The amount of work depends on the size of the problem, not on the
-clock: equal results have equal pages.
+certainty: other edges may replace it. Evidence is one (`kes.analysis.certainty`); a page has both.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kes.analysis.certainty import SURE, EdgeCertainty, certainties
+from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.effects import Effects
-from kes.analysis.evidence import TASKS, WEAK, evidence
-from kes.analysis.evidence_bounds import edge_worth
+from kes.analysis.evidence import evidence
+from kes.analysis.evidence_work import Work, default_work
 from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
 from kes.drawing.plot import SUPPORT_COLUMNS
@@ -27,29 +26,6 @@ from kes.table import Table
 if TYPE_CHECKING:
     from kes.results.optima import Optima
     from kes.search.problem import Problem
-
-SURE = 10.0
-"""Least evidence of a sure edge in nats: odds of more than 20 000 to 1."""
-
-VERDICTS = {"sure": SURE, "likely": WEAK, "doubtful": -math.inf}
-"""Verdicts on edges, and the least evidence for each in nats; the first that is reached counts.
-Another one is "required": background knowledge leaves no network without the edge."""
-
-CLEAR = 0.9
-"""Least relative weight of a clear direction without evidence."""
-
-_WORK = 4_000_000
-"""Steps (edges x pairs of variables x tasks) that take a few seconds."""
-
-_MOST_WORK = 12_000_000
-"""Steps without tasks above which evidence is not computed by default."""
-
-_PER_CUBE = 1e-5
-"""Relative cost of the cubed number of states in a table with continuous columns: states become
-columns of a matrix that is factorised."""
-
-_ROWS = 10_000
-"""Rows up to which the cost of a step hardly depends on their number."""
 
 
 @dataclass(frozen=True)
@@ -72,54 +48,27 @@ def chosen_evidence(
         return None, ""
     if problem is None:
         return None, "Evidence needs the data, which were not available."
-    tasks = TASKS if asked else _tasks(optima, problem)
-    if tasks is None:
-        return None, "Evidence was not computed: it takes more than a few seconds for this network."
-    models = None if asked else 1
-    found = evidence(optima, problem, "edges", tasks=tasks, threads=threads(None), models=models)
-    return found, evidence_words(found, tasks)
-
-
-def _tasks(optima: Optima, problem: Problem) -> int | None:
-    """Return the number of tasks of each search; None if even none takes too long."""
-    edges, size = len(optima.best.graph.skeleton), problem.size
-    steps = float(max(edges, 1) * size.variables * max(size.variables, size.columns))
-    steps *= max(1.0, optima.cases / _ROWS)
-    if size.columns:
-        steps *= 1 + max(map(len, problem.dataset.states)) ** 3 * _PER_CUBE
-    return None if steps > _MOST_WORK else min(TASKS, int(_WORK / steps))
+    work = Work() if asked else default_work(optima, problem)
+    found = evidence(optima, problem, "edges", work=work, threads=threads(None))
+    return found, evidence_words(found, work.tasks)
 
 
 def evidence_words(table: Table, tasks: int | None = None) -> str:
     """Return how the evidence was computed, and notes on better models found."""
-    exact = sum(how == "exact" for how in table["how"])
+    exact, estimates = (table["how"].count(how) for how in ("exact", "estimate"))
+    bounds = len(table) - exact - estimates
     if exact == len(table):
         how = "exact: the best networks with and without each edge are proven optimal"
+    elif estimates == 0:
+        how = "bounded by the optima only: a search takes more than a few seconds for this network"
     else:
         search = "" if tasks is None else f", a search with {counted(tasks, 'task')} for each"
         how = f"an estimate from the best networks found with and without each edge{search}"
-        how += f"; exact for {exact} of {len(table)} edges" if exact else ""
+        how += f"; exact for {exact} of {len(table)} pairs" if exact else ""
+        how += f"; for {bounds} of {len(table)} pairs only bounded by the optima" if bounds else ""
     lines = (table.note or "").splitlines()
     also = [line for line in lines if line.startswith(("On the way", "It ended after"))]
     return " ".join([f"Evidence is {how}.", *also])
-
-
-def verdict(nats: float | None) -> str | None:
-    """Return the verdict on an edge by its evidence; None if that is unknown."""
-    if nats is None:
-        return None
-    if nats == math.inf:
-        return "required"
-    return next(name for name, least in VERDICTS.items() if nats >= least)
-
-
-def verdict_ranges() -> dict[str, str]:
-    """Return the verdicts by evidence with their ranges in words."""
-    return {
-        "sure": f"at least {SURE:g} nats",
-        "likely": f"{WEAK:g} to {SURE:g} nats",
-        "doubtful": f"less than {WEAK:g} nats",
-    }
 
 
 def count_costly(worth: Mapping[frozenset[str], float]) -> int:
@@ -145,14 +94,17 @@ class Certainty:
         return None if self._problem is None else edge_worth(self._best.graph, self._problem)
 
     @cached_property
-    def nats(self) -> dict[frozenset[str], float | None]:
-        """Evidence for each edge of the best network; None if it is unknown."""
-        pairs = self._best.graph.skeleton
-        return {pair: self._rows[pair]["evidence"] if self.has_evidence else None for pair in pairs}
+    def certainties(self) -> dict[frozenset[str], EdgeCertainty]:
+        """Certainty of each pair, as far as it was computed."""
+        return {} if self.further.evidence is None else certainties(self.further.evidence)
+
+    def of(self, pair: frozenset[str]) -> EdgeCertainty:
+        """Return the certainty of a pair."""
+        return self.certainties.get(pair, EdgeCertainty(None, None, "not searched"))
 
     def count(self, *verdicts: str) -> int:
         """Return the number of edges of the best network with one of some verdicts."""
-        return sum(verdict(nats) in verdicts for nats in self.nats.values())
+        return sum(self.of(pair).verdict in verdicts for pair in self._best.graph.skeleton)
 
     def strongest(self, most: int) -> list[tuple[str, str, str]]:
         """Return the strongest edges as (name, mark, name); the mark is an arrow if clear."""
@@ -171,7 +123,7 @@ class Certainty:
         return found
 
     def _strength(self, pair: frozenset[str]) -> float:
-        nats = self.nats[pair]
+        nats = self.of(pair).evidence
         if nats is None and self.worth is not None:
             nats = self.worth[pair]
         return self._rows[pair][SUPPORT_COLUMNS["search"]] if nats is None else nats
@@ -185,19 +137,10 @@ class Certainty:
         )
 
     def _is_clear(self, a: str, b: str) -> bool:
-        row = self._rows[frozenset((a, b))]
-        return self._clear_direction(row) == (1 if row["x"] == a else 2)
+        pair = frozenset((a, b))
+        return self.of(pair).clear_direction == (1 if self._rows[pair]["x"] == a else 2)
 
     @property
     def clear_directions(self) -> list[int]:
         """The clear direction of each row of `edges`: 1 for x -> y, 2 for y -> x, 0 for none."""
-        return [self._clear_direction(row) for row in self.edges]
-
-    def _clear_direction(self, row: Mapping[str, Any]) -> int:
-        """Decide by evidence, or by relative weight if there is no evidence."""
-        nats = row["direction"] if self.has_evidence else None
-        if nats is None:
-            forward, backward = (row[f"weight_{way}"] >= CLEAR for way in ("x_to_y", "y_to_x"))
-        else:
-            forward, backward = nats >= WEAK, -nats >= WEAK
-        return 1 if forward else 2 if backward else 0
+        return [self.of(frozenset((row["x"], row["y"]))).clear_direction for row in self.edges]

@@ -12,16 +12,16 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from kes._core import __version__
+from kes.analysis.certainty import CLEAR, LIKELY, SURE
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
-from kes.analysis.evidence import WEAK
 from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.show.report import prose
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
-from kes.show.report.edge_certainty import CLEAR, SURE, Certainty, Further, chosen_evidence
+from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
 from kes.show.report.families import FittedNetworks
 from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
 from kes.show.report.prose import Claim, cards, headline
@@ -92,11 +92,11 @@ def page(
         settings=prose.rows_html(settings_rows(optima)),
         python=escape(python_call(optima)),
         command=prose.command(optima, file),
-        weak=f"{WEAK:g}",
-        weak_odds=_odds(WEAK),
+        likely=f"{LIKELY:g}",
+        likely_odds=_odds(LIKELY),
         sure=f"{SURE:g}",
         sure_odds=_odds(SURE),
-        clear=f"{CLEAR:.0%}".replace("%", " %"),
+        clear=f"{CLEAR:g}",
         version=escape(__version__),
         style=sheet,
         data=_json(shown),

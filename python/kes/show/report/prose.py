@@ -9,12 +9,13 @@ from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
+from kes.analysis.certainty import SURE
 from kes.analysis.certificate import Certificate
 from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
 from kes.errors import KesError, listed
 from kes.results.summary import completed, counted
-from kes.show.report.edge_certainty import SURE, Certainty, count_costly
+from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.recipe import command_line
 
 if TYPE_CHECKING:
@@ -118,13 +119,33 @@ def _name(name: str) -> str:
     return f"<bdi><strong>{escape(name)}</strong></bdi>"
 
 
+@dataclass(frozen=True)
+class Verdicts:
+    """Number of connections of the best network with each verdict."""
+
+    sure: int
+    likely: int
+    doubtful: int
+    bounded: int  # nothing is known but an upper bound on the evidence
+
+    @classmethod
+    def of(cls, certainty: Certainty, edges: int) -> Verdicts:
+        """Count the verdicts."""
+        sure, likely = certainty.count("sure", "required"), certainty.count("likely")
+        doubtful = certainty.count("doubtful", "unlikely")
+        return cls(sure, likely, doubtful, edges - sure - likely - doubtful)
+
+
 def _sureness(certainty: Certainty, edges: int) -> str:
     of = f"Of {counted(edges, 'connection')}"
     if certainty.has_evidence:
-        sure, weak = certainty.count("sure", "required"), certainty.count("doubtful")
-        doubtful = f"{weak} doubtful" if weak else "none is doubtful"
-        verb = "is" if sure == 1 else "are"
-        return f"{of}, {sure} {verb} sure, {edges - sure - weak} likely, and {doubtful}."
+        found = Verdicts.of(certainty, edges)
+        verb = "is" if found.sure == 1 else "are"
+        doubtful = f"{found.doubtful} doubtful" if found.doubtful else "none is doubtful"
+        said = f"{of}, {found.sure} {verb} sure, {found.likely} likely, and {doubtful}."
+        if not found.bounded:
+            return said
+        return f"{said} The certainty of {found.bounded} was not computed."
     if certainty.worth is None:
         return f"{of}: their certainty was not computed."
     many = count_costly(certainty.worth)
@@ -144,8 +165,9 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     known = f", {directed} of them by knowledge" if directed else ""
     sure = ("Not computed", "see evidence")
     if certainty.has_evidence:
-        many, weak = certainty.count("sure", "required"), certainty.count("doubtful")
-        sure = (f"{many} sure", f"{edges - many - weak} likely, {weak} doubtful")
+        found = Verdicts.of(certainty, edges)
+        more = f", {found.bounded} not computed" if found.bounded else ""
+        sure = (f"{found.sure} sure", f"{found.likely} likely, {found.doubtful} doubtful{more}")
     directions = (
         f"direction clear for {clear}{known}{isolated}" if edges else "nothing is connected"
     )

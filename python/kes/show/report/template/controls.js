@@ -1,21 +1,21 @@
 // The controls above and around the network: views, models, threshold, zoom, clicks and keys.
 
-import { data, supportKinds, titleOf } from "./data.js";
+import { data, strengthKinds, titleOf } from "./data.js";
 import { byId, element, on } from "./dom.js";
 import { number } from "./format.js";
+import { strengthText } from "./strength.js";
 import { edgeText, modelEdges } from "./graphs.js";
-import { state } from "./state.js";
+import { state, threshold, unit } from "./state.js";
 
 // Fill what does not change later.
 export function fillControls() {
   fillModels(byId("first"));
   byId("names").append(...data.names.map((name) => element("option", { value: name })));
   byId("support").append(
-    ...supportKinds.map((kind) => element("option", { value: kind }, data.support_labels[kind])),
+    ...strengthKinds.map((kind) => element("option", { value: kind }, data.support_labels[kind])),
   );
   const [example] = modelEdges(data.best);
   byId("edge-filter").placeholder = example ? `such as ${edgeText(example)}` : "";
-  byId("threshold").min = String(Math.round(100 * data.least));
   byId("overview-tab").hidden = !data.clusters;
   byId("fullscreen").hidden = !document.fullscreenEnabled;
 }
@@ -32,7 +32,7 @@ function fillModels(select) {
 export function updateControls() {
   const isDifference = state.view === "difference";
   byId("first-label").textContent = isDifference ? "First" : "Model";
-  byId("threshold-value").textContent = `${Math.round(100 * state.threshold)} %`;
+  updateThreshold();
   byId("first").value = String(state.first);
   if (isDifference) fillModels(byId("second"));
   byId("second").value = String(state.second);
@@ -42,6 +42,16 @@ export function updateControls() {
   }
 }
 
+// The slider has whole nats of evidence, or percent.
+function updateThreshold() {
+  const slider = byId("threshold");
+  const isEvidence = unit() === "evidence";
+  slider.min = String(isEvidence ? 1 : Math.round(100 * data.least));
+  slider.max = String(isEvidence ? data.full_width : 100);
+  slider.value = String(isEvidence ? threshold() : Math.round(100 * threshold()));
+  byId("threshold-value").textContent = strengthText(state.strength, threshold(), 0);
+}
+
 // Call `change` with the parts of the state that a control changes, and `selectModel` with a model.
 export function listenControls({ change, selectModel }) {
   for (const radio of document.querySelectorAll('input[name="view"]')) {
@@ -49,8 +59,11 @@ export function listenControls({ change, selectModel }) {
   }
   on("first", "change", ({ target }) => selectModel(Number(target.value)));
   on("second", "change", ({ target }) => change({ second: Number(target.value) }));
-  on("support", "change", ({ target }) => change({ support: target.value }));
-  on("threshold", "input", ({ target }) => change({ threshold: Number(target.value) / 100 }));
+  on("support", "change", ({ target }) => change({ strength: target.value }));
+  on("threshold", "input", ({ target }) => {
+    const value = Number(target.value) / (unit() === "evidence" ? 1 : 100);
+    change({ thresholds: { ...state.thresholds, [unit()]: value } });
+  });
 }
 
 export function listenZoom(viewport) {

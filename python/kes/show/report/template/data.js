@@ -4,8 +4,11 @@
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 
+// What decides the width of edges and the consensus: "evidence", or a kind of support.
+export const strengthKinds = Object.keys(data.supports);
+
 // The kinds of support of an edge that the page has, such as "search".
-export const supportKinds = Object.keys(data.supports);
+export const supportKinds = strengthKinds.filter((kind) => kind !== "evidence");
 
 export function isContinuous(node) {
   return data.states[node].length === 0;

@@ -3,14 +3,15 @@
 import { pathData, shortened, toPoints, trianglePoints } from "./curves.js";
 import { data } from "./data.js";
 import { byId, element, svg } from "./dom.js";
-import { percent, printable } from "./format.js";
+import { printable } from "./format.js";
 import { edgeText, isClear, surroundings } from "./graphs.js";
+import { strengthOf, strengthText, widthShare } from "./strength.js";
 
 const BOX_HEIGHT = 22;
 
 // Draw the nodes after the edges, so that they are in front; the tab order is from top to bottom.
-export function drawNetwork(edges, layout, support) {
-  const edgeGroup = svg("g", {}, ...edges.map((edge) => drawEdge(edge, layout, support)));
+export function drawNetwork(edges, layout, strength) {
+  const edgeGroup = svg("g", {}, ...edges.map((edge) => drawEdge(edge, layout, strength)));
   const place = (node) => layout.nodes[node];
   const order = Object.keys(layout.nodes)
     .map(Number)
@@ -19,14 +20,14 @@ export function drawNetwork(edges, layout, support) {
   return svg("svg", { "aria-label": "network" }, edgeGroup, nodeGroup);
 }
 
-function drawEdge(edge, layout, support) {
-  const share = data.supports[support][edge.pair][0];
-  const width = 0.7 + 2.1 * share;
+function drawEdge(edge, layout, strength) {
+  const width = 0.7 + 2.1 * widthShare(strength, edge.pair);
   let points = toPoints(layout.curves[edge.pair]);
   if (edge.status === 2) points.reverse();
   const title = svg("title");
+  const ownStrength = strengthText(strength, strengthOf(strength, edge.pair));
   title.textContent = printable(
-    `${edgeText(edge)}\n${data.support_labels[support]} ${percent(share)}`,
+    `${edgeText(edge)}\n${data.support_labels[strength]} ${ownStrength}`,
   );
   const classes = `edge ${edge.change ?? directionClass(edge)}`.trim();
   const group = svg("g", { class: classes, "data-pair": edge.pair });
@@ -94,7 +95,7 @@ const MODEL_LEGEND = [
 const LEGENDS = {
   overview: MODEL_LEGEND,
   optimum: MODEL_LEGEND,
-  consensus: [...MODEL_LEGEND.slice(0, 2), ["open", false, "no supported direction"]],
+  consensus: [...MODEL_LEGEND.slice(0, 2), ["open", false, "no clear direction"]],
   difference: [
     ["removed", true, "only in the first"],
     ["added", true, "only in the second"],
@@ -103,7 +104,7 @@ const LEGENDS = {
   ],
 };
 
-export function drawLegend(view, support, edges) {
+export function drawLegend(view, strength, edges) {
   const hasKnown = edges.some((edge) => edge.known);
   const used = LEGENDS[view].filter(([name]) => name !== "known" || hasKnown);
   const items = used.map(([name, isDirected, text]) => {
@@ -113,6 +114,6 @@ export function drawLegend(view, support, edges) {
     const picture = svg("svg", { viewBox: "0 0 46 12", "aria-hidden": "true" }, sample);
     return element("li", {}, picture, text);
   });
-  items.push(element("li", {}, `Width: ${data.support_labels[support]}`));
+  items.push(element("li", {}, `Width: ${data.support_labels[strength]}`));
   byId("legend").replaceChildren(...items);
 }

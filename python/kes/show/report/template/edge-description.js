@@ -10,7 +10,18 @@ export function evidenceOf({ pair }) {
   return data.evidence?.nats[pair] ?? null;
 }
 
-// "sure", "likely" or "doubtful", as Python decided; "required" by background knowledge; null if unknown.
+// How the evidence was found: "exact", "estimate", "upper bound" or "lower bound".
+export function statusOf({ pair }) {
+  return data.evidence?.status[pair] ?? null;
+}
+
+// The edges that can take the place of one that looks weak only for that; null if it is not so.
+export function replacementOf({ pair }) {
+  return data.evidence?.instead[pair] ?? null;
+}
+
+// "sure", "likely" or "doubtful", as Python decided; "unlikely" if the best network lacks the edge;
+// "required" by background knowledge; null if unknown.
 export function verdictOf({ pair }) {
   return data.evidence?.verdict[pair] ?? null;
 }
@@ -53,12 +64,28 @@ function describeDirection(edge) {
 function describeEvidence(edge) {
   const nats = evidenceOf(edge);
   if (nats === null) return "";
-  const basis = data.evidence.exact[edge.pair] ? "which is exact" : "as far as the search found";
+  const isBound = statusOf(edge) === "upper bound";
+  const most = isBound ? "at most " : "";
   const comparison =
-    nats >= 0 ? `${number(nats, 1)} nats worse` : `${number(-nats, 1)} nats better`;
-  const verdict = nats >= 0 ? ` The edge is ${verdictOf(edge)}.` : "";
-  return `The best network without the edge is ${comparison}, ${basis}.${verdict}`;
+    nats >= 0 ? `${most}${number(nats, 1)} nats worse` : `${number(-nats, 1)} nats better`;
+  const verdict = nats >= 0 && verdictOf(edge) ? ` The edge is ${verdictOf(edge)}.` : "";
+  const instead = replacementOf(edge);
+  const reason = instead
+    ? ` It looks weak only because other edges can take its place: ${instead}.`
+    : "";
+  return (
+    `The best network without the edge is ${comparison}, ${BASES[statusOf(edge)]}.` +
+    `${verdict}${reason}`
+  );
 }
+
+const BASES = {
+  exact: "which is exact",
+  estimate: "as far as the search found",
+  "upper bound": "as no better one was searched for",
+  "lower bound": "as far as the optima show",
+  "not searched": "as far as the optima show",
+};
 
 function describeWorth(edge, model) {
   const worth = worthOf(edge, model);

@@ -3,12 +3,13 @@
 import { edgeTerms, withInterval } from "./coefficients.js";
 import { data, fileName, isContinuous, nameOf, supportKinds } from "./data.js";
 import { bdi, byId, element, on } from "./dom.js";
-import { evidenceOf, verdictOf, worthOf } from "./edge-description.js";
+import { evidenceOf, replacementOf, statusOf, verdictOf, worthOf } from "./edge-description.js";
 import { matchingCodes, parseFilter } from "./edge-filter.js";
 import { counted, number, percent } from "./format.js";
 import { directionNats, edgeText, ends, isClear } from "./graphs.js";
 import { SortableTable } from "./sortable-table.js";
 import { singleModel } from "./state.js";
+import { strengthText } from "./strength.js";
 
 const CHANGES = {
   removed: "only in the first",
@@ -37,7 +38,7 @@ export class EdgeTable {
     const model = singleModel();
     this.rows = edges
       .filter((edge) => edge.change !== "same")
-      .map((edge) => ({ ...edge, model, support: state.support }));
+      .map((edge) => ({ ...edge, model, strength: state.strength }));
     if (view !== this.view) this.rebuild(view);
     this.table.forget();
     this.filter();
@@ -143,7 +144,10 @@ const EDGE = {
     const [from, to] = ends(edge);
     const mark = edge.status === 0 ? " – " : " → ";
     const cell = element("td", { class: "text" }, bdi(data.names[from]), mark, bdi(data.names[to]));
-    if (isDoubtful(edge)) {
+    if (replacementOf(edge) !== null) {
+      const title = `looks weak only because other edges can take its place: ${replacementOf(edge)}`;
+      cell.append(element("span", { class: "tag", title }, "replaceable"));
+    } else if (isDoubtful(edge)) {
       const title = `evidence: ${data.verdicts.doubtful}`;
       cell.append(element("span", { class: "tag", title }, "doubtful"));
     }
@@ -151,7 +155,9 @@ const EDGE = {
   },
 };
 
-const isDoubtful = (edge) => verdictOf(edge) === "doubtful";
+const isDoubtful = (edge) => ["doubtful", "unlikely"].includes(verdictOf(edge));
+
+const BOUNDS = { "upper bound": "≤ ", "lower bound": "≥ " };
 
 const CHANGE = textColumn("change", "From the first to the second", (edge) => CHANGES[edge.change]);
 
@@ -170,9 +176,9 @@ const DIRECTION = textColumn(
 
 const CONSENSUS_DIRECTION = textColumn(
   "direction",
-  "Support of the direction",
-  ({ pair, status, support }) =>
-    status === 0 ? "not supported" : percent(data.supports[support][pair][2]),
+  "Support of the direction, or evidence for it",
+  ({ pair, status, strength }) =>
+    status === 0 ? "not clear" : strengthText(strength, data.supports[strength][pair][2]),
   "text aside",
 );
 
@@ -183,7 +189,9 @@ const EVIDENCE = {
   value: evidenceOf,
   cell: (edge) => {
     const cell = natsCell(evidenceOf(edge), isDoubtful(edge));
-    if (data.evidence.exact[edge.pair]) cell.title = "exact";
+    if (cell.textContent) cell.prepend(BOUNDS[statusOf(edge)] ?? "");
+    if (verdictOf(edge) === "required") cell.append("required");
+    cell.title = statusOf(edge);
     return cell;
   },
 };
@@ -262,7 +270,8 @@ function summariseEvidence(rows) {
     ([verdict, range]) => `${count(verdict)} ${verdict} (${range})`,
   );
   if (count("required")) parts.push(`${count("required")} required by background knowledge`);
-  if (count(null)) parts.push(`${count(null)} not examined`);
+  if (count("unlikely")) parts.push(`${count("unlikely")} unlikely (the best network lacks it)`);
+  if (count(null)) parts.push(`${count(null)} with a bound only`);
   return (
     `${counted(rows.length, "edge")} by evidence: ${parts.join(", ")}. ` +
     "“Sure” means: given these data and this criterion."

@@ -13,12 +13,14 @@ export function modelEdges(index) {
   });
 }
 
-// The edges whose support reaches a threshold; a direction has to reach it too.
+// The edges whose strength reaches a threshold; a direction has to reach it too. By evidence, a
+// direction has to be clear.
 export function consensusEdges(threshold, kind) {
   const edges = [];
-  data.supports[kind].forEach(([share, direction, directionShare], pair) => {
-    if (share === 0 || share < threshold) return;
-    edges.push({ pair, status: directionShare >= threshold ? direction : 0 });
+  data.supports[kind].forEach(([strength, direction, ofDirection], pair) => {
+    if (strength === 0 || strength < threshold) return;
+    const isDirected = kind === "evidence" || ofDirection >= threshold;
+    edges.push({ pair, status: isDirected ? direction : 0 });
   });
   return edges;
 }

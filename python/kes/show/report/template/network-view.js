@@ -7,7 +7,8 @@ import { describeEdge } from "./edge-description.js";
 import { counted, number } from "./format.js";
 import { isClear, surroundings } from "./graphs.js";
 import { showOverview } from "./overview.js";
-import { currentEdges, singleModel, state } from "./state.js";
+import { currentEdges, singleModel, state, threshold } from "./state.js";
+import { strengthText } from "./strength.js";
 import { Viewport } from "./viewport.js";
 
 export class NetworkView {
@@ -27,19 +28,19 @@ export class NetworkView {
     if (isOverview) this.renderOverview();
     else this.renderPicture();
     this.mark();
-    drawLegend(state.view, state.support, this.edges);
+    drawLegend(state.view, state.strength, this.edges);
     byId("shown").textContent = heading(this.edges);
   }
 
   renderOverview() {
     const isNew = !byId("overview").childElementCount;
-    if (isNew) showOverview(this.selectNode, state.support);
+    if (isNew) showOverview(this.selectNode, state.strength);
     this.layout = null;
   }
 
   renderPicture() {
     const layout = currentLayout();
-    const picture = drawNetwork(this.edges, layout, state.support);
+    const picture = drawNetwork(this.edges, layout, state.strength);
     const keepsPlace = layout === this.layout;
     this.viewport.show(picture, layout.size, keepsPlace, centre(this.edges, layout));
     this.layout = layout;
@@ -90,8 +91,9 @@ function centre(edges, layout) {
 
 function heading(edges) {
   if (state.view === "consensus") {
-    const support = `${Math.round(100 * state.threshold)} % ${data.support_labels[state.support]}`;
-    return `Consensus: ${counted(edges.length, "edge")} with at least ${support}`;
+    const least = strengthText(state.strength, threshold(), 0);
+    const kind = data.support_labels[state.strength];
+    return `Consensus: ${counted(edges.length, "edge")} with at least ${least} ${kind}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
   const summary = edges.length

@@ -9,7 +9,7 @@ import { degrees, ends, modelEdges } from "./graphs.js";
 const BROAD = 330; // wider pictures take two columns
 
 // Show the clusters of the best network. `selectNode` is called with a variable that is clicked.
-export function showOverview(selectNode, support) {
+export function showOverview(selectNode, strength) {
   const edges = modelEdges(data.best);
   const counts = degrees(edges);
   const clusterOf = [];
@@ -30,7 +30,7 @@ export function showOverview(selectNode, support) {
         bdi(data.names[hub]),
         `: ${counted(nodes.length, "variable")}`,
       ];
-      card.append(caption(...title), picture(inside, layout, support));
+      card.append(caption(...title), picture(inside, layout, strength));
       card.classList.toggle("broad", layout.size[0] > BROAD);
     } else {
       card.classList.add("all");
@@ -60,8 +60,8 @@ function caption(...title) {
   return element("figcaption", {}, element("h3", {}, ...title));
 }
 
-function picture(edges, layout, support) {
-  const made = drawNetwork(edges, layout, support);
+function picture(edges, layout, strength) {
+  const made = drawNetwork(edges, layout, strength);
   const [width, height] = layout.size;
   const size = { viewBox: `0 0 ${width} ${height}`, width, height };
   for (const [name, value] of Object.entries(size)) made.setAttribute(name, value);

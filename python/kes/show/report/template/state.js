@@ -1,6 +1,6 @@
 // The state of the network section: what is drawn, and what is selected in it.
 
-import { data, supportKinds } from "./data.js";
+import { data, strengthKinds } from "./data.js";
 import { consensusEdges, differenceEdges, modelEdges } from "./graphs.js";
 
 const LARGE = 50; // variables: larger networks open with the overview
@@ -13,16 +13,26 @@ export const state = {
   view: opensWithOverview ? "overview" : "optimum", // or "consensus", "difference"
   first: data.best, // the model that is drawn
   second: data.ges === data.best ? Math.min(1, data.optima.length - 1) : data.ges,
-  threshold: 0.5, // of the consensus
-  support: supportKinds[0], // the kind of support that decides widths and the consensus
+  thresholds: { ...data.thresholds }, // of the consensus: nats of evidence, or a share
+  strength: strengthKinds[0], // what decides widths and the consensus
   node: null, // the selected variable
   pair: null, // the selected edge
   found: [], // the variables that a search found
 };
 
+// The unit of what decides widths and the consensus.
+export function unit() {
+  return state.strength === "evidence" ? "evidence" : "share";
+}
+
+// The least strength of an edge in the consensus.
+export function threshold() {
+  return state.thresholds[unit()];
+}
+
 // The edges that the current view draws.
 export function currentEdges() {
-  if (state.view === "consensus") return consensusEdges(state.threshold, state.support);
+  if (state.view === "consensus") return consensusEdges(threshold(), state.strength);
   if (state.view === "difference") return differenceEdges(state.first, state.second);
   return modelEdges(currentModel());
 }

@@ -1,9 +1,4 @@
-"""Upper bounds on the evidence for the edges of the best model, without a further search.
-
-`evidence` compares the best model with an edge and the best without it. Known models bound it from
-above: those without the edge, and the best model with the edge deleted, score no higher than the
-best of all models without it. The same holds for the direction of an arc and models that allow the
-opposite one.
+"""The deletion loss of each edge of a model: what its score loses if the edge alone is deleted.
 
 An edge between x and y can be deleted in several ways, which lead to different neighbours: one for
 each set H of neighbours of y that are adjacent to x such that the others of them, NA, are pairwise
@@ -11,49 +6,17 @@ adjacent [Chickering 2002, Thm 17]. Then x and y are separated given the rest of
 of y, and the score loses the value of their dependence given these. The deletion loss of the edge
 is the smallest of these losses. `Stop.edges` gives the same numbers, but lists all neighbours for
 it: hundreds of thousands in large networks.
+
+It is an upper bound on the evidence for the edge (`kes.analysis.evidence`): where everything else
+may adapt as well, less is lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kes.graph import EssentialGraph
 from kes.search.problem import Problem
-
-if TYPE_CHECKING:
-    from kes.results.optima import Optima
-    from kes.search.problem import Problem
-
-
-@dataclass(frozen=True)
-class EvidenceBound:
-    """Upper bounds on the evidence for an edge and for its direction, in nats.
-
-    `direction` is None if the best model allows the opposite direction, or if no optimum does.
-    """
-
-    evidence: float
-    direction: float | None
-
-
-def evidence_bounds(optima: Optima, problem: Problem) -> dict[frozenset[str], EvidenceBound]:
-    """Return upper bounds for each edge of the best model."""
-    best = optima.best
-    evidence = edge_worth(best.graph, problem)
-    direction: dict[frozenset[str], float] = {}
-    arcs = {frozenset(arc): arc for arc in best.mpdag.directed}
-    lacking, opposing = set(evidence), set(arcs)
-    for other in optima[1:]:  # the best first, so the first that differs is the best that does
-        loss, skeleton = best.score - other.score, other.graph.skeleton
-        without = lacking - skeleton
-        evidence |= {pair: min(evidence[pair], loss) for pair in without}
-        turned = {p for p in opposing & skeleton if arcs[p] not in other.mpdag.directed}
-        direction |= dict.fromkeys(turned, loss)
-        lacking -= without
-        opposing -= turned
-    return {pair: EvidenceBound(evidence[pair], direction.get(pair)) for pair in evidence}
 
 
 def edge_worth(graph: EssentialGraph, problem: Problem) -> dict[frozenset[str], float]:
