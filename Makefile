@@ -122,6 +122,9 @@ bench-coverage: $(DEV) ## See how good the estimates are of what runs have not f
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
 
+bench-calibration: $(DEV) ## See how often the words for edges and directions are right, as in SAMPLES=2
+	$(BIN)/python benchmarks/calibration.py $(if $(SAMPLES),--samples '$(SAMPLES)')
+
 bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and without
 	$(BIN)/python benchmarks/knowledge.py
 

@@ -19,12 +19,13 @@ from samples import network
 from timing import show
 
 import kes
+from kes.analysis.certainty import CLEAR, LIKELY, SURE
 
 FIRST_SEED = 3001
 NETWORKS = ("alarm", "insurance", "hailfinder", "sachs", "win95pts")
 SIZES = (500, 1_000, 2_000)
-EDGE_BINS = (-math.inf, -10.0, -3.0, 0.0, 3.0, 5.0, 10.0, 30.0, math.inf)
-DIRECTION_BINS = (0.0, 3.0, 10.0, 30.0, 100.0, math.inf)
+EDGE_BINS = (-math.inf, -10.0, -LIKELY, 0.0, 3.0, LIKELY, SURE, 3 * SURE, math.inf)
+DIRECTION_BINS = (0.0, 3.0, CLEAR, 3 * CLEAR, 10 * CLEAR, math.inf)
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def show_directions(pairs: Sequence[Pair]) -> None:
     """Print what directions of the best networks are in truth, by evidence in nats."""
     for title, chosen in (
         ("all edges", pairs),
-        ("edges with 10 nats and more", [pair for pair in pairs if pair.evidence >= 10]),
+        ("sure edges", [pair for pair in pairs if pair.evidence >= SURE]),
     ):
         print(f"\nDirections of the best network, in percent: {title}")
         kinds = ("right", "reversed", "open", "false edge")
