@@ -3,9 +3,9 @@
 import { data, strengthKinds, titleOf } from "./data.js";
 import { byId, element, on } from "./dom.js";
 import { number } from "./format.js";
-import { strengthText } from "./strength.js";
 import { edgeText, modelEdges } from "./graphs.js";
 import { state, threshold, unit } from "./state.js";
+import { strengthText } from "./strength.js";
 
 // Fill what does not change later.
 export function fillControls() {
