@@ -369,8 +369,17 @@ class Families:
     def reduced(self, clusters: list[tuple[list[int], int, float]], floor: float) -> Families:
         """Return the families that a network with a score of at least `floor` can have."""
 
-def parse_csv(blocks: Iterable[bytes], delimiter: str) -> tuple[list[str], list[CsvColumn]]:
+def parse_csv(
+    blocks: Iterable[bytes],
+    delimiter: str,
+    quote: str = '"',
+    skip: int = 0,
+    unnamed: int | None = None,
+) -> tuple[list[str], list[CsvColumn]]:
     """Header and columns of a file in UTF-8 that comes in blocks.
+
+    `skip` records precede the header, which leaves out the name of the column at the place
+    `unnamed`.
 
     Raises ValueError where the form is wrong, with the line, and UnicodeError(message, line) where
     a cell is not UTF-8.

@@ -59,18 +59,6 @@ impl<'s> Blocks<'s> {
         Ok(true)
     }
 
-    /// Are there only line ends from a byte on? Reads as far as it takes to know.
-    pub fn only_line_ends_from(&mut self, byte: usize) -> io::Result<bool> {
-        loop {
-            if self.rest(byte).any(|byte| !b"\r\n".contains(byte)) {
-                return Ok(false);
-            }
-            if !self.fetch()? {
-                return Ok(true);
-            }
-        }
-    }
-
     /// Drops the blocks before a byte, except the latest.
     pub fn forget_before(&mut self, byte: usize) {
         while self.kept.len() > 1 && self.kept[0].end() <= byte.min(self.read) {
@@ -86,12 +74,8 @@ impl<'s> Blocks<'s> {
         found.map_or(1, |block| 1 + block.lines + block.lines_within(byte + blank - block.start))
     }
 
-    /// The number of quotes from a byte on, as far as the file was read.
-    pub fn quotes_from(&self, byte: usize) -> usize {
-        self.rest(byte).filter(|&&byte| byte == b'"').count()
-    }
-
-    fn rest(&self, byte: usize) -> impl Iterator<Item = &u8> {
+    /// The bytes from a byte on, as far as the file was read.
+    pub fn rest(&self, byte: usize) -> impl Iterator<Item = &u8> {
         self.kept
             .iter()
             .flat_map(move |block| &block.bytes[byte.saturating_sub(block.start).min(block.bytes.len())..])

@@ -7,17 +7,30 @@
 #![warn(missing_docs)]
 
 mod blocks;
+mod quotes;
 
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 
 use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rustc_hash::FxHasher;
 
 use blocks::Blocks;
 pub use blocks::Source;
+
+/// Where the parts of a file are.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    /// Separates the fields of a record.
+    pub delimiter: u8,
+    /// Encloses fields that contain delimiters, line ends or quotes.
+    pub quote: u8,
+    /// Number of records before the header, such as a title.
+    pub skip: usize,
+    /// The place of a column that the header leaves out.
+    pub unnamed: Option<usize>,
+}
 
 /// A file that cannot be read. Lines are counted from 1.
 #[derive(Debug)]
@@ -112,6 +125,8 @@ pub struct Column {
     texts: Texts,
     codes: Codes,
     code_of: HashTable<i32>,
+    /// Seeded, so that nobody can write a file whose values share one hash. Codes do not depend on it.
+    hasher: RandomState,
     /// The code that was last given to a cell of these looks.
     guesses: [i32; LOOKS],
 }
@@ -122,6 +137,7 @@ impl Column {
             texts: Texts::default(),
             codes: Codes::Bytes(Vec::new()),
             code_of: HashTable::new(),
+            hasher: RandomState::new(),
             guesses: [0; LOOKS],
         }
     }
@@ -140,8 +156,8 @@ impl Column {
 
     /// The code of a value, perhaps a new one.
     fn code(&mut self, cell: &[u8]) -> Result<Option<i32>, Error> {
-        let Self { texts, code_of, .. } = self;
-        let hash = |text: &[u8]| BuildHasherDefault::<FxHasher>::default().hash_one(text);
+        let Self { texts, code_of, hasher, .. } = self;
+        let hash = |text: &[u8]| hasher.hash_one(text);
         let known = |&code: &i32| texts.get(code as usize) == cell;
         match code_of.entry(hash(cell), known, |&code| hash(texts.get(code as usize))) {
             Entry::Occupied(code) => Ok(Some(*code.get())),
@@ -178,9 +194,10 @@ fn looks(cell: &[u8]) -> usize {
 /// # Errors
 /// If a row has another number of fields than the header, a quoted field is never closed, a cell is not UTF-8, or
 /// the source fails.
-pub fn parse(source: Source<'_>, delimiter: u8) -> Result<(Vec<String>, Vec<Column>), Error> {
+pub fn parse(source: Source<'_>, layout: Layout) -> Result<(Vec<String>, Vec<Column>), Error> {
     let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(layout.delimiter)
+        .quote(layout.quote)
         .has_headers(false)
         .flexible(true) // ragged rows are reported here, with their line
         .buffer_capacity(1 << 16)
@@ -188,16 +205,25 @@ pub fn parse(source: Source<'_>, delimiter: u8) -> Result<(Vec<String>, Vec<Colu
     let mut record = ByteRecord::new();
     let mut header = Vec::new();
     let mut columns: Vec<Column> = Vec::new();
+    let (mut skip, mut start) = (layout.skip, 0);
     while reader.read_byte_record(&mut record)? {
-        let start = byte(record.position());
+        start = byte(record.position());
         reader.get_mut().forget_before(start);
-        if runs_on(&record) {
-            check_closed(&mut reader, start)?;
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        if record.iter().any(|field| field.iter().any(|byte| b"\r\n".contains(byte))) {
+            let end = byte(Some(reader.position()));
+            check_quotes(&reader, layout, start, end)?;
         }
         if header.is_empty() {
             let text = |cell: &[u8]| String::from_utf8(cell.to_vec());
             let names = record.iter().map(text).collect::<Result<_, _>>();
             header = names.map_err(|_| Error::Encoding(reader.get_ref().line(start)))?;
+            if let Some(place) = layout.unnamed {
+                header.insert(place.min(header.len()), String::new());
+            }
             columns.resize_with(header.len(), Column::new);
             continue;
         }
@@ -215,25 +241,22 @@ pub fn parse(source: Source<'_>, delimiter: u8) -> Result<(Vec<String>, Vec<Colu
             }
         }
     }
+    check_quotes(&reader, layout, start, usize::MAX)?;
     Ok((header, columns))
 }
 
-/// Has the last field a line end within?
-fn runs_on(record: &ByteRecord) -> bool {
-    let last = record.iter().next_back().unwrap_or_default();
-    last.iter().any(|byte| b"\r\n".contains(byte))
-}
-
-/// The reader takes a quote that is never closed as a field that reaches to the end of the file:
-/// the last field of the last record then runs over a line end, and its quotes do not pair up.
-fn check_closed(reader: &mut Reader<Blocks<'_>>, start: usize) -> Result<(), Error> {
-    let end = byte(Some(reader.position()));
-    let at_end = reader.get_mut().only_line_ends_from(end).map_err(Error::Source)?;
-    if at_end && reader.get_ref().quotes_from(start) % 2 == 1 {
-        let line = reader.get_ref().line(start);
-        return Err(Error::Form(format!("line {line}: a quoted field is never closed")));
+/// The reader takes a quote that is never closed as a field that reaches to the next quote or the end of the file.
+/// Only a record that runs over a line end, and the last one, can have such a field.
+fn check_quotes(reader: &Reader<Blocks<'_>>, layout: Layout, start: usize, end: usize) -> Result<(), Error> {
+    let blocks = reader.get_ref();
+    let bytes = blocks.rest(start).take(end.saturating_sub(start));
+    match quotes::left_open(bytes.copied(), layout.delimiter, layout.quote) {
+        None => Ok(()),
+        Some(place) => Err(Error::Form(format!(
+            "line {}: a quoted field is never closed; close it, or double the quotes within it",
+            blocks.line(start + place)
+        ))),
     }
-    Ok(())
 }
 
 fn byte(position: Option<&Position>) -> usize {

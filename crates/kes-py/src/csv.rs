@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kes_csv::{Codes, Error, Texts};
+use kes_csv::{Codes, Error, Layout, Texts};
 use numpy::{Element, IntoPyArray};
 use pyo3::exceptions::{PyUnicodeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,16 +24,21 @@ impl CsvColumn {
 }
 
 #[pyfunction]
+#[pyo3(signature = (blocks, delimiter, quote = "\"", skip = 0, unnamed = None))]
 pub fn parse_csv<'py>(
     py: Python<'py>,
     blocks: &Bound<'py, PyAny>,
     delimiter: &str,
+    quote: &str,
+    skip: usize,
+    unnamed: Option<usize>,
 ) -> PyResult<(Vec<String>, Vec<CsvColumn>)> {
-    let &[delimiter] = delimiter.as_bytes() else {
-        return Err(PyValueError::new_err("the delimiter must be one ASCII character"));
+    let (&[delimiter], &[quote]) = (delimiter.as_bytes(), quote.as_bytes()) else {
+        return Err(PyValueError::new_err("delimiter and quote must be one ASCII character each"));
     };
     let source = PyBlocks(blocks.try_iter()?.unbind());
-    let parsed = py.detach(|| kes_csv::parse(Box::new(source), delimiter));
+    let layout = Layout { delimiter, quote, skip, unnamed };
+    let parsed = py.detach(|| kes_csv::parse(Box::new(source), layout));
     let (header, columns) = parsed.map_err(raised)?;
     let columns = columns.into_iter().map(|column| {
         let (codes, texts) = column.into_parts();

@@ -1,5 +1,6 @@
 """Audit a table: the kind of each column as `kes.learn` infers it, and why."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,8 +13,10 @@ from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
+    LEAST_ROWS,
     Kinds,
     Verdict,
+    all_differ,
     check_kinds,
     decimal_sign,
     has_commas,
@@ -34,6 +37,10 @@ from kes.table import Table
 _SHOWN = 3
 _WIDTH = 80
 _EXAMPLES = 28
+_ROW_NAMES = ("Unnamed: 0", "rownames", "row.names", "row_names", "index")
+"""Names of the first column if another program has read or written row names."""
+_NUMBERED = re.compile(r"(?i:(?:.*[_. ])?(?:id|no|nr|key))|.*[a-z](?:I[dD]|N[or])")
+"""Names of columns that number the rows."""
 _HELD = 10_000
 """Maximum number of distinct values of a column that is kept instead of being read again."""
 
@@ -99,6 +106,8 @@ class _Look:
     is_cut: Callable[[Raw, str], bool] | None
     cases: bool
     thorough: bool
+    nameless: str = ""
+    """The first column that lacks a name it needs."""
 
     def at(self, columns: Iterable[int], decimal: Sign | None) -> list[Finding]:
         """Inspect these columns.
@@ -145,11 +154,24 @@ class _Look:
             verdict = judge(column, wanted, decimal=sign, cases=self.cases)
         except KesError as error:
             return Finding(name, None, str(error))
+        if wanted is None:
+            verdict = self._identified(index, verdict)
         if verdict.kind is None or wanted is not None:
             return Finding(name, verdict)
         if index in self.source.unnamed:
-            return Finding(name, None, _nameless(self.source))
+            self.nameless = self.nameless or name
+            return Finding(name, None, _nameless(self.nameless))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self.cases))
+
+    def _identified(self, index: int, verdict: Verdict) -> Verdict:
+        """Take a column whose values all differ for an identifier if its place or name says so."""
+        name, column = self.source.names[index], verdict.column
+        if index == 0 and (index in self.source.unnamed or name in _ROW_NAMES):
+            why, applies = "row names", verdict.what != "empty"
+        else:
+            why, numbered = "all different, as the name says", _NUMBERED.fullmatch(name)
+            applies = bool(numbered and self.cases and column.rows >= LEAST_ROWS and verdict.kind)
+        return Verdict("identifier", column, why) if applies and all_differ(column) else verdict
 
 
 def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
@@ -160,9 +182,8 @@ def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
     return {mark for mark in marks if column.without(frozenset([mark])).missing() > known}
 
 
-def _nameless(source: Source) -> str:
+def _nameless(name: str) -> str:
     """Return the complaint about unnamed columns: the same for all, so that it is printed once."""
-    name = next(name for at, name in enumerate(source.names) if at in source.unnamed)
     leaving_out = either(f'kinds={{{name!r}: "omit"}}', f'--drop "{name}"')
     return (
         f"has no name; if it holds row numbers, leave it out: {leaving_out} (or write the file "

@@ -2,27 +2,22 @@
 
 import codecs
 import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from kes import _core
+from kes.data.csv_layout import HEAD, CsvLayout, find_layout, one_space
 from kes.data.factor import Factor
 from kes.data.intervals import text_order
 from kes.data.parse_text import Sign, no_numbers, parse
 from kes.data.source import Source
-from kes.data.text_encoding import TextFile, blank_lines_as_fields, requoted
+from kes.data.text_encoding import TextFile, blank_lines_as_fields, map_lines
 from kes.errors import KesError, option
 from kes.files import COLUMN_BYTES, check_memory, how_to_lift, is_packed, most_unfolded
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*", re.ASCII)
-_SEPARATORS = ",;\t|"
-_SAMPLE_ROWS = 50
-_HEAD = 2**16  # bytes from which the dialect is detected
 _TEXT_BYTES = 80  # of a text that occurs in few rows
 _PACKED = 4  # typical compression ratio of text
 
@@ -64,8 +59,11 @@ class Text(Source):
     def __init__(
         self, names: Sequence[str], columns: Sequence[_core.CsvColumn], decimal: Sign | None
     ) -> None:
-        self.names, self._columns, self.likely_decimal = names, columns, decimal
+        # Rows may end in separators: a column without a name or a value is none.
+        there = [i for i, name in enumerate(names) if name.strip() or any(columns[i].values())]
+        self.names, self._columns = [names[i] for i in there], [columns[i] for i in there]
         self.rows = len(columns[0].codes) if columns else 0
+        self.likely_decimal = decimal
 
     def column(self, index: int, absent: frozenset[str]) -> Factor:
         """Return the coded column."""
@@ -101,20 +99,21 @@ def read_text(file: Path, suffix: str, dialect: CsvDialect) -> Text:
 def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) -> Text:
     """Read a file in the current text encoding."""
     try:
-        head = text.head(_HEAD)
+        head = text.head(HEAD)
         if not any(block.strip() for block in text.blocks()):
             raise ValueError("is empty; the first line must name the columns")
-        delimiter = dialect.sep or usual or find_delimiter(head)
-        quoted = _single_quoted(head, delimiter)
+        layout = find_layout(head, dialect.sep or usual)
 
         def blocks() -> Iterator[bytes]:
-            return requoted(text.blocks(), delimiter) if quoted else text.blocks()
+            return map_lines(one_space, text.blocks()) if layout.spaces else text.blocks()
 
-        _check_width(blocks(), delimiter)
-        _check_size(file, head, delimiter)
-        names, columns = _core.parse_csv(blocks(), delimiter)
+        form = (layout.delimiter, layout.quote, len(layout.titles), layout.unnamed)
+        _check_width(blocks(), layout)
+        _check_size(file, head, layout)
+        names, columns = _core.parse_csv(blocks(), *form)
         if len(names) == 1:
-            names, columns = _core.parse_csv(blank_lines_as_fields(blocks()), delimiter)
+            filled = blank_lines_as_fields(blocks(), layout.quote.encode())
+            names, columns = _core.parse_csv(filled, *form)
     except (UnicodeError, KesError):
         raise
     except (ValueError, csv.Error, _core.CoreError) as error:
@@ -124,7 +123,10 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
             f"{str(file)!r}{joint}{error}", row=int(line[1]) if line else None, file=str(file)
         ) from None
     # A semicolon separates columns where the comma is the decimal sign.
-    source = Text(names, columns, dialect.decimal or ("," if delimiter == ";" else None))
+    likely: Sign | None = "," if layout.delimiter == ";" else None
+    source = Text(names, columns, dialect.decimal or likely)
+    if layout.note:
+        source.notes += (layout.note,)
     if text.guessed:
         source.notes += (f"not UTF-8, so read as {text.encoding} (see {option('encoding')})",)
     counting = [[str(first + i) for i in range(len(names))] for first in (0, 1)]
@@ -136,58 +138,27 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
     return source
 
 
-def find_delimiter(content: bytes) -> str:
-    """Detect the column separator from the first rows; a comma by default.
-
-    The separator splits the header and all rows into the same number of fields, at least two; the
-    one with the most fields wins.
-    """
-
-    def splits(delimiter: str) -> tuple[bool, bool, int]:
-        fields = [len(row) for row in _sample(content, delimiter)]
-        several = bool(fields) and fields[0] > 1
-        return several, several and len(set(fields)) == 1, fields[0] if fields else 0
-
-    return max(_SEPARATORS, key=splits)
-
-
-def _single_quoted(content: bytes, delimiter: str) -> bool:
-    """Return whether fields are quoted by ' instead of "."""
-    header = next(iter(_sample(content, delimiter)), [])
-    quoted = all(len(field) > 1 and field[0] == field[-1] == "'" for field in header)
-    return bool(header) and quoted and b'"' not in content[:_HEAD]
-
-
-def _sample(content: bytes, delimiter: str) -> list[list[str]]:
-    """Return the first rows without blank ones before the header, or one that may be truncated."""
-    text = re.sub(r"\A\s*\n", "", content[:_HEAD].decode(errors="ignore"))
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
-    found: list[list[str]] = []
-    with suppress(csv.Error):  # the core has the better error message
-        found.extend(row for row in islice(rows, _SAMPLE_ROWS) if row)
-    return found[:-1] if len(found) > 2 and len(text) >= _HEAD else found
-
-
-def _check_width(blocks: Iterable[bytes], delimiter: str) -> None:
+def _check_width(blocks: Iterable[bytes], layout: CsvLayout) -> None:
     """Refuse headers with so many columns that a small file would need much memory."""
-    most, fields = most_unfolded() // COLUMN_BYTES, 0
+    most, fields, lines = most_unfolded() // COLUMN_BYTES, 0, 0
     for block in blocks:
-        line, end, _ = block.partition(b"\n")
-        fields += line.count(delimiter.encode())
-        if fields >= most:
-            raise ValueError(f"has more than {most} columns; {how_to_lift()}")
-        if end:
-            return
+        for i, part in enumerate(block.split(b"\n")):
+            lines, fields = (lines, fields) if i == 0 else (lines + 1, 0)
+            if lines > len(layout.titles):
+                return
+            fields += part.count(layout.delimiter.encode())
+            if fields >= most:
+                raise ValueError(f"has more than {most} columns; {how_to_lift()}")
 
 
-def _check_size(path: Path, head: bytes, delimiter: str) -> None:
+def _check_size(path: Path, head: bytes, layout: CsvLayout) -> None:
     """Refuse a file whose table will not fit into memory, extrapolating from its first lines."""
-    rows = _sample(head, delimiter)
-    if len(rows) < 2:
+    header, *rows = layout.rows or [[]]
+    if not rows:
         return
     size = path.stat().st_size * (_PACKED if is_packed(path) else 1)
     number = size * max(1, head.count(b"\n")) // len(head)
-    table = list(zip(*rows[1:], strict=False))
+    table = list(zip(*rows, strict=False))
     various = sum(2 * len(set(column)) > len(column) > 10 for column in table)
     cell_bytes = len(table) - various + _TEXT_BYTES * various
-    check_memory(path, number, len(rows[0]), number * cell_bytes)
+    check_memory(path, number, len(header), number * cell_bytes)

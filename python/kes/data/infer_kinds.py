@@ -7,6 +7,7 @@ than ten rows, nothing is. Text is read as numbers if all its values are numbers
 continuous. Numbers with leading zeros are codes, and remain text.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ _SHOWN_STRAYS = 3
 _SHOWN = 10
 _FEW_DECIMALS, _ROWS_PER_DECIMAL = 10, 5
 """Decimals with no more distinct values, each recurring, may be states."""
+_NO_CHANCE = -math.log(1e-6)
+"""Whole numbers that would differ by chance with a smaller probability number the rows."""
 _MANY_NAMES = 100
 _ROWS_PER_NAME = 2
 """Text with more distinct values, and fewer rows for each, identifies the rows."""
@@ -172,8 +175,8 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     numbers.check_finite()
     if numbers.distinct(enough=1) == 1:
         return Verdict("constant", numbers.factor())
-    if cases and numbers.is_range():
-        return Verdict("identifier", numbers, "whole numbers without a gap, all different")
+    if cases and (why := _as_numbering(numbers)):
+        return Verdict("identifier", numbers, why)
     if not numbers.integral():
         few = numbers.distinct(enough=_FEW_DECIMALS)
         if few > _FEW_DECIMALS or numbers.rows < _ROWS_PER_DECIMAL * few:
@@ -184,6 +187,30 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
         return Verdict("discrete", numbers.factor())
     why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"
     return Verdict("continuous", numbers, why, noted=True, common=common)
+
+
+def all_differ(column: Raw) -> bool:
+    """Return whether a column has no value twice, and holds text or whole numbers."""
+    if isinstance(column, Numbers):
+        return column.all_differ()
+    factor = column.factor()
+    return len(factor.occurring()) == factor.rows - factor.missing() > 1
+
+
+def _as_numbering(numbers: Numbers) -> str:
+    """Return why whole numbers number the rows; "" if they do not.
+
+    Independent draws of n values from a range of r numbers all differ with a probability of at
+    most exp(-n (n - 1) / 2r).
+    """
+    if not numbers.all_differ():
+        return ""
+    known = numbers.known()
+    rows, span = known.size, int(known.max()) - int(known.min()) + 1
+    if span == rows:
+        return "whole numbers without a gap, all different"
+    odds = rows * (rows - 1) / (2 * span)
+    return "whole numbers with gaps, all different" if odds > _NO_CHANCE else ""
 
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:

@@ -92,13 +92,10 @@ class Numbers:
                 return seen
         return len(np.unique(known))
 
-    def is_range(self) -> bool:
-        """Return whether the values are consecutive integers, each occurring once."""
+    def all_differ(self) -> bool:
+        """Return whether the values are integers, each occurring once."""
         known = self.known()
-        if not known.size or not self.integral():
-            return False
-        low, high = int(known.min()), int(known.max())
-        return high - low + 1 == known.size and self.distinct() == known.size
+        return bool(known.size and self.integral() and self.distinct() == known.size)
 
     def floats(self) -> NDArray[np.float64]:
         """Return the values, NaN where they are missing."""

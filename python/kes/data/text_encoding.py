@@ -1,10 +1,8 @@
 """Text files of any encoding as blocks of UTF-8."""
 
 import codecs
-import csv
-import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from kes.errors import option
@@ -19,23 +17,27 @@ _MARKS = (
 )
 _GUESSES = ("cp1252", "latin-1")
 _BLOCK = 2**20
+_START = 2**10  # bytes
 
 
 class TextFile:
     """A text file in a given or detected encoding.
 
-    A byte order mark decides. Without one, UTF-8 is tried first, then cp1252 (Windows in Western
-    Europe), which leaves five bytes undefined, then latin-1: `encoding` is then `guessed`.
+    A byte order mark decides. Without one, UTF-16 is recognized by its zeros; otherwise UTF-8 is
+    tried first, then cp1252 (Windows in Western Europe), which leaves five bytes undefined, then
+    latin-1: `encoding` is then `guessed`.
     """
 
     def __init__(self, file: Path, encoding: str | None) -> None:
         self._file = file
-        start = first_bytes(read_blocks(file), 4)
+        start = first_bytes(read_blocks(file), _START)[:_START]
         mark, marked = next((one for one in _MARKS if start.startswith(one[0])), (b"", None))
         self._mark = len(mark)
-        self.encoding = _with_order(encoding, marked) if encoding else marked or "utf-8"
-        self._further = [] if encoding or marked else [*_GUESSES]
-        self.guessed = False
+        unmarked = None if encoding or marked else _sixteen_bits(start)
+        known = _with_order(encoding, marked) if encoding else marked
+        self.encoding = known or unmarked or "utf-8"
+        self._further = [] if known or unmarked else [*_GUESSES]
+        self.guessed = unmarked is not None
 
     def guess_again(self) -> bool:
         """Move on to the next encoding; False if there is none."""
@@ -98,6 +100,17 @@ def first_bytes(blocks: Iterable[bytes], size: int) -> bytes:
     return found
 
 
+def _sixteen_bits(start: bytes) -> str | None:
+    """Return the UTF-16 encoding of a text without a mark, if its first bytes look like it.
+
+    Separators, digits and Latin letters have a zero in every other byte; no other text has any.
+    """
+    zeros = [start[place::2].count(0) for place in (0, 1)]
+    if 4 * max(zeros) < len(start) or min(zeros):
+        return None
+    return "utf-16-be" if zeros[0] else "utf-16-le"
+
+
 def _with_order(encoding: str, marked: str | None) -> str:
     """Add the byte order: that of the mark, or by default that of this machine."""
     name = codecs.lookup(encoding).name
@@ -110,30 +123,18 @@ def _with_order(encoding: str, marked: str | None) -> str:
 # --- other dialects ------------------------------------------------------------------------------
 
 
-def requoted(blocks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
-    """Convert a table that is quoted by ' to quotes by "."""
-    lines = _lines(codecs.iterdecode(blocks, "utf-8"))
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter)
-    for row in csv.reader(lines, delimiter=delimiter, quotechar="'"):
-        writer.writerow(row)
-        if text.tell() >= _BLOCK:
-            yield text.getvalue().encode()
-            text.seek(0)
-            text.truncate()
-    yield text.getvalue().encode()
+def map_lines(change: Callable[[bytes], bytes], blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Change each line, with its end, of a text that comes in blocks."""
+    ready = bytearray()
+    for line in _byte_lines(blocks):
+        ready += change(line)
+        if len(ready) >= _BLOCK:
+            yield bytes(ready)
+            ready.clear()
+    yield bytes(ready)
 
 
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    rest = ""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split("\n")
-        yield from (f"{line}\n" for line in whole)
-    if rest:
-        yield rest
-
-
-def blank_lines_as_fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def blank_lines_as_fields(blocks: Iterable[bytes], quote: bytes) -> Iterator[bytes]:
     """Quote the blank lines of a file with one column, where they are empty fields.
 
     Blank lines before the header, at the end and within quotes are not fields.
@@ -147,8 +148,8 @@ def blank_lines_as_fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
             ready += held + content
             held, header = end, True
         else:
-            held += (b'""' if header and quotes % 2 == 0 else b"") + end
-        quotes += line.count(b'"')
+            held += (2 * quote if header and quotes % 2 == 0 else b"") + end
+        quotes += line.count(quote)
         if len(ready) >= _BLOCK:
             yield bytes(ready)
             ready.clear()

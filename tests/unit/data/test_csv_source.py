@@ -9,6 +9,8 @@ import csv
 import gzip
 import io
 import random
+import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from tests.unit.refused import refused
 
 from kes import _core
 from kes.data import encode
-from kes.data.csv_source import find_delimiter
+from kes.data.csv_layout import find_layout
 from kes.errors import KesError
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
@@ -40,6 +42,33 @@ def rows_of(content: bytes, delimiter: str = ",") -> list[list[str]]:
     header, columns = _core.parse_csv([content], delimiter)
     cells = ([column.values()[code] for code in column.codes] for column in columns)
     return [header, *map(list, zip(*cells, strict=True))]
+
+
+# rustc-hash 2 mixes words by a symmetric product. After the first text, which makes the mixed words
+# ASCII, the two words of a chunk can be swapped without a change of the hash.
+COMMON = "Ai0XnaSryTLHkbVQUDqfUY6NqycuIZlv"
+SWAPPED = (
+    ("RftUWyTwUeySejjZ", "IuyMWJsINvtKeYMd"),
+    ("HJDFGYhnxfWCM0Dg", "qAaKX3EaAmrNRZih"),
+    ("zwhOOnKJYSfZ0iiL", "RrgA1OjVqViTNHHP"),
+    ("TynkJvZERnkLaMrA", "DBamOnkfBUdJdUCb"),
+    ("znxLMyOSwqcaTHtE", "yKtYabbLtTotxSYZ"),
+    ("CiODfAJZucoknepC", "dGuwBJsnRMUXJnIw"),
+    ("QylgmhJVPPtdwueT", "pNzKCHjGqgbHYUEE"),
+    ("bmpwxlQjAAiJLLCg", "jmpqzxyNIAiLNXkC"),
+    ("dgrkBqUTtKnHYbit", "IYtehxpsYuhFskLS"),
+    ("wsdtsleEWjFzlrxo", "wjWwJyVEWsuyUgKo"),
+    ("FcSLDpcXHRANErUS", "mCcmhObDcrqoiMTO"),
+    ("rULzNL6mXtjyfShl", "pqRkNigEZPthfv9D"),
+    ("DPsHYAHRKWCEnvCI", "YhBIeTHYVorDRcCB"),
+    ("vDLzoPxEnGaHAbke", "IfXqobZjQeuCAPIJ"),
+    ("amtJqZkCcYnuwDkx", "TgYUEzdaVSCjCddZ"),
+)
+
+
+def texts_of_one_hash():
+    """Return 2**15 texts that rustc-hash, which has no seed, hashes to one number."""
+    return [COMMON + "".join(chunks) + "x" * 16 for chunks in product(*SWAPPED)]
 
 
 def tables():
@@ -102,10 +131,30 @@ class TestParser:
         with pytest.raises(Exception, match=r"^line 7: expected 2 fields.*found 1$"):
             _core.parse_csv([end.join(lines).encode()], ",")
 
-    @pytest.mark.parametrize("rest", ["\n", "\n3,4\n", "\n3,4,5"])
+    @pytest.mark.parametrize(
+        "rest",
+        [
+            *("", "\n", "\n3,4\n", "\n3,4,5", '""\n', '\n3,""'),
+            *('\n3,"4"\n5,6\n', '\n3,4\n5,"6\n7,8\n', '\n3,"4"\n5,"6"\n7,"8"\n'),
+        ],
+    )
     def test_a_quote_that_is_never_closed(self, rest):
-        with pytest.raises(Exception, match=r"^line 3: a quoted field is never closed$"):
+        """It ends at the next quote, if there is one, and would hide the rows until there."""
+        with pytest.raises(Exception, match=r"^line 3: a quoted field is never closed; "):
             _core.parse_csv([f'a,b\n1,2\n1,"2{rest}'.encode()], ",")
+
+    def test_the_line_is_that_of_the_quote(self):
+        """A field above it in the same row has two lines."""
+        with pytest.raises(Exception, match=r"^line 3: a quoted field is never closed"):
+            _core.parse_csv([b'a,b\n"1\n1","2\n3,4\n'], ",")
+
+    def test_values_of_one_hash_take_linear_time(self):
+        """The hash must have a seed: without one, this takes 6 s, and twice the texts 24 s."""
+        texts = texts_of_one_hash()
+        started = time.process_time()
+        _, [column] = _core.parse_csv(["\n".join(["x", *texts]).encode()], ",")
+        assert time.process_time() - started < 2.0
+        assert column.values() == texts
 
     def test_a_stray_quote_is_a_character(self):
         assert rows_of(b'a,b\n1,5" pipe\n') == [["a", "b"], ["1", '5" pipe']]
@@ -214,7 +263,7 @@ class TestFiles:
         ],
     )
     def test_delimiter(self, header, delimiter):
-        assert find_delimiter(f"{header}\n1,2;3\t4".encode()) == delimiter
+        assert find_layout(f"{header}\n1,2;3\t4".encode()).delimiter == delimiter
 
     def test_semicolons(self, write):
         dataset = encode(write("a;b\nx;1,5\ny;2,5\n"))
@@ -299,8 +348,8 @@ class TestFiles:
     def test_duplicate_and_empty_names(self, write):
         with refused("same name", column="a"):
             encode(write("a,a\n1,2\n1,2\n"))
-        with refused("index=False", column="column 1"):
-            encode(write(",a\n0,2\n1,2\n"))
+        with refused("index=False", column="column 2"):
+            encode(write("a,\n0,2\n1,2\n"))
 
     def test_damaged_gzip(self, write):
         content = gzip.compress(self.CONTENT.encode())[:-9]
@@ -317,3 +366,108 @@ def test_a_real_file_as_pandas_reads_it():
     for name, states, codes in zip(dataset.names, dataset.states, dataset.codes, strict=True):
         assert list(states) == sorted(frame[name].unique())
         assert np.array_equal(np.array(states)[codes], frame[name].to_numpy())
+
+
+class TestFilesAsTheyAre:
+    """What other programs write around a table: names of rows, titles, hints, other encodings."""
+
+    ROWS = "".join(f'"r{i}",{i % 3},{"xy"[i % 2]}\n' for i in range(30))
+    PLAIN = "a,b\n" + "".join(f"{i % 3},{'xy'[i % 2]}\n" for i in range(30))
+
+    @pytest.fixture
+    def plain(self, write):
+        return encode(write(self.PLAIN, "plain.csv"))
+
+    def assert_same(self, found, plain):
+        assert found.names == plain.names
+        assert found.states == plain.states
+        assert np.array_equal(found.codes, plain.codes)
+
+    @pytest.mark.parametrize("header", ['"","a","b"', '"a","b"'], ids=["write.csv", "write.table"])
+    def test_row_names_of_r_are_left_out(self, write, plain, header):
+        found = encode(write(f"{header}\n{self.ROWS}"))
+        self.assert_same(found, plain)
+        assert found.notes == (
+            'left out: \'column 1\' (row names; to use it: kinds={"column 1": "discrete"})',
+        )
+
+    def test_r_separates_by_spaces_by_default(self, write, plain):
+        found = encode(write('"a" "b"\n' + self.ROWS.replace(",", " "), "t.txt"))
+        self.assert_same(found, plain)
+
+    def test_row_names_with_gaps(self, write, plain):
+        rows = "".join(f"{7 * i * i},{i % 3},{'xy'[i % 2]}\n" for i in range(30))
+        self.assert_same(encode(write(f",a,b\n{rows}")), plain)
+
+    def test_an_unnamed_column_whose_values_recur_is_a_question(self, write):
+        rows = "".join(f"{i % 9},{i % 3},{'xy'[i % 2]}\n" for i in range(30))
+        with refused("no name", column="column 1"):
+            encode(write(f",a,b\n{rows}"))
+
+    def test_columns_aligned_by_spaces(self, write, plain):
+        rows = "".join(f"  {i % 3:<9}{'xy'[i % 2]}   {i % 2}\n" for i in range(30))
+        found = encode(write(f"a   b  c\n{rows}", "t.txt"))
+        assert found.names == ("a", "b", "c")
+        assert found.states[:2] == plain.states
+
+    @pytest.mark.parametrize(
+        ("title", "said"),
+        [
+            ("Sales by region\n", "'Sales by region'"),
+            ("Sales by region\n\nsecond line\n", "'Sales by region', 'second line'"),
+            ("Sales, by region, 2024\n", "'Sales, by region, 2024'"),
+            ("# made by hand\n# twice\n", "'# made by hand', '# twice'"),
+            ("sep=,\n", ""),
+        ],
+    )
+    def test_a_title_is_skipped(self, write, plain, title, said):
+        found = encode(write(title + self.PLAIN))
+        self.assert_same(found, plain)
+        assert [said in note for note in found.notes] == [True] * bool(said)
+
+    def test_a_title_that_is_padded(self, write):
+        rows = "".join(f"{i % 3};{'xy'[i % 2]};{i % 2}\n" for i in range(30))
+        found = encode(write(f"Report;;\n;;\na;b;c\n{rows}"))
+        assert found.names == ("a", "b", "c")
+        assert "'Report'" in found.notes[0]
+
+    def test_lines_are_counted_from_the_title(self, write):
+        with refused("found 3", row=5):
+            encode(write("A title\na,b\n1,2\n1,2\n1,2,3\n" + "1,2\n" * 60))
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "a,b\n1,2\n1,2,3\n1,2,3\n",
+            "a\nb\nc,d\n",
+            "a,b\nx,y\nx,y,z\nx,y,z\nu,v,w\n",
+        ],
+    )
+    def test_a_ragged_table_has_no_title(self, write, content):
+        with refused("expected"):
+            encode(write(content))
+
+    def test_rows_that_end_in_separators(self, write, plain):
+        rows = self.PLAIN.split("\n", 1)[1].replace("\n", ",\n")
+        self.assert_same(encode(write("a,b\n" + rows)), plain)
+        self.assert_same(encode(write("a,b,\n" + rows)), plain)
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    def test_utf_16_without_a_mark(self, write, plain, encoding):
+        found = encode(write(self.PLAIN.replace(",", "\t").encode(encoding), "t.txt"))
+        self.assert_same(found, plain)
+        assert found.notes == (f"not UTF-8, so read as {encoding} (see encoding)",)
+
+    def test_single_quotes_with_invalid_bytes(self, write):
+        path = write(b"'a','b'\n'x','y'\n'\xff','z'\n")
+        assert encode(path).states[0] == ("x", "ÿ")
+        with refused("utf-8", option="encoding", row=3, file=path):
+            encode(path, encoding="utf-8")
+
+    def test_a_single_quote_that_is_never_closed(self, write):
+        with refused("never closed", row=3):
+            encode(write("'a','b'\n'x','y'\n'x','z\n'u','v'\n"))
+
+    def test_the_quote_is_found_in_a_file(self, write):
+        with refused("never closed", row=2, file=(path := write('a,b\n1,"x\n2,"y"\n3,z\n'))):
+            encode(path)

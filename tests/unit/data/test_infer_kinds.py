@@ -216,7 +216,7 @@ class TestNotes:
         lines = str(error.value).splitlines()
         assert lines[0] == "3 columns cannot be used:"
         assert [line.split()[1] for line in lines[1:]] == ["'a'", "'c'", "'d'"]
-        nameless = pd.DataFrame({"": [1, 2], "a": [1, 2], " ": [1, 2]})
+        nameless = pd.DataFrame({"": [1, 1], "a": [1, 2], " ": [1, 2]})
         with refused("columns 1, 3 ", column="column 1"):
             encode(nameless)
         same = table.assign(b=table["a"])[["a", "b"]]
