@@ -248,10 +248,11 @@ def write_file(path: PathLike, content: bytes) -> None:
 
 @contextmanager
 def sole_writer(path: PathLike) -> Iterator[bool]:
-    """Keep others who ask from writing a file; False if somebody else keeps us from it.
+    """Lock a file for writing; yield False if another process holds the lock.
 
-    The lock is on a hidden file beside it, as the file itself is replaced. The system releases it
-    when the process ends, in whatever way. File systems without locks protect nothing.
+    The lock is on a hidden file next to it, because the file itself is replaced. The system
+    releases it when the process ends, however that happens. File systems without locks protect
+    nothing.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # a device
@@ -268,7 +269,7 @@ def sole_writer(path: PathLike) -> Iterator[bool]:
     try:
         yield True
     finally:
-        if os.name == "posix":  # before it is released: nobody else can hold it then
+        if os.name == "posix":  # before it is released: no other process can hold it then
             lock.unlink(missing_ok=True)
         os.close(descriptor)
 

@@ -370,7 +370,7 @@ class ScoringOptions(DataOptions, total=False):
         Option(
             default=0,
             group="execution",
-            doc="Seed of all random choices. None draws one; `Optima.seed` tells which.",
+            doc="Seed of all random choices. None draws one, which `Optima.seed` holds.",
             check=seed,
             setting="seed",
             flag="--seed",

@@ -48,7 +48,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Weighted graphs, of which a kind of support ("search", "weight", "resampling") is the share.
+    """Weighted graphs; their shares are a kind of support ("search", "weight", "resampling").
 
     The weights need not sum to 1.
     """

@@ -279,7 +279,7 @@ def _infer(
 
 
 def _wanted(options: ReadOptions) -> Wanted:
-    """Return a function that tells by its name whether a column will be read."""
+    """Return a function of a column name: whether the column will be read."""
     kinds = options.kinds if isinstance(options.kinds, Mapping) else {}
     chosen = options.columns
     return lambda name: (not chosen or name in chosen) and kinds.get(name) != "omit"

@@ -51,7 +51,7 @@ class Verdict:
     why: str = ""
     """The reason, unless it is obvious."""
     noted: bool = False
-    """Whether a note tells the user."""
+    """Whether the user gets a note."""
     strays: tuple[str, ...] = ()
     """The few values that are not numbers."""
     common: str = ""

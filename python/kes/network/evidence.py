@@ -1,4 +1,4 @@
-"""Evidence: the observed columns of some rows, and the hidden nodes that matter beside them."""
+"""Evidence: the observed columns of some rows, and the hidden nodes that are relevant to them."""
 
 from __future__ import annotations
 

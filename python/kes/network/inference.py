@@ -85,7 +85,7 @@ class Engine:
     ) -> tuple[_core.Inference, list[int], NDArray[np.int32]]:
         """Return evidence as variables and codes of the core.
 
-        A node with several possible states gets an observed child that tells whether it has one.
+        A node with several possible states gets an observed child that says whether it has one.
         """
         variables = [self._index[node] for node, codes in evidence.items() if len(codes) == 1]
         observed = [codes[0] for codes in evidence.values() if len(codes) == 1]

@@ -1,4 +1,4 @@
-"""Normal mixtures of which some variables are known to lie between bounds.
+"""Normal mixtures in which some variables are restricted to intervals.
 
 The density of x, normal with mean m and covariance L L' (L lower triangular), is that of m + L z
 with independent standard normal z. With the bounded variables first, the bounds of z_i follow from

@@ -153,7 +153,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def panels(columns: int, height: float = 2.5) -> tuple[Figure, list[Axes]]:
-    """Return a figure of so many panels side by side, each as wide as a column."""
+    """Return a figure with this many panels side by side, each as wide as a column."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_COLUMN * columns, height), layout="constrained")

@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """A name for files; the number of runs is no part of it."""
+        """A name for files, without the number of runs."""
         parts = [self.sample.name, self.criterion, f"k{self.k:g}"]
         return "-".join(parts if self.neighbourhood == "exact" else [*parts, self.neighbourhood])
 

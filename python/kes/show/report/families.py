@@ -23,7 +23,7 @@ ESS = 1.0
 """Equivalent sample size of the prior: the default of `kes.fit`."""
 
 MOST_CELLS = 2**14
-"""Cells of the largest table on the page; nobody reads larger ones."""
+"""Cells of the largest table on the page; larger ones are unreadable."""
 
 _MOST_IN_ALL = 2**18
 """Cells of all tables together; further models are left out."""
