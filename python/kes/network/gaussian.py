@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.network import conversion, validate
-from kes.network.base import Network
+from kes.network.continuous import ContinuousNetwork
 from kes.network.cpds import Linear, coefficient_table
 from kes.network.evidence import in_order
 from kes.network.new_rows import Unseen
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class GaussianNetwork(Network):
+class GaussianNetwork(ContinuousNetwork):
     """A network of continuous nodes with linear CPDs; immutable.
 
     Parameters

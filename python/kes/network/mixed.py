@@ -20,7 +20,8 @@ from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.errors import KesError, listed
 from kes.network import validate
-from kes.network.base import DRAWS, FEW_DRAWS, Network
+from kes.network.base import DRAWS
+from kes.network.continuous import FEW_DRAWS, ContinuousNetwork
 from kes.network.cpds import (
     Linear,
     Logistic,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class MixedNetwork(Network):
+class MixedNetwork(ContinuousNetwork):
     """A network of discrete and continuous nodes; immutable.
 
     Parameters
