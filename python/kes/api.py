@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Unpack
 
+from kes.analysis.target import check_target, evaluate
 from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
@@ -28,6 +29,7 @@ from kes.validation import arcs
 
 _CACHE_MB = 16  # for a single score
 _BOUNDARY_MB = 64  # for one boundary
+_SHARE_OF_SEARCH = 0.8  # of a budget; the rest is for the evaluation of a target
 
 
 @checked_options(LearnOptions)
@@ -88,16 +90,20 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
 def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     """Learn, resuming from the file if there is one."""
     started = time.monotonic()
-    allowed, execution = Budget.of(options), Execution.of(options)
+    whole, execution = Budget.of(options), Execution.of(options)
     problem = Problem.of(data, options)
+    if options["target"] is not None:
+        check_target(options["target"], problem.table.names)
     base = None if out is None else out.read(problem.settings)
     if base is not None:
         problem = replace(problem, earlier=base.completion)
     try:
-        problem = prepare(problem, execution, allowed)
+        problem = prepare(problem, execution, whole)
     except SearchInterrupted:
         raise Interrupted from None
-    allowed = allowed.for_size(problem.size).since(started)
+    allowed = whole.for_size(problem.size).since(started)
+    if options["target"] is not None and allowed.seconds is not None:
+        allowed = replace(allowed, seconds=_SHARE_OF_SEARCH * allowed.seconds)
     if base is not None and out is not None:
         base = out.resume(base, problem, allowed.runs or 0)
 
@@ -123,7 +129,27 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
         raise
     if out is not None and optima.record is not base:
         _save(out, optima.record, problem)
+    if options["target"] not in (None, optima.target):
+        optima = _evaluated(optima, options["target"], execution, whole.since(started), out)
     return optima
+
+
+def _evaluated(
+    optima: Optima, target: str, execution: Execution, left: Budget, out: OutFile | None
+) -> Optima:
+    """Evaluate predictions of a target, and keep that with the result."""
+    problem = optima.ready(None, None, None)
+    seconds = None if left.seconds is None else max(left.seconds, 0.0)
+    try:
+        evaluation = evaluate(problem, target, execution, seconds)
+    except KeyboardInterrupt:
+        stop = Interrupted(optima)
+        stop.file = None if out is None else str(out.path)
+        raise stop from None
+    record = replace(optima.record, evaluation=evaluation)
+    if out is not None:
+        _save(out, record, problem)
+    return Optima(record, problem=problem, seconds=optima.seconds)
 
 
 def _save(out: OutFile, record: Record, problem: Problem) -> None:

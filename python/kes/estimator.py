@@ -6,13 +6,15 @@ searches.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Self, Unpack
 
+import narwhals as nw
 import numpy as np
-from narwhals.dependencies import is_into_dataframe
+from narwhals.dependencies import is_into_dataframe, is_into_series
 from numpy.typing import ArrayLike, NDArray
 
+from kes.analysis.target import check_target, predictions
 from kes.api import learn
 from kes.data import Incomplete
 from kes.data.discretizer import Discretizer
@@ -21,10 +23,14 @@ from kes.data.schema import ReadOptions, Schema
 from kes.data.source import open_source
 from kes.declare import checked_options, declared, documented, warn_renamed
 from kes.errors import KesError, not_installed
+from kes.network.cpds import as_array
 from kes.options import HeldOutOptions, LearnOptions
 
 try:
     from sklearn.base import BaseEstimator, DensityMixin
+    from sklearn.metrics import accuracy_score, r2_score
+    from sklearn.utils import ClassifierTags, RegressorTags
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise not_installed("scikit-learn") from None
@@ -63,6 +69,36 @@ class _Hidden:
         vars(instance)["transform"] = value
 
 
+def _has_target(estimator: KES) -> bool:
+    return vars(estimator)["target"] is not None
+
+
+def _has_classes(estimator: KES) -> bool:
+    """Return whether the target has states; before `fit` it may have."""
+    is_fitted = hasattr(estimator, "network_")
+    return _has_target(estimator) and (hasattr(estimator, "classes_") or not is_fitted)
+
+
+def _with_target(data: Any, target: str, y: object) -> tuple[Any, str]:  # noqa: ANN401 - any table
+    """Return the table with the values y of the target as a column, and the name of that.
+
+    The columns of an array have no names, so the target becomes the last one.
+    """
+    if y is None:
+        check_target(target, open_source(data).names)
+        return data, target
+    if not is_into_dataframe(data):
+        values = np.asarray(y, dtype=object).reshape(len(data), 1)
+        return np.hstack([np.asarray(data, dtype=object), values]), f"x{np.shape(data)[1]}"
+    frame = nw.from_native(data, eager_only=True)
+    if is_into_series(y):
+        own = nw.from_native(y, series_only=True).alias(target)
+        if own.implementation is frame.implementation:
+            return frame.with_columns(own).to_native(), target
+    column = nw.new_series(target, np.asarray(y).ravel().tolist(), backend=frame.implementation)
+    return frame.with_columns(column).to_native(), target
+
+
 class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Bayesian network learned by k-greedy equivalence search, as a scikit-learn estimator.
 
@@ -70,12 +106,18 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     the mean log-likelihood of cases, so model selection (`GridSearchCV`, `cross_val_score`)
     compares settings on cases that were held out.
 
+    With a `target` it is a classifier or a regressor as well, according to the kind of the target:
+    it has `predict` and, for a discrete target, `predict_proba`; then `score` is the accuracy or
+    R².
+
     Needs the extra ``sklearn``.
 
     Parameters
     ----------
     random_state : int, RandomState or None
         Seed of the runs. None draws one; a RandomState is asked for one.
+    target : str or None
+        Name of the variable to predict: a column of X, or a name for `y` if `fit` gets one.
     missing : {"error", "state", "em"}
         How to treat missing values: raise an error, make missing a state of its own, or impute
         them from the model. In rows that are scored, missing values are summed out with "em".
@@ -88,6 +130,8 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         The best model.
     network_ : BayesianNetwork, GaussianNetwork or MixedNetwork
         The best model with its CPDs; it answers queries, predicts and samples.
+    classes_ : ndarray
+        The states of a discrete target, sorted.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of str
@@ -124,6 +168,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     optima_: Optima
     graph_: EssentialGraph
     network_: Fitted
+    classes_: NDArray[Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
@@ -153,8 +198,9 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
             The table.
-        y : ignored
-            For compatibility with scikit-learn.
+        y : array-like of shape (n_samples,), optional
+            Values of the target; ignored without one. A column of X with its name is then
+            replaced.
         sample_weight : array-like of shape (n_samples,), optional
             How often each row counts: counts, or any non-negative reals with a sum of more than
             1. Rows of weight 0 still declare their states.
@@ -172,7 +218,9 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
                 option="missing",
             )
         weights = None if sample_weight is None else np.asarray(sample_weight)
-        data = self._table(X, reset=True)
+        data, target = self._table(X, reset=True), options.pop("target")
+        if target is not None:
+            data, target = _with_target(data, target, y)
         prior, ess = options.pop("prior"), options["ess"]
         options |= {"random_state": self._seed(), "weights": weights}
         self.optima_ = learn(data, **options)
@@ -180,8 +228,66 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         self.graph_ = best.graph
         self.network_ = best.fit(data, prior=prior, ess=ess, weights=weights)
         names = list(open_source(data).names)
-        self._used = [names.index(name) for name in self.network_.nodes]
+        self._used = {name: names.index(name) for name in self.network_.nodes}
+        self._target, self._is_separate = target, target is not None and y is not None
+        if target is not None:
+            self._set_classes(target)
         return self
+
+    def _set_classes(self, target: str) -> None:
+        """Sort the states of the target, as scikit-learn expects."""
+        if target not in self.network_.states:
+            raise KesError(
+                f"the target {target!r} was left out of the search: {self.optima_.notes}",
+                option="target",
+                column=target,
+            )
+        if hasattr(self, "classes_"):
+            del self.classes_
+        if states := self.network_.states[target]:
+            self.classes_, self._order = np.unique(as_array(states), return_index=True)
+
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the target: the most probable state, or the mean.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Cases, with the columns that `fit` saw. A column of the target is ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if hasattr(self, "classes_"):
+            best: NDArray[np.intp] = self.predict_proba(X).argmax(axis=1)
+            return self.classes_[best]
+        return self._predictions(X)[:, 0]
+
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probabilities of the states of a discrete target.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Cases, as in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        check_is_fitted(self)
+        return self._predictions(X)[:, self._order]
+
+    def _predictions(self, X: ArrayLike) -> NDArray[np.float64]:
+        assert self._target is not None, "without a target there is no predict"
+        cases = self._cases(X, without=self._target)
+        unseen: Unseen = "missing" if isinstance(cases, Incomplete) else "error"
+        return predictions(self.network_, cases, self._target, unseen).values
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the log-likelihood of each case.
@@ -202,6 +308,10 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             If a column has a state that `fit` did not see.
         """
         check_is_fitted(self)
+        if self._is_separate:
+            raise KesError(
+                "score_samples needs the target as a column of X: fit without y", option="target"
+            )
         cases = self._cases(X)
         unseen: Unseen = "missing" if isinstance(cases, Incomplete) else "error"
         return self.network_.log_likelihood(cases, per_row=True, unseen=unseen)
@@ -209,22 +319,25 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     def score(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the mean log-likelihood of the cases.
+        """Return the mean log-likelihood of the cases; with a target and y, accuracy or R².
 
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_features)
             Cases, preferably ones that `fit` did not see.
-        y : ignored
-            For compatibility with scikit-learn.
+        y : array-like of shape (n_samples,), optional
+            True values of the target; ignored without one.
         sample_weight : array-like of shape (n_samples,), optional
             How often each row counts.
 
         Returns
         -------
         float
-            Natural logarithm per case; higher is better.
+            Natural logarithm per case, accuracy or R²; higher is better.
         """
+        if _has_target(self) and y is not None:
+            measure = accuracy_score if hasattr(self, "classes_") else r2_score
+            return float(measure(y, self.predict(X), sample_weight=sample_weight))
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return float(np.average(self.score_samples(X), weights=weights))
 
@@ -233,6 +346,11 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = vars(self)["missing"] != "error"
+        if _has_target(self) and hasattr(self, "network_"):
+            is_classifier = hasattr(self, "classes_")
+            tags.estimator_type = "classifier" if is_classifier else "regressor"
+            tags.classifier_tags = ClassifierTags() if is_classifier else None
+            tags.regressor_tags = None if is_classifier else RegressorTags()
         return tags
 
     def _table(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - any table
@@ -248,30 +366,28 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             ensure_min_samples=2 if reset else 1,
         )
 
-    def _cases(self, X: ArrayLike) -> AnyTable:
-        """Read cases as `fit` read its table.
+    def _cases(self, X: ArrayLike, without: str | None = None) -> AnyTable:
+        """Read cases as `fit` read its table, without a column that is to be predicted.
 
         Columns are matched by position. Names are checked if both tables have them; scikit-learn
         only warns if one of them has none.
         """
         data = self._table(X, reset=False)
-        states = list(self.network_.states.values())
         columns = open_source(data).names
-        names = [columns[place] for place in self._used]
+        nodes = [node for node in self.network_.nodes if node != without]
+        names = [columns[self._used[node]] for node in nodes]
         options = ReadOptions(missing=vars(self)["missing"])
-        table = read_data(
-            data, options, schema=Schema(names, states), discretizer=self._discretizer(names)
-        )
-        return table.renamed(self.network_.nodes)
+        schema = Schema(names, [self.network_.states[node] for node in nodes])
+        discretizer = self._discretizer(dict(zip(nodes, names, strict=True)))
+        return read_data(data, options, schema=schema, discretizer=discretizer).renamed(nodes)
 
-    def _discretizer(self, names: Sequence[str]) -> Discretizer | None:
-        """Return the discretizer of the network with the names of these columns."""
+    def _discretizer(self, names: Mapping[str, str]) -> Discretizer | None:
+        """Return the discretizer of the network, with the columns of nodes by these names."""
         discretizer = self.network_.discretizer
         if discretizer is None:
             return None
-        own = zip(self.network_.nodes, names, strict=True)
         cuts = discretizer.cuts
-        return Discretizer.at({here: cuts[name] for name, here in own if name in cuts})
+        return Discretizer.at({own: cuts[node] for node, own in names.items() if node in cuts})
 
     def _seed(self) -> int | None:
         state = vars(self)["random_state"]

@@ -558,6 +558,21 @@ class LearnOptions(RunOptions, total=False):
             help="Stop after N runs in a row without a better score.",
         ),
     ]
+    target: Annotated[
+        str | None,
+        Option(
+            default=None,
+            group="model",
+            doc="A variable to predict. The search is the same; the result also tells from which "
+            "variables it is predicted, and how well in cases that were not used to learn "
+            "(`Optima.evaluation`). That takes up to five further short searches.",
+            type="str or None",
+            metavar="COLUMN",
+            help="A variable to predict: show from which others, and how well in held-out cases. "
+            "Does not change the networks.",
+            default_text="none",
+        ),
+    ]
     client: Annotated[
         "Client | None",
         Option(

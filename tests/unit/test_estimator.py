@@ -5,6 +5,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.unit.refused import refused
 
@@ -15,7 +16,7 @@ sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import KBinsDiscretizer  # noqa: E402
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 BINS = KBinsDiscretizer(encode="ordinal")
@@ -33,7 +34,6 @@ def chain():
 
 @pytest.fixture(scope="module")
 def frame(chain):
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     words = pd.DataFrame(chain, columns=["age", "dose", "pain", "ward"]).astype(str)
     words["dose"] = pd.Categorical.from_codes(chain[:, 1], ["none", "some", "much"], ordered=True)
     return words
@@ -236,7 +236,6 @@ def test_continuous_columns_get_a_gaussian_network():
 
 @pytest.fixture(scope="module")
 def numbers():
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=list("abc"))
     return table.assign(b=table["a"] + table["b"])
 
@@ -339,3 +338,77 @@ def test_without_scikit_learn_the_message_says_what_to_install():
 def test_other_names_are_unknown_as_ever():
     with pytest.raises(AttributeError, match="module 'kes' has no attribute 'KEZ'"):
         _ = kes.KEZ
+
+
+# --- targets -------------------------------------------------------------------------------------
+
+
+def target_frame(rows=400):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, rows), rng.integers(0, 2, rows)
+    y = np.where(rng.random(rows) < np.where(a == 2, 0.9, 0.15), "yes", "no")
+    return pd.DataFrame({"a": a, "b": b}), pd.Series(y, name="other")
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "accuracy", "neg_log_loss", None])
+@pytest.mark.parametrize("as_array", [False, True])
+def test_scorers_of_classifiers(scoring, as_array):
+    x, y = target_frame()
+    given = (x.to_numpy(), y.to_numpy()) if as_array else (x, y)
+    model = kes.KES(target="y", runs=2)
+    scores = cross_val_score(model, *given, scoring=scoring, error_score="raise")
+    assert np.isfinite(scores).all()
+    assert scores.mean() > (-0.6 if scoring == "neg_log_loss" else 0.7)
+
+
+def test_probabilities_are_those_of_the_network():
+    x, y = target_frame()
+    model = kes.KES(target="y", runs=2).fit(x, y)
+    assert list(model.classes_) == ["no", "yes"]
+    found = model.predict_proba(x)
+    assert found == pytest.approx(model.network_.predict(x, "y", probabilities=True))
+    assert list(model.predict(x)) == list(model.classes_[found.argmax(axis=1)])
+    together = kes.KES(target="y", runs=2).fit(x.assign(y=y))
+    assert together.predict_proba(x.assign(y="no")) == pytest.approx(found)
+    shuffled = x.sample(frac=1, random_state=0)
+    again = kes.KES(target="y", runs=2).fit(shuffled, y.loc[shuffled.index])
+    assert again.predict_proba(x) == pytest.approx(found)
+    assert again.network_ == model.network_
+
+
+def test_classes_are_sorted():
+    x, y = target_frame()
+    y = pd.Series(pd.Categorical(y, categories=["yes", "no"]))
+    model = kes.KES(target="y", runs=2).fit(x, y)
+    assert model.network_.states["y"] == ("yes", "no")
+    assert list(model.classes_) == ["no", "yes"]
+    expected = model.network_.predict(x, "y", probabilities=True)
+    assert model.predict_proba(x) == pytest.approx(expected[:, ::-1])
+
+
+def test_a_regressor():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = x @ [1.0, -2.0, 0.0] + rng.normal(size=300)
+    model = kes.KES(target="y", runs=2).fit(x[:200], y[:200])
+    assert not hasattr(model, "predict_proba")
+    assert model.score(x[200:], y[200:]) > 0.7
+    scores = cross_val_score(kes.KES(target="y", runs=2), x, y, scoring="r2", error_score="raise")
+    assert scores.min() > 0.6
+
+
+def test_pipelines():
+    x, y = target_frame()
+    pipe = make_pipeline(FunctionTransformer(), kes.KES(target="y", runs=2))
+    assert cross_val_score(pipe, x, y, scoring="roc_auc", error_score="raise").min() > 0.7
+
+
+def test_without_a_target_there_is_nothing_to_predict():
+    x, y = target_frame()
+    model = kes.KES(runs=2).fit(x, y)
+    assert not hasattr(model, "predict")
+    assert not hasattr(model, "classes_")
+    assert model.score(x, y) < 0  # a log-likelihood
+    with pytest.raises(kes.KesError) as caught:
+        kes.KES(target="z", runs=2).fit(x)
+    assert caught.value.option == "target"

@@ -19,7 +19,7 @@ from kes.errors import KesError, naming_flags
 
 COMMANDS = (
     *("audit", "learn", "edges", "stability", "effects", "compare", "report", "plot"),
-    *("fit", "query", "sample", "score", "certify", "convert", "completion", "paper"),
+    *("fit", "query", "predict", "sample", "score", "certify", "convert", "completion", "paper"),
 )
 _SHARED = {"models": "compare convert sample score", "results": "edges effects report"}
 """Modules of several commands. Others have one, in the module of its name."""

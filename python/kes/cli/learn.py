@@ -192,6 +192,8 @@ def suggest_next(optima: Optima, out: Path) -> None:
         "with probabilities": f"kes fit {file} --out {quote(str(network))}",
         "ask the network": f"kes query {file} {quote(_question(optima))}",
     }
+    if optima.target is not None:
+        commands["predict the target"] = f"kes predict {file} TABLE --out predicted.csv"
     say("Next:")
     for purpose, command in commands.items():
         say(f"  {purpose:<21}  {command}", unbroken=True)

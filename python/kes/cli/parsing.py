@@ -40,13 +40,15 @@ _SYNONYMS = {
     ("--tiers",): "order layers",
     ("--no-progress",): "quiet silent q",
     ("--progress",): "verbose v",
+    ("--target",): "outcome response label class y",
     ("QUESTIONS",): "query question evidence given target ask q",
 }
 """Options and arguments, and the words that other programs, Python and earlier versions use for
 them. A command is searched for them in this order."""
 
 _COMMAND_SYNONYMS = {
-    "query": "predict infer inference ask probability posterior classify",
+    "query": "infer inference ask probability posterior",
+    "predict": "classify regress forecast",
     "learn": "search run discover ges",
     "fit": "estimate parameters",
     "edges": "arcs evidence strength",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kes.data.column import Kind, State, TableKind, kind_of
 from kes.files import stem
+from kes.search.evaluation import Evaluation
 from kes.search.record import Record
 from kes.settings import Settings
 from kes.table import Table
@@ -53,6 +54,19 @@ class Provenance:
     def kind(self) -> TableKind:
         """Kind of the table: that of all variables that vary, or "mixed"."""
         return kind_of(self.record.states)
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """How well the target is predicted in held-out cases; None without a target.
+
+        Its attributes are `target`, `cases`, `measures` and `calibration`.
+        """
+        return self.record.evaluation
+
+    @property
+    def target(self) -> str | None:
+        """The variable to predict, if there is one."""
+        return None if self.record.evaluation is None else self.record.evaluation.target
 
     @property
     def cases(self) -> float:

@@ -28,6 +28,7 @@ from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
 from kes.options import MAX_PRICE, LearnOptions, Sampled, check_prove
+from kes.search.evaluation import Evaluation
 from kes.search.record import Batch, Completion, Improving, Model, Offspring, Proof, Record
 from kes.settings import Settings
 from kes.validation import integer, number
@@ -75,6 +76,7 @@ def encoded(record: Record) -> bytes:
         "prove": record.prove,
         "proof": record.proof and asdict(record.proof),
         "completion": record.completion and asdict(record.completion),
+        "evaluation": record.evaluation and asdict(record.evaluation),
     }
     entries |= {key: value for key, value in optional.items() if value}
     lists = {
@@ -120,6 +122,7 @@ def decoded(document: dict[str, Any]) -> Record:
         notes=_texts(document["notes"]),
         reading=_reading_from_json(document["reading"]),
         completion=_completion_from_json(document.get("completion"), len(names)),
+        evaluation=_evaluation_from_json(document.get("evaluation"), names),
         version=_typed(str, document["kes"]),
     )
     first = len(record.pool)
@@ -219,6 +222,29 @@ def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | 
         raise ValueError("names and cells differ in number")
     rounds = integer("rounds", entry["rounds"], minimum=1)
     return Completion(cells, rounds, settled=_typed(bool, entry["settled"]))
+
+
+def _evaluation_from_json(
+    entry: dict[str, Any] | None, names: tuple[str, ...]
+) -> Evaluation | None:
+    if entry is None:
+        return None
+    target = _typed(str, entry["target"])
+    if target not in names:
+        raise ValueError("the target is none of the names")
+    measures = {
+        _typed(str, name): number(name, value, minimum=-math.inf)
+        for name, value in entry["measures"].items()
+    }
+    calibration = tuple(
+        (
+            number("predicted", p, minimum=0.0),
+            number("share", s, minimum=0.0),
+            number("n", n, above=0.0),
+        )
+        for p, s, n in entry["calibration"]
+    )
+    return Evaluation(target, number("cases", entry["cases"], minimum=0.0), measures, calibration)
 
 
 def _json(value: object) -> str:

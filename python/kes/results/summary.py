@@ -78,6 +78,7 @@ def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
         ("missing values", completed(optima)),
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
+        *_target(optima),
         ("best score", f"{best.score:.4f}{of}, {hits if best is run else best.origin}"),
         ("proof", proof(optima)),
         ("best network", _edges(best)),
@@ -200,6 +201,28 @@ def _edges(optimum: Optimum) -> str:
         f"{counted(len(graph.skeleton), 'edge')} ({len(graph.directed)} directed{known}, "
         f"{len(graph.undirected)} undirected)"
     )
+
+
+def _target(optima: Optima) -> list[tuple[str, str]]:
+    """Return from which variables the target is predicted, and how well."""
+    found = optima.evaluation
+    if found is None:
+        return []
+    blanket = blanket_of(optima.best, found.target)
+    near = ", ".join(map(repr, blanket)) or "no other variable"
+    return [("target", f"{found.target}, from {near}"), ("predictions", str(found))]
+
+
+def blanket_of(optimum: Optimum, target: str) -> list[str]:
+    """Return the Markov blanket of a variable: parents, children, and parents of children.
+
+    It is the same in all networks of the class.
+    """
+    arcs = optimum.graph.to_dag()
+    children = {b for a, b in arcs if a == target}
+    families = [arc for arc in arcs if arc[1] in children or arc[1] == target]
+    members = {name for arc in families for name in arc} - {target}
+    return [name for name in optimum.names if name in members]
 
 
 def _isolated(optima: Optima) -> str:

@@ -21,6 +21,7 @@ from kes.budget import Improve, Prove
 from kes.data.column import State
 from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
+from kes.search.evaluation import Evaluation
 from kes.settings import Settings
 
 
@@ -174,6 +175,8 @@ class Record:
         The best models that improvement made of these, with all ancestors, by number of task.
     proof, completion
         None if nothing was tried to prove, or no values were missing.
+    evaluation : Evaluation or None
+        How well the target is predicted; None without a target.
     version : str
         The version of kes that did the latest work.
     """
@@ -195,6 +198,7 @@ class Record:
     notes: tuple[str, ...] = field(default=(), compare=False)
     reading: ReadOptions = field(default=ReadOptions(), compare=False)
     completion: Completion | None = None
+    evaluation: Evaluation | None = field(default=None, compare=False)
     version: str = field(default=__version__, compare=False)
 
     @cached_property

@@ -24,6 +24,7 @@ from kes.show.report.content import content
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
 from kes.show.report.families import FittedNetworks
 from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
+from kes.show.report.prediction import prediction_text
 from kes.show.report.prose import Claim, cards, headline
 from kes.show.report.recipe import python_call, settings_rows
 
@@ -84,6 +85,7 @@ def page(
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),
+        prediction=prediction_text(optima),
         reproduction_title=TITLE,
         reproduction="" if problem is None else misfit_text(different),
         search=prose.search(optima),

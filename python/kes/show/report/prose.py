@@ -16,6 +16,7 @@ from kes.analysis.coverage import Coverage
 from kes.errors import KesError, listed
 from kes.results.summary import completed, counted
 from kes.show.report.edge_certainty import Certainty, count_costly
+from kes.show.report.prediction import prediction_card
 from kes.show.report.recipe import command_line
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
         f"direction clear for {clear}{known}{isolated}" if edges else "nothing is connected"
     )
     parts = [
+        *prediction_card(optima),
         ("Best network", counted(edges, "connection"), directions),
         ("Certainty", *sure),
         ("Proven" if proof.proven else "Not proven", proof.value, proof.note),

@@ -139,7 +139,7 @@ def _amounts(optima: Optima) -> dict[str, object]:
 def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
     reading, improving = optima.record.reading, optima.record.improving
-    options = _changed(optima.settings) | _amounts(optima)
+    options = _changed(optima.settings) | _amounts(optima) | _given({"target": optima.target})
     # Options of `kes.learn` and of the readers of `kes.data`, then those of only one of them.
     shared = {
         "weights": reading.weights if isinstance(reading.weights, str) else None,
@@ -211,6 +211,7 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     if "improve" in amounts:
         tasks = improving.own or None
     words += _flags(
+        ("--target", optima.target),
         ("--runs", amounts.get("runs")),
         ("--weights", reading.weights or None),
         ("--columns", ",".join(reading.columns)),

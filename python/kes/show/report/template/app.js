@@ -88,8 +88,10 @@ function showPicture() {
   return network.viewport;
 }
 
-// The variable that the query panel starts with: the one with most neighbours in the best network.
-function mostConnected() {
+// The variable that the query panel starts with: the target, or the one with most neighbours in the
+// best network.
+function firstTarget() {
+  if (data.target !== null) return data.target;
   const counts = degrees(modelEdges(data.best));
   return counts.indexOf(Math.max(...counts));
 }
@@ -110,7 +112,7 @@ render();
 whenNear(byId("target"), () => {
   // A question leaves the selection in the picture alone.
   queryPanel = new QueryPanel((node) => queryPanel.show(state.first, node));
-  queryPanel.show(state.first, state.node ?? mostConnected());
+  queryPanel.show(state.first, state.node ?? firstTarget());
 });
 whenNear(byId("landscape"), () => {
   charts = new SearchCharts(selectModel, state.first);
