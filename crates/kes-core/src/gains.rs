@@ -1,7 +1,7 @@
 //! Gains of insertions, row by row, remembered from run to run.
 //!
 //! A *row* belongs to a target `y` and a conditioning set `C`: the gains `Δ(x, y | C)` of all sources `x`
-//! asked for so far, of which only those that raise the score are kept. Which sources are valid changes
+//! requested so far; only those that raise the score are kept. Which sources are valid changes
 //! from move to move and from run to run, but a gain never does, so a row is evaluated source by source,
 //! each once as long as there is room, and all sources that are new are counted in one pass over the data.
 //! All rows that a move asks for are evaluated together, so that idle threads can help.
@@ -17,26 +17,26 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::{Helpers, Shared};
 use crate::varset::VarSet;
 
-/// The gains that one thread has computed, with the means to compute more. It outlives the runs of the thread.
+/// The gains that one thread has computed, with the state for computing more. It outlives the runs of the thread.
 pub struct Gains<'a, const W: usize> {
     terms: &'a Terms<W>,
     /// For computing terms.
     pub worker: Box<dyn Worker<W> + 'a>,
     index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
     rows: Vec<Row<W>>,
-    /// What rows were asked for and is still to be evaluated.
+    /// Sources that were requested and are still to be evaluated.
     asked: Vec<Part<W>>,
-    /// Threads that help to do so, and what they have begun with.
+    /// Helper threads, and the work that they have started.
     helpers: Option<&'a Helpers<Part<W>>>,
     shared: Option<Shared<Part<W>>>,
     bytes: usize,
     limit: usize,
-    /// How often all rows were forgotten.
+    /// How often all rows were discarded.
     age: u64,
 }
 
 struct Row<const W: usize> {
-    /// The sources asked for so far.
+    /// The sources requested so far.
     evaluated: VarSet<W>,
     /// `(x, level of the gain)` where the gain is more than rounding.
     improving: Vec<(u32, i64)>,
@@ -59,7 +59,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         }
     }
 
-    /// The same, evaluated with the help of other threads, who find what this one would find.
+    /// The same, with helper threads, which compute the same values.
     pub fn helped(self, helpers: &'a Helpers<Part<W>>) -> Self {
         Self { helpers: Some(helpers), ..self }
     }
@@ -79,17 +79,17 @@ impl<'a, const W: usize> Gains<'a, W> {
         self.terms.delta(&mut *self.worker, neighbour)
     }
 
-    /// Is there no room for more? A search holds on to its rows, so that there can be only where none goes on.
+    /// Whether there is no room for more. A search refers to its rows, so room can be made only between searches.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes > self.limit
     }
 
-    /// Tells rows apart that were written before room was made and after.
+    /// Distinguishes rows written before and after room was made.
     pub(crate) fn age(&self) -> u64 {
         self.age
     }
 
-    /// Are rows of that age still known, and may there be more of them?
+    /// Whether rows of that age are still kept, and more may be added.
     pub(crate) fn lasts(&self, age: u64) -> bool {
         self.age == age && !self.is_full()
     }
@@ -130,8 +130,7 @@ impl<'a, const W: usize> Gains<'a, W> {
         at
     }
 
-    /// Lets helpers start to evaluate the parts that are asked for, where it pays, until
-    /// [`Gains::evaluate`] sees to the rest.
+    /// Lets helpers start on the requested parts, if that is worthwhile; [`Gains::evaluate`] does the rest.
     pub(crate) fn share(&mut self) {
         let Self { terms, helpers, shared, asked, .. } = self;
         if let Some(helpers) = helpers.filter(|helpers| !helpers.is_empty())
@@ -143,10 +142,10 @@ impl<'a, const W: usize> Gains<'a, W> {
         }
     }
 
-    /// Evaluates what rows were asked for.
+    /// Evaluates the requested rows.
     ///
     /// # Errors
-    /// If `stop` is raised meanwhile; what is not done is done the next time.
+    /// If `stop` is raised meanwhile; the rest is done in the next call.
     pub(crate) fn evaluate(&mut self, stop: &Stop) -> Result<(), Stopped> {
         let Self { terms, worker, shared, asked, .. } = self;
         if let Some(shared) = shared.take() {
@@ -169,7 +168,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     }
 }
 
-/// Some sources that a row was asked for, and those of them that raise the score, as soon as that is known.
+/// Some requested sources of a row and, once evaluated, those of them that raise the score.
 pub struct Part<const W: usize> {
     row: usize,
     y: usize,
@@ -191,8 +190,8 @@ impl<const W: usize> Part<W> {
     }
 }
 
-/// What is asked for in parts for so many threads, each of at least `portion` sources or a row, if it is worth
-/// waking them. Many parts are shared out more evenly.
+/// Splits the requests into parts for this many threads, each of at least `portion` sources or one row, if it is
+/// worth waking them. More parts balance the load better.
 fn divided<const W: usize>(asked: &[Part<W>], portion: usize, threads: usize) -> Option<Vec<Part<W>>> {
     let all: usize = asked.iter().map(|part| part.sources.len()).sum();
     if all < 8 * portion {
@@ -224,7 +223,7 @@ mod tests {
     use crate::threads::with_helpers;
 
     fn terms() -> Terms<1> {
-        let rows = 300_000; // of which most differ, so that a portion is one source
+        let rows = 300_000; // most of them distinct, so that a portion is one source
         let state = |v: i32, i: i32| (i % 7 * v + (i % 3).min(1) * (i / (v * v + 1))) % 3;
         let columns: Vec<Vec<i32>> = (0..14).map(|v| (0..rows).map(|i| state(v, i)).collect()).collect();
         let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();

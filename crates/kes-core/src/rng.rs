@@ -19,7 +19,7 @@ impl Stream {
         Self::keyed(*b"kes_task", seed, task)
     }
 
-    /// Under one seed, the third word of the key tells numbers apart and the second purposes.
+    /// Under one seed, the third word of the key distinguishes numbers, and the second purposes.
     fn keyed(purpose: [u8; 8], seed: u64, number: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&scramble(seed).to_le_bytes());

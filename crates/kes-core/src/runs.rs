@@ -24,11 +24,11 @@ pub struct End<const W: usize> {
     pub graph: EssentialGraph<W>,
     /// Its score, from the canonical DAG.
     pub score: f64,
-    /// Was no admissible neighbour found to score higher?
+    /// Whether no admissible neighbour was found to score higher.
     pub is_local_optimum: bool,
 }
 
-/// Results since the last look.
+/// New results since the last batch.
 #[derive(Default)]
 pub struct Batch<const W: usize> {
     /// `(run, number of its end)`.
@@ -71,11 +71,11 @@ pub fn run_all<const W: usize>(
     });
 }
 
-/// One thread's means to do runs: to go back to the start costs what a run moved, where to look at the start
-/// anew costs a look at every target.
+/// Per-thread state for runs: going back to the start costs as much as a run moved, while starting anew would
+/// visit every target.
 struct Runner<'a, const W: usize> {
     gains: Gains<'a, W>,
-    /// Is there likely another run, for which to come back to the start?
+    /// Whether another run is likely, which makes it worth going back to the start.
     comes_back: bool,
     start: Option<Position<W>>,
     /// Where the last run ended.
@@ -182,7 +182,7 @@ impl<const W: usize> Results<W> {
         Ok(())
     }
 
-    /// What came in since the last time.
+    /// Results that came in since the last call.
     fn take(&self) -> Batch<W> {
         std::mem::take(&mut self.lock().batch)
     }

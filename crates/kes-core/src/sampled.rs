@@ -77,7 +77,7 @@ pub fn run<const W: usize>(
                     .is_none_or(|known| known.admits_class_of(&walk.after(&neighbour)))
             {
                 better += 1;
-                // Of those that are tied, the first drawn is kept: a random one.
+                // Of tied neighbours the first drawn is kept, which is a random one.
                 if best.as_ref().is_none_or(|best| terms.level(delta) > terms.level(best.delta)) {
                     best = Some(Step { neighbour, delta, better, rank: 0 });
                     best_walk.clone_from(&walk);

@@ -106,7 +106,7 @@ pub fn climb<const W: usize>(
     }
 }
 
-/// Is the model admissible, and has no admissible neighbour that scores higher? Looked at afresh.
+/// Whether the model is admissible and no admissible neighbour scores higher, checked from scratch.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.

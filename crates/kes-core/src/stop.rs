@@ -1,4 +1,4 @@
-//! The one way to stop: a flag that all long work looks at, and what it returns when the flag is up.
+//! The stop flag, which all long work checks, and the error that it returns once the flag is raised.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,25 +6,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// A flag that is down until somebody raises it, and stays up.
+/// A flag that stays raised once it is raised.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// Tells everybody who looks at the flag to stop.
+    /// Raises the flag: all work that checks it stops.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Is it up?
+    /// Whether it is raised.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Nothing, as long as the flag is down. A look costs no more than reading a number.
+    /// Returns an error if the flag is raised. As cheap as reading an integer.
     ///
     /// # Errors
-    /// If it is up.
+    /// If it is raised.
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_raised() { Err(Stopped) } else { Ok(()) }

@@ -2,9 +2,8 @@
 //!
 //! Threads take the pieces in their order, each thread with a state of its own, and the results are put
 //! back into that order: nothing depends on how many threads there are. The calling thread gets the
-//! results and does no pieces itself, so that it can look up at every `pause` to hand on what there is,
-//! watch a clock or raise the flag. Threads live as long as the call: a pool that is kept hangs after a
-//! fork.
+//! results and does no pieces itself, so that at every `pause` it can pass results on, watch a clock or
+//! raise the flag. Threads live as long as the call: a pool that is kept hangs after a fork.
 //!
 //! Threads for which there is no piece can be [`Helpers`] of those that have one.
 
@@ -85,7 +84,7 @@ fn do_pieces(
                     match catch_unwind(AssertUnwindSafe(|| piece(thread, at))) {
                         Ok(true) => _ = done.fetch_add(1, Ordering::Relaxed),
                         failed => {
-                            next.store(pieces, Ordering::Relaxed); // nobody need start another piece
+                            next.store(pieces, Ordering::Relaxed); // no thread need start another piece
                             return failed.map(|_| ());
                         }
                     }
@@ -134,7 +133,7 @@ pub fn map_chunks<I: Sync, S: Send, T: Send, E: Send + From<Stopped>>(
 /// Number of polls for the last pieces before going to sleep: mostly they come sooner than a thread wakes up.
 const LOOKS: usize = 1 << 10;
 
-/// Threads that wait for somebody to share work with them, for as long as [`with_helpers`] lasts.
+/// Idle threads that take on shared work, for as long as [`with_helpers`] lasts.
 pub struct Helpers<J> {
     calls: Vec<Sender<Call<J>>>,
 }
@@ -145,7 +144,7 @@ type Pieces<J> = Arc<Mutex<Vec<(usize, J)>>>;
 /// Pieces, and where to send those that are done.
 type Call<J> = (Pieces<J>, Sender<(usize, J)>);
 
-/// Work that helpers have begun with.
+/// Work that helpers have started.
 #[must_use = "the work has to be finished"]
 pub struct Shared<J> {
     all: usize,
@@ -190,7 +189,7 @@ impl<J: Send> Helpers<J> {
         self.calls.len()
     }
 
-    /// Are there none?
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
@@ -201,7 +200,7 @@ impl<J: Send> Helpers<J> {
         let pieces = Arc::new(Mutex::new(pieces.into_iter().enumerate().collect::<Vec<_>>()));
         let (sender, done) = channel();
         for call in self.calls.iter().take(all) {
-            // A helper that has failed is missed at the end.
+            // A helper that has failed is noticed at the end.
             let _ = call.send((pieces.clone(), sender.clone()));
         }
         Shared { all, pieces, done }
@@ -258,7 +257,7 @@ mod tests {
         assert_eq!(map(&mut [0], 3, &stop, square), Err(Stopped));
     }
 
-    /// Whoever raises the flag meanwhile ends the work, and what was done until then is there.
+    /// Raising the flag ends the work, and what was done until then is returned.
     #[test]
     fn the_calling_thread_hears_how_much_is_done_and_can_end_it() {
         let stop = Stop::default();

@@ -33,7 +33,7 @@ impl<const W: usize> VarSet<W> {
         set
     }
 
-    /// What is in any of some sets.
+    /// The union of some sets.
     #[inline]
     pub fn union<'a>(sets: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::EMPTY;
@@ -41,7 +41,7 @@ impl<const W: usize> VarSet<W> {
         all
     }
 
-    /// Is `v` a member?
+    /// Whether `v` is a member.
     #[inline]
     pub fn contains(&self, v: usize) -> bool {
         self.0[v / 64] >> (v % 64) & 1 == 1
@@ -53,7 +53,7 @@ impl<const W: usize> VarSet<W> {
         self.0[v / 64] |= 1 << (v % 64);
     }
 
-    /// Takes `v` out.
+    /// Removes `v`.
     #[inline]
     pub fn remove(&mut self, v: usize) {
         self.0[v / 64] &= !(1 << (v % 64));
@@ -67,7 +67,7 @@ impl<const W: usize> VarSet<W> {
         self
     }
 
-    /// The set with `v` taken out.
+    /// The set with `v` removed.
     #[inline]
     #[must_use]
     pub fn without(mut self, v: usize) -> Self {
@@ -75,7 +75,7 @@ impl<const W: usize> VarSet<W> {
         self
     }
 
-    /// Has it no member?
+    /// Whether it has no members.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&w| w == 0)
@@ -87,13 +87,13 @@ impl<const W: usize> VarSet<W> {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Are all members in `other` too?
+    /// Whether all members are in `other` too.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         (0..W).fold(0, |others, i| others | (self.0[i] & !other.0[i])) == 0
     }
 
-    /// Do the two sets share a member?
+    /// Whether the two sets share a member.
     #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
         (0..W).fold(0, |shared, i| shared | (self.0[i] & other.0[i])) != 0
@@ -130,7 +130,7 @@ impl<const W: usize> Hash for VarSet<W> {
     }
 }
 
-// All words are looked at, and each once: that is quicker than to stop early or to move sets about.
+// All words are visited, each once: that is faster than stopping early or moving sets around.
 impl<const W: usize> BitOr for VarSet<W> {
     type Output = Self;
     #[inline(always)]

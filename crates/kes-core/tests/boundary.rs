@@ -28,7 +28,7 @@ fn check_boundary<const W: usize>(model: &Model<W>, max_parents: Option<usize>) 
     all
 }
 
-/// The ways to join or to part two nodes are those of the boundary.
+/// The moves between two nodes are those of the boundary.
 fn check_between<const W: usize>(model: &Model<W>, of: &Neighbour<W>) {
     let (operator, x, y, _) = of.triple();
     let found: Vec<Triple> = model.between(operator, of.x, of.y, None).iter().map(plain).collect();
@@ -208,8 +208,8 @@ fn check_ties<const W: usize>(frontier: &Frontier<'_, '_, W>, all: &[(Triple, i6
     }
 }
 
-/// What is kept from move to move is what a look at everything finds: along ascents with steps back, jumps
-/// to other models and returns, on networks with up to 300 nodes.
+/// The incremental `B` equals one computed from scratch: along ascents with steps back, jumps to other models
+/// and returns, on networks with up to 300 nodes.
 #[test]
 fn what_is_kept_from_move_to_move_is_what_a_fresh_look_finds() {
     for (n, steps, every) in [(12, 60, 1), (60, 120, 3), (300, 400, 40)] {

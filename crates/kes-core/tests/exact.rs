@@ -124,7 +124,7 @@ fn the_optimum_is_that_of_all_orders_and_all_parent_sets() {
     }
 }
 
-/// Tiers, required and forbidden arcs, also those that nobody would choose.
+/// Tiers, required and forbidden arcs, including arcs that no search would choose.
 #[test]
 fn the_optimum_under_knowledge_is_that_of_all_admissible_families() {
     for seed in 0..12 {
@@ -280,8 +280,8 @@ fn relaxations_never_cut_off_the_optimum() {
     }
 }
 
-/// Wherever the work ends, no network scores more than the families known and what is said of the rest;
-/// and the more is known, the lower the bound. Compared with the optimum of all networks.
+/// Wherever the work ends, no network scores more than the bound from the known families and the bounds on the
+/// rest; and more known families give a lower bound. Compared with the optimum of all networks.
 #[test]
 fn what_is_missing_is_bounded() {
     for criterion in CRITERIA {

@@ -1,4 +1,4 @@
-//! The incremental `B` against a fresh one, along long walks of all that a frontier can do.
+//! The incremental `B` against one computed from scratch, along random walks of all operations of a frontier.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn members(frontier: &Frontier<'_, '_, 1>) -> BTreeSet<(Triple, i64)> {
     all
 }
 
-/// The terms of a small table in which much depends on much, so that `B` is large.
+/// The terms of a small table with many dependences, so that `B` is large.
 fn dependent(truth: &Dag<1>, stream: &mut Stream) -> Terms<1> {
     let arity = vec![2; truth.parents.len()];
     let columns = random_table(truth, &arity, 40, stream);
@@ -57,7 +57,7 @@ fn known(truth: &Dag<1>, with_tiers: bool, arcs: usize, stream: &mut Stream) -> 
     Arc::new(Knowledge::new(n, &tiers, &required, &forbidden).expect("the truth obeys it"))
 }
 
-/// Joins or parts some pairs of a DAG along the order of the truth, within what is known.
+/// Joins or separates some pairs of a DAG along the order of the truth, within the knowledge.
 fn vary(
     dag: &mut Dag<1>,
     truth: &Dag<1>,
@@ -79,8 +79,8 @@ fn vary(
     }
 }
 
-/// Inserts, deletes, jumps and returns at random, and looks afresh after every step. Returns how many members of
-/// `B` it has seen.
+/// Inserts, deletes, jumps and returns at random, and compares with a fresh `B` after every step. Returns how
+/// many members of `B` it has seen.
 fn walk(n: usize, steps: usize, max_parents: Option<usize>, with_tiers: bool, arcs: usize) -> usize {
     let mut stream = Stream::new(31, n as u64);
     let truth = random_dag::<1>(n, 500, &mut stream);

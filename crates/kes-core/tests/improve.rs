@@ -1,4 +1,4 @@
-//! Recombination and refinement: what they promise, by brute force and by property.
+//! Recombination and refinement, tested by brute force and by their properties.
 
 mod common;
 
@@ -240,7 +240,7 @@ fn improvement_does_not_depend_on_threads_and_respects_the_limit_on_parents() {
     }
 }
 
-/// Stopped wherever, even within a round, it has done what that number of tasks asks for.
+/// Stopped anywhere, even within a round, it has done exactly that number of tasks.
 #[test]
 fn stopped_improvement_is_that_of_fewer_tasks() {
     let example = example(14, 150, 250, 4);

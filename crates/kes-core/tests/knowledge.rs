@@ -13,7 +13,7 @@ use kes_core::graph::mpdag::Mpdag;
 use kes_core::graph::{Dag, EssentialGraph, Knowledge};
 use kes_core::rng::Stream;
 
-/// What is known, as bits like those of a DAG, and as the engine has it.
+/// Knowledge, as bits like those of a DAG, and as the engine represents it.
 struct Known {
     required: u32,
     forbidden: u32,
@@ -49,7 +49,7 @@ fn bits(n: usize, parents: &[kes_core::varset::VarSet<1>]) -> u32 {
     pairs(n).filter(|&(x, y)| parents[y].contains(x)).fold(0, |all, (x, y)| all | arc(x, y))
 }
 
-/// Holds everything of every class, or of one in so many, against the definitions.
+/// Compares every class, or one in every few, with the definitions.
 fn check(models: &Models, known: &Known, one_in: usize) {
     let n = models.n;
     let admissible: Vec<Vec<u32>> = (models.classes.iter())

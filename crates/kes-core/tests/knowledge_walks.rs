@@ -1,5 +1,5 @@
-//! `B` under knowledge, kept from move to move, against all operators by their definition on the
-//! essential graph, each target model asked for an admissible DAG in another way than the engine's.
+//! The incremental `B` under knowledge against all operators by their definition on the essential graph, where
+//! another method than the engine's decides whether a model has an admissible DAG.
 
 mod common;
 
@@ -16,7 +16,7 @@ use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::terms::Terms;
 use kes_core::stop::Stop;
 
-/// What is known, as plain lists.
+/// Knowledge as plain lists.
 struct Known {
     tiers: Vec<Option<usize>>,
     required: Vec<(usize, usize)>,
@@ -54,7 +54,7 @@ impl Known {
         against || self.forbidden.contains(&(x, y)) || self.required.contains(&(y, x))
     }
 
-    /// Has the class an admissible DAG? Directs what is known and looks for a consistent extension
+    /// Whether the class has an admissible DAG. Directs the known arcs and looks for a consistent extension
     /// [Dor & Tarsi 1992]; that is a DAG of the class iff it has no v-structure but those of the class.
     fn admits(&self, graph: &EssentialGraph<1>) -> bool {
         let n = graph.len();

@@ -81,7 +81,7 @@ fn without_reversals_part_of_the_boundary_is_out_of_reach() {
     assert_eq!(Model::new(class_of(&triangle)).boundary(None).len(), 6);
 }
 
-/// What reversals and moves keep up to date is what a fresh start from the same DAG would find.
+/// The state that reversals and moves update equals that of a fresh start from the same DAG.
 #[test]
 fn the_walk_keeps_its_matrices_up_to_date() {
     for (n, per_mille) in [(4, 500), (7, 300), (12, 250), (20, 150), (20, 400)] {

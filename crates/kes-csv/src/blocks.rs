@@ -9,7 +9,7 @@ struct Block {
     start: usize,
     /// Lines that end before it.
     lines: usize,
-    /// Does it follow a carriage return?
+    /// Whether it follows a carriage return.
     after_return: bool,
     bytes: Vec<u8>,
 }

@@ -53,7 +53,7 @@ impl From<csv::Error> for Error {
     }
 }
 
-/// Number of values of a column that are guessed from the looks of a cell.
+/// Number of values of a column that are guessed from the shape of a cell.
 const LOOKS: usize = 64;
 
 /// Texts, one after the other.
@@ -69,14 +69,14 @@ impl Texts {
         self.ends.len()
     }
 
-    /// Is there no text?
+    /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// The texts in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        // They were checked before.
+        // They were checked when they were added.
         (0..self.len()).map(|i| std::str::from_utf8(self.get(i)).unwrap_or_default())
     }
 
@@ -127,7 +127,7 @@ pub struct Column {
     code_of: HashTable<i32>,
     /// Seeded, so that nobody can write a file whose values share one hash. Codes do not depend on it.
     hasher: RandomState,
-    /// The code that was last given to a cell of these looks.
+    /// The last code of a cell of each shape.
     guesses: [i32; LOOKS],
 }
 
@@ -180,7 +180,7 @@ impl Column {
     }
 }
 
-/// Length, first and last byte: what the few values of a column seldom have in common.
+/// The shape of a cell: length, first and last byte, in which the few values of a column mostly differ.
 fn looks(cell: &[u8]) -> usize {
     match cell {
         [] => 0,

@@ -1,4 +1,4 @@
-//! The criteria, for Python to read instead of knowing them by name.
+//! Descriptions of the criteria, for Python.
 
 use kes_core::score::discrete::criterion::{CRITERIA, Criterion};
 use kes_core::score::gaussian::criterion as gaussian;

@@ -96,7 +96,7 @@ impl Families {
     }
 }
 
-/// Tells Python how much is done, and asks whether to go on.
+/// Reports progress to Python, and asks whether to continue.
 fn report<'r>(
     on_progress: &'r Py<PyAny>,
     done: &'r AtomicUsize,

@@ -16,7 +16,7 @@ pyo3::create_exception!(_core, TooLargeError, CoreError);
 #[pyclass(frozen, module = "kes._core")]
 pub struct Inference(Model);
 
-/// Products for which no thread is started: a millisecond or two, in which nobody misses Ctrl-C.
+/// Products for which no thread is started: a millisecond or two, too short to interrupt.
 const SHORT: f64 = 1e6;
 
 fn failure(failed: Failure) -> PyErr {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kes_core::stop::Stop;
 use pyo3::prelude::*;
 
-/// Time between looks for signals and handing over results.
+/// Time between checks for signals, and between batches of results.
 pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread of its own. On Ctrl-C the flag it is given is raised and, once it has
@@ -16,8 +16,8 @@ pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Se
     watched(py, |_| Ok(true), work)
 }
 
-/// The same, with `report` called now and then. If it says false the work should end and return what it
-/// has; its errors stop it as Ctrl-C does.
+/// The same, with `report` called now and then. If it returns false, the work should end and return what it
+/// has; its errors stop the work as Ctrl-C does.
 pub fn watched<T: Send>(
     py: Python<'_>,
     mut report: impl FnMut(Python<'_>) -> PyResult<bool> + Send,

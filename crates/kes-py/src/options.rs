@@ -44,7 +44,7 @@ struct Keywords {
 
 const KEYWORDS: [&str; 7] = ["k", "seed", "max_parents", "two_phase", "start", "sampled", "knowledge"];
 
-/// What defines a search, from its keywords.
+/// Makes the definition of a search from its keywords.
 pub fn search_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<SearchOptions> {
     let Some(keywords) = keywords else {
         return Err(PyTypeError::new_err(format!("missing keywords: {}", KEYWORDS.join(", "))));

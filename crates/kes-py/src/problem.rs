@@ -281,8 +281,8 @@ fn improved(py: Python<'_>, found: Improved) -> PyResult<Bound<'_, PyAny>> {
     IMPROVED.make(py, (found.graph, found.score, origin, parents, found.task))
 }
 
-/// Gives a batch to Python, then looks for Ctrl-C. After an error, later batches are handed over as well, so
-/// that nothing found is lost, but their errors are ignored.
+/// Passes a batch to Python, then checks for Ctrl-C. After an error, later batches are passed on as well, so
+/// that no result is lost, but their errors are ignored.
 fn hand_over(py: Python<'_>, on_batch: &Py<PyAny>, batch: Batch, failed: bool) -> PyResult<bool> {
     let (runs, numbers): (Vec<u64>, Vec<usize>) = batch.runs.into_iter().unzip();
     let end = |end: engine::End| (end.graph, end.score, end.is_local_optimum);

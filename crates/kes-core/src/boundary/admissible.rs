@@ -26,7 +26,7 @@ impl<const W: usize> Model<W> {
         self.knowledge.as_ref()
     }
 
-    /// The essential graph of the class, whatever is known.
+    /// The essential graph of the class, without what knowledge directs.
     pub fn essential(&self) -> EssentialGraph<W> {
         match self.knowledge {
             None => self.graph.clone(),
@@ -34,8 +34,7 @@ impl<const W: usize> Model<W> {
         }
     }
 
-    /// Finds what the arcs that are known direct in the graph, of which some nodes have changed since the
-    /// last time.
+    /// Directs edges by the known arcs again, where nodes have changed since the last time.
     pub(super) fn restrict(&mut self, changed: VarSet<W>) {
         let Some(known) = self.knowledge.as_deref().filter(|known| known.has_arcs()) else { return };
         self.mpdag = match self.mpdag.take() {
@@ -44,15 +43,15 @@ impl<const W: usize> Model<W> {
         };
     }
 
-    /// Is anything known that the levels do not say, so that neighbours must be asked about?
+    /// Whether there is knowledge beyond the levels, so that each neighbour must be checked.
     pub(crate) fn asks(&self) -> bool {
         self.knowledge.as_ref().is_some_and(|known| known.has_arcs())
     }
 
-    /// Is a neighbour admissible, given that the levels admit it? In order of cost:
+    /// Whether a neighbour is admissible, given that the levels admit it. In order of cost:
     ///
-    /// 1. No edge is inserted between nodes kept apart (the sources know), none deleted that is
-    ///    required.
+    /// 1. No edge is inserted between nodes kept apart (the sources exclude them), and no required edge
+    ///    is deleted.
     /// 2. It is admissible if it is one arc away from an admissible DAG of this class: one in which
     ///    the parents of `y` (or of `x`) are those before the move. If no edge at `y` and its
     ///    neighbours is directed by knowledge, there is one, since the operator is valid.

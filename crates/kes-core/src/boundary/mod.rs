@@ -29,10 +29,10 @@
 //! # Under knowledge
 //! The neighbours are the *admissible* models of the boundary. Under [`Knowledge`] the graph is tiered
 //! by its levels, and with `Pa`, `Ne`, `Ad` and paths read off the tiered graph, and sources from the
-//! same or earlier levels, the operators give exactly the models that the levels admit. Which of them
-//! are doubled is unchanged, too, given that `x` and `y` are of one level. All of this was checked on
-//! all classes with four nodes and all tierings, and on random ones with five. What knowledge says
-//! besides is asked of each neighbour by [`Model::admits`].
+//! same or earlier levels, the operators give exactly the models that the levels admit. The rule for
+//! doubled operators stays the same, for `x` and `y` in one level. All of this was checked on all
+//! classes with four nodes and all tierings, and on random ones with five. [`Model::admits`] checks
+//! each neighbour against the rest of the knowledge.
 
 mod admissible;
 mod paths;
@@ -58,7 +58,7 @@ pub enum Operator {
 /// from which the neighbour can be reached; as an identity, the pair is unordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbour<const W: usize> {
-    /// Is an edge inserted or deleted?
+    /// Whether an edge is inserted or deleted.
     pub operator: Operator,
     /// One end of the edge.
     pub x: usize,
@@ -69,7 +69,7 @@ pub struct Neighbour<const W: usize> {
 }
 
 impl<const W: usize> Neighbour<W> {
-    /// Is an edge inserted?
+    /// Whether an edge is inserted.
     pub fn is_insertion(&self) -> bool {
         self.operator == Operator::Insert
     }
@@ -109,11 +109,11 @@ pub struct Model<const W: usize> {
     position: Vec<usize>,
     /// `beyond[v]`: nodes at the end of a semi-directed path that leaves `v` through a child.
     beyond: Vec<VarSet<W>>,
-    /// `reach[v]`: nodes at the end of any, `v` and its component among them.
+    /// `reach[v]`: nodes at the end of any semi-directed path, including `v` and its component.
     reach: Vec<VarSet<W>>,
     /// Background knowledge, if there is any.
     knowledge: Option<Arc<Knowledge<W>>>,
-    /// The nodes without parents in the graph.
+    /// Nodes without parents in the graph.
     orphans: VarSet<W>,
     /// The MPDAG, if arcs are known and the model is admissible.
     mpdag: Option<Mpdag<W>>,
@@ -185,7 +185,7 @@ impl<const W: usize> Model<W> {
     /// with `C = Pa(y) ∪ K` is valid, with all those `x`, given the frame of `y`. With a limit, only
     /// `|C| < max_parents` counts.
     ///
-    /// Here and below, `found` may stop the enumeration: cliques can be many.
+    /// Here and below, `found` may stop the enumeration, since there can be many cliques.
     ///
     /// # Errors
     /// If `found` does.
@@ -205,21 +205,21 @@ impl<const W: usize> Model<W> {
         })
     }
 
-    /// Does the insertion of `x → y` stand for its triple? Each triple has one that does: of two ways to
-    /// one neighbour, the one into the larger node, as with [`Model::deletions`].
+    /// Whether the insertion of `x → y` represents its triple. Exactly one does: of two operators for the same
+    /// neighbour, the one into the larger node, as in [`Model::deletions`].
     #[inline]
     pub fn stands(&self, x: usize, y: usize, clique: &VarSet<W>) -> bool {
         x < y || !self.is_doubled(x, y, clique)
     }
 
-    /// Can an insertion of `x → y` also be one of `y → x`, whatever the clique?
+    /// Whether an insertion of `x → y` can also be one of `y → x`, for some clique.
     #[inline]
     pub fn may_be_doubled(&self, x: usize, y: usize) -> bool {
         self.graph.parents[x] == self.graph.parents[y]
             && self.knowledge.as_ref().is_none_or(|known| known.levels()[x] == known.levels()[y])
     }
 
-    /// Is the insertion into `y` also one into `x`, with the same triple?
+    /// Whether the insertion into `y` is also one into `x`, with the same triple.
     ///
     /// It is iff `Pa(x) = Pa(y)`, `K = Ne(x) ∩ Ne(y)`, and the two are of one level. For let `C = Pa(y) ∪ K` be
     /// `Pa(x) ∪ K'` with cliques `K` in `Ne(y)` and `K' = NA(x,y)` in `Ne(x)`. Then no `z ∈ Pa(y)` is in `K'`, as
@@ -295,7 +295,7 @@ impl<const W: usize> Model<W> {
         self.boundary_until(max_parents, &Stop::default()).unwrap_or_default()
     }
 
-    /// The same, unless it is stopped.
+    /// The same, but interruptible.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.

@@ -1,4 +1,4 @@
-//! A model on the move: what has to be looked at again after a step, and only that.
+//! Incremental updates of a model: after a step, recompute only what the step can have changed.
 //!
 //! Besides the essential graph and a DAG, a model keeps a causal order of the DAG and which nodes
 //! semi-directed paths reach. A step changes the graph in a few places; the order is sorted again between
@@ -49,7 +49,7 @@ impl<const W: usize> Model<W> {
         model
     }
 
-    /// Moves to the model of any DAG that has no arc to an earlier level.
+    /// Moves to the model of another DAG, which must have no arc to an earlier level.
     pub fn jump(&mut self, dag: Dag<W>) -> Change<W> {
         let new = Self::of_dag(dag, self.knowledge.clone());
         let old = std::mem::replace(self, new);
@@ -104,7 +104,7 @@ impl<const W: usize> Model<W> {
         let last = nodes.iter().map(|v| position[v]).max().unwrap_or(0);
         let before = order[first..=last].to_vec();
         let mut left: VarSet<W> = before.iter().copied().collect();
-        let mut path: Vec<(usize, VarSet<W>)> = Vec::new(); // a node and its parents to look at
+        let mut path: Vec<(usize, VarSet<W>)> = Vec::new(); // a node and its unvisited parents
         let mut at = first;
         for start in before {
             path.extend(left.contains(start).then(|| (start, dag.parents[start] & left)));
@@ -128,7 +128,7 @@ impl<const W: usize> Model<W> {
     }
 
     /// Follows the paths from the given nodes again, and from whatever leads to nodes whose paths changed.
-    /// Returns the nodes `v` with another `beyond[v]`, and all that were looked at.
+    /// Returns the nodes `v` with another `beyond[v]`, and all nodes visited.
     ///
     /// The nodes of a component have the same parents, and all of them are reached from each. Components
     /// are taken from below as far as the order tells; one that is taken too early is taken again.
@@ -169,7 +169,7 @@ impl<const W: usize> Model<W> {
         frame
     }
 
-    /// Brings the frame of `y` up to date, and tells whether anything in it changed.
+    /// Updates the frame of `y` and returns whether it changed.
     pub fn reframe(&self, y: usize, touched: VarSet<W>, frame: &mut Frame<W>) -> bool {
         let graph = &self.graph;
         let (parents, neighbours) = (graph.parents[y], graph.neighbours[y]);

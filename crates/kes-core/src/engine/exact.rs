@@ -23,7 +23,7 @@ pub trait Families: Send + Sync {
     /// The parent sets of a variable with their scores, best first.
     fn choices(&self, y: usize) -> Vec<(Vec<usize>, f64)>;
 
-    /// Why some families are missing, if so.
+    /// Why some families are missing; `None` if none are.
     fn missing(&self) -> Option<Failure>;
 
     /// The arcs of a best network and its score.

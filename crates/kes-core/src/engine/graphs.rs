@@ -1,4 +1,4 @@
-//! What can be done with graphs alone, without data.
+//! Operations on graphs that need no data.
 
 use super::plain::{self, Constraints, Edges, Graph, Move, Statements};
 use crate::boundary::{Model, Neighbour};
@@ -74,7 +74,7 @@ pub fn apply(n: usize, graph: &Graph, step: &Move) -> Result<Graph, Error> {
     })
 }
 
-/// Why no network is admissible, if so.
+/// Why no network is admissible; `None` if some are.
 ///
 /// # Errors
 /// If the statements do not fit the number of variables.
@@ -87,7 +87,7 @@ pub fn contradiction(n: usize, knowledge: &Statements) -> Result<Option<Contradi
     })
 }
 
-/// Why a model is not admissible, if so.
+/// Why a model is not admissible; `None` if it is.
 ///
 /// # Errors
 /// If the graph is not essential, or the statements are contradictory.

@@ -1,7 +1,7 @@
-//! The engine without widths: what callers use who do not know how wide the sets of a problem are.
+//! The engine for callers that do not know how wide the sets of a problem are.
 //!
 //! [`Engine`] and [`Families`] are implemented for every width of [`VarSet`](crate::varset::VarSet), and a width is
-//! chosen once, by the number of variables. Variables, arcs and graphs come and go as plain lists (see [`plain`]).
+//! chosen once, by the number of variables. Variables, arcs and graphs are passed as plain lists (see [`plain`]).
 //! Nothing here is generic for callers, so all widths are compiled with this crate.
 
 pub mod exact;
@@ -80,7 +80,7 @@ pub struct End {
     pub graph: Graph,
     /// The score.
     pub score: f64,
-    /// Does no admissible neighbour score higher?
+    /// Whether no admissible neighbour scores higher.
     pub is_local_optimum: bool,
 }
 
@@ -293,7 +293,7 @@ impl<const W: usize> Engine for ForWidth<W> {
         let neighbours = model.boundary_until(constraints.max_parents, stop)?;
         let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
         let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
-        // By level, not by value: which of two tied gains rounding makes larger is an accident.
+        // By level, not by value: the order of tied gains would depend on rounding.
         let level = |delta: f64| terms::level(delta, self.terms.tolerance());
         valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
         Ok(valued.into_iter().map(|(neighbour, delta)| (neighbour.into(), delta)).collect())

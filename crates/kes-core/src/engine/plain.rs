@@ -1,4 +1,4 @@
-//! Graphs, moves and knowledge as plain lists of variable numbers, and from there to sets.
+//! Graphs, moves and knowledge as plain lists of variable numbers, and their conversion to sets.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub type Graph = (Edges, Edges);
 /// A move to a neighbour: its triple, with `x < y`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Is an edge inserted or deleted?
+    /// Whether an edge is inserted or deleted.
     pub operator: Operator,
     /// One end of the edge.
     pub x: usize,
@@ -149,7 +149,7 @@ impl Constraints {
         }
     }
 
-    /// The same for a search: the families that are required must have a score.
+    /// The same for a search, in which the required families must have a score.
     pub(super) fn estimable<const W: usize>(
         &self,
         terms: &Terms<W>,

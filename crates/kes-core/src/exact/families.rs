@@ -5,8 +5,8 @@
 //! sets, and the parent sets in them, are counted. A family is kept if it scores higher than with any
 //! proper subset of its parents.
 //!
-//! If the work ends before that, the open families of the last level tell what the rest can score: all
-//! that was not looked at has one of them in it, and is no better than its [`Bounds::ceiling`].
+//! If the work is stopped early, the open families of the last level bound the rest: every family that was
+//! not evaluated contains one of them, and scores no more than its [`Bounds::ceiling`].
 //!
 //! # Under knowledge
 //! The best admissible model is that of the best admissible DAG, so families with forbidden parents or
@@ -31,12 +31,12 @@ use crate::varset::VarSet;
 
 /// Sets per piece of parallel work: few enough to be interrupted at once, enough to share partitions.
 const PIECE: usize = 256;
-/// One thread's means to measure sets.
+/// Per-thread state for measuring sets.
 type Surveys<'e, const W: usize> = Box<dyn Survey<W> + 'e>;
 
 /// Finds the families of `terms` that can be part of a best admissible network with at most `max_parents`
 /// parents each (of which no more are required). `counted` is kept at the number of sets counted so far.
-/// If `stop` is raised, or a level needs more memory than allowed, some are [missing](Families::missing).
+/// If `stop` is raised, or a level needs more memory than allowed, families are [missing](Families::missing).
 pub fn find<const W: usize>(
     terms: &Terms<W>,
     max_parents: Option<usize>,
@@ -94,16 +94,16 @@ struct Growth<'g, const W: usize> {
     counted: &'g AtomicUsize,
 }
 
-/// A set of the next level with what smaller sets tell about it.
+/// A set of the next level, with what its subsets imply.
 struct Candidate<const W: usize> {
     set: VarSet<W>,
     /// The variables `y` for which `y | T∖y` is not known to be hopeless.
     open: VarSet<W>,
-    /// For each of them, in order, what smaller sets tell.
+    /// For each of them, in order, what smaller sets imply.
     origins: Vec<Precedent>,
 }
 
-/// What smaller sets tell about a family `y | P`.
+/// What smaller sets imply about a family `y | P`.
 #[derive(Clone, Copy)]
 struct Precedent {
     /// The best score of `y` with a proper subset of `P`.
@@ -113,7 +113,7 @@ struct Precedent {
 }
 
 impl<const W: usize> Growth<'_, W> {
-    /// What a family that was not looked at can score at most, by the rules and in any case.
+    /// Upper bound on the score of a family that was not evaluated, by the rules and in any case.
     fn ceiling(&self, y: usize, cells: f64, parents: f64, family: f64) -> f64 {
         self.bounds.ceiling(y, cells, parents, family).min(self.function.perfect())
     }
@@ -148,8 +148,8 @@ impl<const W: usize> Growth<'_, W> {
         self.bounds.cells(set | self.group.required)
     }
 
-    /// The variables of a set whose families the group and knowledge allow. Of larger sets than pairs
-    /// their parts have told.
+    /// The variables of a set whose families the group and the knowledge allow. For sets larger than pairs, their
+    /// subsets have settled this.
     fn allowed(&self, set: VarSet<W>) -> VarSet<W> {
         match (set.len(), self.knowledge) {
             (1, _) => set & self.group.members,

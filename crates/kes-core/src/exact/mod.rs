@@ -1,4 +1,4 @@
-//! The best network of all, and proof of it.
+//! Exact search: the highest-scoring network, with proof.
 //!
 //! A score that is a sum over families is maximised by dynamic programming over sets of variables
 //! [Koivisto & Sood 2004, Silander & Myllymäki 2006]: a network over `S` has a sink `y`, so
@@ -28,21 +28,21 @@ pub struct Choice<const W: usize> {
     pub score: f64,
 }
 
-/// Of every variable, the parent sets that can be part of a best network, best first.
+/// For every variable, the parent sets that can be part of a best network, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Families<const W: usize> {
     /// The choices of each variable.
     pub of: Vec<Vec<Choice<W>>>,
-    /// Bounds on families that could not be looked at, if there are any.
+    /// Bounds on families that were not evaluated, if there are any.
     pub missing: Option<Missing>,
 }
 
-/// Families that are not known.
+/// Families that were not evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// Why not.
     pub why: Failure,
-    /// What each variable can score at most with parents that are not among its choices.
+    /// Upper bounds on the score of each variable with parents that are not among its choices.
     pub most: Vec<f64>,
 }
 
@@ -72,9 +72,9 @@ pub struct Limits {
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It was stopped.
+    /// The computation was stopped.
     Stopped,
-    /// It needs more memory than allowed.
+    /// The computation needs more memory than allowed.
     Memory,
 }
 

@@ -12,8 +12,8 @@
 //! and need not be trusted. If the bound with a family `y | P` put in the place of the best one falls
 //! below the score of a known network, no better network has that family.
 //!
-//! Of families that are not known, only what they can score at most counts. They receive what a family
-//! without parents does, which is as much as any could.
+//! Families that were not evaluated count with their upper bounds. They receive what a family without parents
+//! does, which is as much as any family can.
 
 use super::{Choice, Families};
 use crate::varset::VarSet;
@@ -76,7 +76,7 @@ impl<'r, const W: usize> Relaxation<'r, W> {
     pub fn reduced(&self, floor: f64) -> Families<W> {
         let slack = self.upper_bound() - floor;
         let keep = |(y, choices): (usize, &Vec<Choice<W>>)| {
-            // Without a bound for families that are not known, any known one may be kept.
+            // Without a bound for families that were not evaluated, any known one may be kept.
             let least = if slack.is_finite() { self.most(y) - slack } else { f64::NEG_INFINITY };
             choices.iter().filter(|choice| self.worth(y, choice) >= least).copied().collect()
         };
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::exact::{Failure, Missing};
 
-    /// Densities know no bound: what is not known may then score anything, and no known family is ruled out.
+    /// Densities have no bound: a family that was not evaluated may score anything, so no known one is ruled out.
     #[test]
     fn without_a_bound_all_families_are_kept() {
         let choice = |score| Choice { parents: VarSet::<1>::EMPTY, score };

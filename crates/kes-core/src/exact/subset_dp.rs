@@ -99,7 +99,7 @@ fn best_scores<const W: usize>(
             }
             let mut task = Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
             task.visit(&choices, low, 0)?;
-            let _ = best.pieces[tasks[at]].set(task.found); // nobody else does this task
+            let _ = best.pieces[tasks[at]].set(task.found); // no other thread does this task
             done.fetch_add(1 << low, Ordering::Relaxed);
             Ok::<_, Stopped>(())
         })?;

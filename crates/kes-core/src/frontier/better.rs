@@ -1,7 +1,7 @@
-//! `B` as the draw looks at it: how many members there are, and which of them tie at a rank.
+//! `B` as the draw needs it: how many members there are, and which of them tie at a rank.
 //!
-//! With much greediness it is nearly always the best member that is drawn, and most targets cannot have it: `B`
-//! is listed only where another rank is asked for, or where each member must be asked about.
+//! If `k` is near 1, the best member is nearly always drawn, and most targets cannot have it. So `B` is listed
+//! only if another rank is needed, or if each member must be checked.
 
 use super::{Deletion, Frontier, Insertion, Moves, Target};
 use crate::boundary::{Neighbour, Operator};
@@ -37,7 +37,7 @@ impl Better {
         self.len
     }
 
-    /// Does no neighbour score higher?
+    /// Whether no neighbour scores higher.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -54,13 +54,13 @@ impl<const W: usize> Target<W> {
         self.smaller.len() + self.larger.len()
     }
 
-    /// Looks for the best insertion again.
+    /// Updates the best insertion.
     pub(super) fn note_insertions(&mut self) {
         let levels = self.smaller.iter().chain(&self.larger).map(|&(_, _, level)| level);
         self.best[0] = levels.fold(i64::MIN, i64::max);
     }
 
-    /// Looks for the best deletion again.
+    /// Updates the best deletion.
     pub(super) fn note_deletions(&mut self) {
         self.best[1] = self.deletions.iter().fold(i64::MIN, |best, deletion| best.max(deletion.level));
     }
@@ -132,8 +132,8 @@ impl<const W: usize> Frontier<'_, '_, W> {
         members.iter().filter(|member| member.level == level).map(|member| self.neighbour(member)).collect()
     }
 
-    /// Fills `members` with those of `B`, each once, in no particular order. Whether an arc is known that rules
-    /// a neighbour out is asked only now: it can depend on all of the graph.
+    /// Fills `members` with those of `B`, each once, in no particular order. Only now is each checked against
+    /// required and forbidden arcs, since that can depend on the whole graph.
     pub fn collect(&self, moves: Moves, members: &mut Vec<Member>) {
         members.clear();
         for (y, target) in self.at.targets.iter().enumerate() {
@@ -147,7 +147,7 @@ impl<const W: usize> Frontier<'_, '_, W> {
         }
     }
 
-    /// Is the member an insertion between the two nodes?
+    /// Whether the member is an insertion between the two nodes.
     fn joins(&self, member: &Member, (a, b): (usize, usize)) -> bool {
         let neighbour = self.neighbour(member);
         let Neighbour { x, y, .. } = neighbour;

@@ -14,7 +14,7 @@ use crate::graph::{Dag, EssentialGraph};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// Which moves are looked at.
+/// The moves that are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
     /// The whole boundary.
@@ -148,7 +148,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         Ok(frontier)
     }
 
-    /// Goes on from where a search with the same gains and the same limit left off, as long as these last.
+    /// Resumes from where a search with the same gains and limit stopped, if its rows are still kept.
     pub fn go_on(
         gains: &'g mut Gains<'a, W>,
         at: Position<W>,
@@ -159,12 +159,12 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         Self { gains, stop, max_parents, at, banned: None }
     }
 
-    /// Leaves off.
+    /// Stops here, and returns the position.
     pub fn leave(self) -> Position<W> {
         self.at
     }
 
-    /// The gains it looks at.
+    /// The gains it uses.
     pub fn gains(&mut self) -> &mut Gains<'a, W> {
         self.gains
     }
@@ -184,13 +184,13 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         self.gains.score(&self.at.model.essential())
     }
 
-    /// The current position, to come back to: cheaper than to start there again.
+    /// Saves the current position: going back to it is cheaper than starting there again.
     pub fn position(&mut self) -> Position<W> {
         self.at.moved = VarSet::EMPTY;
         self.at.clone()
     }
 
-    /// Goes back to the position last taken.
+    /// Goes back to the saved position.
     pub fn return_to(&mut self, position: &Position<W>) {
         self.at.model.clone_from(&position.model);
         for y in self.at.moved.iter() {
@@ -202,7 +202,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
         self.at.moved = VarSet::EMPTY;
     }
 
-    /// Forbids to join two nodes, or nothing any more.
+    /// Bans the edge between two nodes, or lifts the ban.
     pub fn ban(&mut self, pair: Option<(usize, usize)>) {
         self.banned = pair;
     }
@@ -252,7 +252,7 @@ impl<'g, 'a, const W: usize> Frontier<'g, 'a, W> {
             self.enumerate_insertions(y)?;
         }
         self.gains.share();
-        let meanwhile = self.look_at_others(change, anew); // also if it stops, what was shared has to come back
+        let meanwhile = self.look_at_others(change, anew); // even if this was stopped, shared work has to be collected
         self.evaluate_insertions(anew).and(meanwhile)
     }
 

@@ -11,7 +11,7 @@ use crate::varset::{Members, VarSet};
 /// each before those that depend on it.
 pub fn strong_components<const W: usize>(parents: &[VarSet<W>]) -> Vec<VarSet<W>> {
     const UNSEEN: usize = 0;
-    const PLACED: usize = usize::MAX; // in a component: of no interest to nodes found later
+    const PLACED: usize = usize::MAX; // already in a component: irrelevant to nodes found later
     let mut components = Vec::new();
     // The number of each node, then the smallest number known to be reached from it.
     let mut lowest = vec![UNSEEN; parents.len()];

@@ -2,7 +2,7 @@
 
 use crate::varset::VarSet;
 
-/// A directed graph by its parent sets; every method but [`Dag::order`] expects it to be acyclic.
+/// A directed graph, stored as parent sets; every method except [`Dag::order`] expects it to be acyclic.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Dag<const W: usize> {
     /// Parents of every node.

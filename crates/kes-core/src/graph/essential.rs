@@ -45,7 +45,7 @@ impl<const W: usize> EssentialGraph<W> {
         self.parents.len()
     }
 
-    /// Has it no node?
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
@@ -149,7 +149,7 @@ impl<const W: usize> EssentialGraph<W> {
         }
     }
 
-    /// What tells it from all other graphs over its nodes.
+    /// A key that is unique among all graphs over its nodes.
     pub fn key(&self) -> Vec<VarSet<W>> {
         [self.parents.as_slice(), &self.neighbours].concat()
     }
@@ -182,7 +182,7 @@ impl<const W: usize> EssentialGraph<W> {
         reached
     }
 
-    /// Are the nodes of `set` pairwise adjacent?
+    /// Whether the nodes of `set` are pairwise adjacent.
     pub fn is_clique(&self, set: VarSet<W>) -> bool {
         set.iter().all(|v| set.without(v).is_subset(&self.adjacent[v]))
     }

@@ -1,17 +1,17 @@
 //! Background knowledge: arcs that a network must have, and arcs that it may not have.
 //!
 //! A DAG is *admissible* iff it has every required and no forbidden arc. Tiers forbid all arcs from
-//! a later to an earlier tier, and whatever else is known of directions comes down to forbidden arcs
-//! as well. A model is admissible iff some DAG of its class is; see [`super::mpdag`].
+//! a later to an earlier tier, and all other knowledge of directions reduces to forbidden arcs as well.
+//! A model is admissible iff some DAG of its class is; see [`super::mpdag`].
 //!
 //! # Levels
-//! Of all that is forbidden, one part costs a search nothing: what a division of *all* variables into
-//! consecutive tiers forbids (see [`super::essential`]). The most that can be had of it needs no
-//! question to the user. In the digraph of the arcs that are *not* forbidden, take the strongly
-//! connected components in causal order: every arc against that order is forbidden, and within a
-//! component no order would do. These components are the *levels*. Complete tiers become levels again,
-//! or more of them; a root becomes a level before all others. What is forbidden besides, and what is
-//! required, is looked at neighbour by neighbour (see [`crate::boundary`]).
+//! One part of the forbidden arcs costs a search nothing: those that a division of *all* variables into
+//! consecutive tiers forbids (see [`super::essential`]). The finest such division follows from the
+//! forbidden arcs. In the digraph of the arcs that are *not* forbidden, take the strongly connected
+//! components in causal order: every arc against that order is forbidden, and a component cannot be
+//! divided further. These components are the *levels*. Complete tiers become levels again, or more of
+//! them; a root becomes a level before all others. Other forbidden arcs and the required ones are
+//! checked neighbour by neighbour (see [`crate::boundary`]).
 
 use super::components::strong_components;
 use super::{Dag, EssentialGraph, Mpdag};
@@ -28,11 +28,11 @@ pub struct Knowledge<const W: usize> {
     level: Vec<usize>,
     /// `barred[y]`: the nodes of later levels than that of `y`, and those that are kept apart from it.
     barred: Vec<VarSet<W>>,
-    /// Is there knowledge that the levels do not express?
+    /// Whether there is knowledge that the levels do not express.
     has_arcs: bool,
 }
 
-/// Why no network at all is admissible.
+/// Why no network is admissible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// Each arc is required, and the head of each is the tail of the next.
@@ -128,18 +128,18 @@ impl<const W: usize> Knowledge<W> {
         self.barred[y]
     }
 
-    /// Is there knowledge that the levels do not express?
+    /// Whether there is knowledge that the levels do not express.
     pub(crate) fn has_arcs(&self) -> bool {
         self.has_arcs
     }
 
-    /// Has the DAG every required and no forbidden arc?
+    /// Whether the DAG has every required and no forbidden arc.
     pub fn admits(&self, dag: &Dag<W>) -> bool {
         let mut families = dag.parents.iter().zip(self.required.iter().zip(&self.forbidden));
         families.all(|(parents, (must, may_not))| must.is_subset(parents) && !may_not.intersects(parents))
     }
 
-    /// Is some DAG of the class of this one admissible?
+    /// Whether some DAG of the class of this one is admissible.
     pub fn admits_class_of(&self, dag: &Dag<W>) -> bool {
         let essential = || dag.order().map(|order| EssentialGraph::from_dag(dag, &order));
         self.admits(dag) || essential().is_some_and(|graph| Mpdag::new(&graph, self).is_ok())

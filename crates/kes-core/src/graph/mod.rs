@@ -1,5 +1,5 @@
-//! Models as graphs: directed acyclic graphs, the essential graphs of their classes, and what
-//! background knowledge leaves of them.
+//! Models as graphs: directed acyclic graphs, the essential graphs of their classes, and background
+//! knowledge.
 
 pub mod components;
 pub mod dag;

@@ -1,4 +1,4 @@
-//! MPDAGs: what knowledge directs in an essential graph.
+//! MPDAGs: essential graphs with the edges that knowledge directs.
 //!
 //! Of the DAGs of a class, knowledge leaves the admissible ones. Where they agree on the direction of
 //! an edge, the *maximally oriented partially directed graph* (MPDAG) has an arc;
@@ -71,7 +71,7 @@ impl<const W: usize> Mpdag<W> {
     /// their directions, or by whether they have any: only their components are looked at again.
     ///
     /// # Errors
-    /// If no DAG of the class is admissible any more; then it is of no use either.
+    /// If no DAG of the class is admissible any more; the MPDAG is then invalid.
     pub(crate) fn renew(
         &mut self,
         essential: &EssentialGraph<W>,
@@ -145,12 +145,12 @@ impl<const W: usize> Mpdag<W> {
         self.touched |= VarSet::single(from).with(to);
     }
 
-    /// Does knowledge direct no edge at any of these nodes?
+    /// Whether knowledge directs no edge at any of these nodes.
     pub(crate) fn leaves_alone(&self, nodes: VarSet<W>) -> bool {
         !self.touched.intersects(&nodes)
     }
 
-    /// Does one of Meek's rules direct the edge `x – y` from `x` to `y`?
+    /// Whether one of Meek's rules directs the edge `x – y` from `x` to `y`.
     fn must_point(&self, x: usize, y: usize) -> bool {
         self.no_collider(x, y)
             || self.no_cycle(x, y)
@@ -181,10 +181,10 @@ impl<const W: usize> Mpdag<W> {
             && (self.parents[y] & self.adjacent[x]).iter().any(|w| self.parents[w].intersects(&starts))
     }
 
-    /// Has `y` exactly these parents in some admissible DAG?
+    /// Whether `y` has exactly these parents in some admissible DAG.
     ///
     /// It has iff directing all edges at `y` accordingly makes neither a v-structure at `y` nor a
-    /// directed triangle [Fang & He 2020, Thm 1]; nothing farther away need be looked at.
+    /// directed triangle [Fang & He 2020, Thm 1]; nothing farther away matters.
     pub fn allows(&self, y: usize, parents: VarSet<W>) -> bool {
         let new = parents - self.parents[y];
         let others = self.adjacent[y] - parents;
@@ -209,7 +209,7 @@ impl<const W: usize> Mpdag<W> {
     }
 }
 
-/// The canonical DAG of an admissible model, the canonical admissible one if anything is known.
+/// The canonical DAG of an admissible model; with knowledge, the canonical admissible one.
 pub fn admissible_dag<const W: usize>(
     essential: &EssentialGraph<W>,
     knowledge: Option<&Knowledge<W>>,

@@ -1,7 +1,7 @@
-//! Whether models are local optima, whatever the climbs that found them say.
+//! Check from scratch whether models are local optima.
 //!
-//! The boundary of each model is enumerated afresh. Models that improving found differ little from each other, so
-//! they are looked at together, target by target: what one of them asks for, the next mostly asks for too.
+//! The boundary of each model is enumerated from scratch. Models found by improving differ little from each
+//! other, so they are checked together, target by target: most gains are needed by several of them.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub fn local_optima<const W: usize>(
     Ok((0..graphs.len()).map(is_one).collect())
 }
 
-/// Has the model an admissible neighbour with the target `y` that scores higher?
+/// Whether the model has an admissible neighbour with the target `y` that scores higher.
 fn has_better<const W: usize>(
     gains: &mut Gains<'_, W>,
     model: &Model<W>,

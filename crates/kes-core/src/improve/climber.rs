@@ -1,7 +1,7 @@
 //! Climbing from one model after another, each time from where the last climb left off.
 //!
-//! The models that improving works on differ little from each other. To go from one to the next costs what
-//! they differ by, where to start anew costs a look at every target.
+//! The models that improving works on differ little from each other. Going from one to the next costs as much
+//! as they differ, while starting anew would visit every target.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::score::terms::Terms;
 use crate::search::climb;
 use crate::stop::{Stop, Stopped};
 
-/// One thread's means to climb.
+/// Per-thread state for climbing.
 pub struct Climber<'a, const W: usize> {
     /// For evaluating.
     pub gains: Gains<'a, W>,
@@ -22,12 +22,12 @@ pub struct Climber<'a, const W: usize> {
     pub max_parents: Option<usize>,
     /// Background knowledge, if there is any; the DAGs that are given must be admissible.
     pub knowledge: Option<Arc<Knowledge<W>>>,
-    /// Where it left off.
+    /// Where the last climb ended.
     left: Option<Position<W>>,
 }
 
 impl<'a, const W: usize> Climber<'a, W> {
-    /// One that has been nowhere, and keeps about `bytes` of gains.
+    /// A climber without a position, which keeps about `bytes` of gains.
     pub fn new(
         terms: &'a Terms<W>,
         bytes: usize,

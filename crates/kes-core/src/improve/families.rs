@@ -15,13 +15,13 @@ use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// So many of the best single parents are paired, and are what most sets are extended by.
+/// Number of best single parents that are paired, and that most sets are extended by.
 const PAIRED: usize = 30;
-/// So many of the best sets of one size are extended.
+/// Number of best sets of one size that are extended.
 const BEAM: usize = 8;
-/// So many of those are by every variable.
+/// Number of those that are extended by every variable.
 const WIDE: usize = 2;
-/// So many sets are kept for a variable.
+/// Number of sets kept for a variable.
 const KEPT: usize = 300;
 
 /// A parent set of a variable and what the variable scores with it.
@@ -33,7 +33,7 @@ pub struct Family<const W: usize> {
     pub score: f64,
 }
 
-/// What can be said about the parents of one variable.
+/// The search for parents of one variable.
 pub struct Candidates<'t, 'w, const W: usize> {
     /// The terms.
     pub terms: &'t Terms<W>,

@@ -1,4 +1,4 @@
-//! Better than any single run: recombine, refine, perturb, order anew, and climb again.
+//! Improve on single runs: recombine, refine, perturb, reorder, and climb again.
 //!
 //! A pool of models, at first the optima of the runs, is worked on in rounds. Each round is a list of
 //! tasks that do not depend on each other; threads share them out, and what they find joins the pool in
@@ -7,7 +7,7 @@
 //! is the same as if `p` had been asked for.
 //!
 //! Under knowledge all models are admissible: children and perturbations are made of admissible DAGs, and
-//! climbing stays among admissible models. Only orders are left out then, as they know nothing of it.
+//! climbing stays among admissible models. Orders are not searched then, as they ignore knowledge.
 
 pub mod check;
 pub mod climber;
@@ -50,7 +50,7 @@ const EXTENDED: usize = 20;
 /// How a model came about; numbers are places in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It was given.
+    /// It is one of the initial models.
     Given,
     /// It was climbed to from a child of two models.
     Recombined(usize, usize),
@@ -71,11 +71,11 @@ pub struct Found<const W: usize> {
     pub score: f64,
     /// Where it comes from.
     pub origin: Origin,
-    /// The number of the task that found it, from 0; of no meaning if it was given.
+    /// The number of the task that found it, from 0; meaningless for initial models.
     pub task: usize,
 }
 
-/// What bounds the work.
+/// Limits of the work, and how to do it.
 #[derive(Clone, Debug)]
 pub struct Effort<const W: usize> {
     /// Maximum number of tasks (recombinations, refinements, perturbations).
@@ -105,7 +105,7 @@ struct Pool<'a, const W: usize> {
     done: usize,
 }
 
-/// What is done unless it is stopped.
+/// A result, unless the work was stopped.
 type Result<T> = std::result::Result<T, Stopped>;
 
 /// Works on the given, admissible models until the effort is spent or `take` returns false. It gets what is
@@ -177,13 +177,13 @@ impl<const W: usize> Pool<'_, W> {
         }
     }
 
-    /// Forgets the graphs of models that no task will look at.
+    /// Drops the graphs of models that no task will use.
     fn forget(&mut self) {
         self.dropped.drain(..).for_each(|i| self.found[i].graph = EssentialGraph::empty(0));
     }
 
-    /// Does the tasks and adds what they found, in the order of the tasks. Whenever a `pause` has
-    /// passed, `go_on` hears how many are done; if it says no, that is the end.
+    /// Does the tasks and adds their models, in the order of the tasks. Whenever a `pause` has passed,
+    /// `go_on` gets the number of tasks done; if it returns false, the work ends.
     fn work(
         &mut self,
         climbers: &mut [Climber<'_, W>],
@@ -245,7 +245,7 @@ impl<const W: usize> Pool<'_, W> {
         Ok(Some(Found { graph, score, origin: task.origin(), task: number }))
     }
 
-    /// The child of two models, unless it is nothing new. Every node has its parents from one or the
+    /// The child of two models, unless it equals one of them. Every node has its parents from one or the
     /// other, so a limit on parents that both keep is kept.
     fn cross(
         &self,
@@ -257,7 +257,7 @@ impl<const W: usize> Pool<'_, W> {
     }
 
     /// Searches for a better order, from that of a model, with all threads; see [`orders`]. The calling
-    /// thread only waits, and is heard `meanwhile`.
+    /// thread waits, and calls `meanwhile`.
     fn order(
         &mut self,
         climbers: &mut [Climber<'_, W>],
@@ -301,7 +301,7 @@ impl<const W: usize> Pool<'_, W> {
         end.map(|()| found.pop().flatten())
     }
 
-    /// Adds families near those in use, and tells whether a variable has a better one now.
+    /// Adds families near those in use, and returns whether a variable has a better one now.
     fn extend(
         &self,
         ordering: &mut Ordering<W>,

@@ -31,7 +31,7 @@ pub struct Ordering<const W: usize> {
 
 impl<const W: usize> Ordering<W> {
     /// Starts with the order of a DAG whose own families are among the given ones. Differences of scores
-    /// up to `tolerance` are none.
+    /// up to `tolerance` are ignored.
     pub fn new(families: Vec<Vec<Family<W>>>, order: Vec<usize>, tolerance: f64) -> Self {
         let chosen = Vec::new();
         let mut ordering = Self { families, mentioned: Vec::new(), order, chosen, tolerance };
@@ -84,7 +84,7 @@ impl<const W: usize> Ordering<W> {
         all
     }
 
-    /// Adds families to the list of each variable, and tells whether a variable has a better one now.
+    /// Adds families to the list of each variable, and returns whether a variable has a better one now.
     pub fn add(&mut self, new: Vec<Vec<Family<W>>>) -> bool {
         let score = self.score();
         for (y, more) in new.into_iter().enumerate() {
@@ -141,9 +141,9 @@ impl<const W: usize> Ordering<W> {
 
     /// Walks from a place to the left end or to the right end, and notes the best place with its gain.
     fn walk(&self, v: usize, from: usize, before: VarSet<W>, left: bool, best: &mut (f64, usize)) {
-        let mut before = before; // of those that are not v, what comes before the place
+        let mut before = before; // variables other than v that come before the place
         let mut own = self.chosen[v];
-        let mut others = 0.0; // what those passed gain
+        let mut others = 0.0; // gains of the variables passed
         let mut at = from;
         loop {
             let passed = if left { at.checked_sub(1) } else { Some(at + 1) };

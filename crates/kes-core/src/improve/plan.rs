@@ -1,4 +1,4 @@
-//! What to do next.
+//! The plan: which tasks to do next.
 //!
 //! A model that became the best is recombined with what was found since, and with the best of what was
 //! there before. With many variables the order is searched first, which leaves optima that no few changes
@@ -45,7 +45,7 @@ impl Task {
     }
 }
 
-/// What was done already.
+/// What has been done so far.
 #[derive(Default)]
 pub struct Plan {
     best: Option<usize>,

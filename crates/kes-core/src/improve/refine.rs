@@ -91,7 +91,7 @@ fn turn<const W: usize>(
         for insertion in between.between(Operator::Insert, deletion.x, deletion.y, max_parents) {
             let gain = loss + model.delta(&insertion);
             let most = best.as_ref().map_or(tolerance, |(most, ..)| *most);
-            // What is between need not be admissible, but what comes out must.
+            // The intermediate model need not be admissible, but the result must be.
             if gain > most && between.admits(&insertion) {
                 best = Some((gain, *deletion, insertion));
             }

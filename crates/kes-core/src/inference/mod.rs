@@ -25,10 +25,10 @@ const MOST_CELLS: usize = 1 << 27;
 /// Products that a row may take: some seconds.
 const MOST_PRODUCTS: f64 = (1_u64 << 32) as f64;
 
-/// Why there is no answer.
+/// Why a question has no answer.
 #[derive(Debug, PartialEq)]
 pub enum Failure {
-    /// The work was told to stop.
+    /// The work was stopped.
     Stopped,
     /// It would take more products than [`Effort`] allows.
     Long,
@@ -47,7 +47,7 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// What may be spent on a question.
+/// Limits on the work for a question.
 pub struct Effort<'s> {
     /// Raised to stop the work.
     pub stop: &'s Stop,
@@ -71,7 +71,7 @@ pub struct Model {
     factors: Vec<Factor>,
     /// The factors that mention each variable.
     of_variable: Vec<Vec<usize>>,
-    /// Is each factor a distribution of its last variable, and each variable the last of one factor?
+    /// Whether each factor is a distribution of its last variable, and each variable the last of one factor.
     directed: bool,
     logs: bool,
 }
@@ -121,8 +121,8 @@ impl Model {
     }
 
     /// The distribution of `target` in each row given what is observed there, row after row; NaN where that is
-    /// impossible. Whether observations that do not bear on the target are possible is looked at if `strict`, and
-    /// if that does not take too large tables.
+    /// impossible. If `strict`, observations that do not bear on the target are checked too, unless that would take
+    /// tables that are too large.
     ///
     /// # Errors
     /// If the tables would be too large, or the effort does not suffice.

@@ -54,7 +54,7 @@ pub struct Step {
     pub out: usize,
     /// The variables of both.
     pub axes: Vec<Axis>,
-    /// Is the result the same in all rows?
+    /// Whether the result is the same in all rows.
     pub constant: bool,
 }
 

@@ -53,7 +53,7 @@ impl Observations<'_> {
     }
 }
 
-/// What is asked where certain variables are observed.
+/// A question, for rows in which the same variables are observed.
 pub struct Question<'m> {
     model: &'m Model,
     observations: Observations<'m>,
@@ -156,7 +156,7 @@ impl<'m> Question<'m> {
         factors.into_iter().filter(|&f| self.matters[f]).partition(is_settled)
     }
 
-    /// Tells the states of observed variables in a row.
+    /// Returns a function that gives the states of observed variables in a row.
     pub fn reader(&self, row: usize) -> impl Fn(usize) -> usize + '_ {
         move |v| self.observations.code(self.column[v], row) as usize
     }
@@ -173,8 +173,8 @@ impl<'m> Question<'m> {
         settled.iter().map(logarithm).sum()
     }
 
-    /// Are the observations possible that do not bear on the component of `factors`? What would take too large
-    /// tables is held for possible.
+    /// Whether the observations that do not bear on the component of `factors` are possible. Where that would take
+    /// tables that are too large, they are assumed to be.
     ///
     /// # Errors
     /// If the effort does not suffice.

@@ -42,8 +42,8 @@ impl<'m> Runner<'m> {
         }
     }
 
-    /// Runs all steps with the observed states that `code` tells, and returns whether they are possible; see
-    /// [`Self::log_result`] and [`Self::result`] for what comes out.
+    /// Runs all steps with the observed states given by `code`, and returns whether they are possible; see
+    /// [`Self::log_result`] and [`Self::result`] for the results.
     ///
     /// # Errors
     /// If `stop` is raised.

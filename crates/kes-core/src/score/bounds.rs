@@ -1,4 +1,4 @@
-//! Which parent sets cannot be part of any best network, from less than their counts.
+//! Rules that exclude parent sets from all best networks without counting their cells.
 //!
 //! A family `y | P` is *hopeless* if for every superset `Q ⊇ P` some proper subset of `Q` scores at least
 //! as much as a parent set of `y`: then neither `P` nor any superset need be looked at, because a
@@ -29,7 +29,7 @@
 use super::prior::Prior;
 use crate::varset::VarSet;
 
-/// What the rules need to know of a set.
+/// What the rules need to know about a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// `F(S)`.
@@ -64,7 +64,7 @@ pub enum Bounds {
         /// The weights.
         prior: Prior,
     },
-    /// No rule is known to hold: all families are looked at.
+    /// No rule is known to hold: all families are evaluated.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! The memory of set terms, shared by all threads and bounded in bytes.
+//! The cache of set terms, shared by all threads and bounded in bytes.
 //!
 //! A set with a term worth knowing has few members, whatever the number of variables: sorted and packed
 //! into two words they are a small [`Key`]. Keys and terms stand in one table of atomic words, in which
@@ -21,14 +21,14 @@ const DOORS: usize = 64;
 pub const TOGETHER: usize = 32;
 /// Slots of the first table.
 const FIRST: usize = 1 << 10;
-/// What stands where no term is known yet. No term is NaN.
+/// Marks a slot without a term. No term is NaN.
 const UNKNOWN: u64 = u64::MAX;
 
 /// From a set of variables to its term `F(S)`. When it is full it stops taking new terms.
 pub struct Cache<const W: usize> {
     /// The same table behind every door.
     doors: Vec<RwLock<Arc<Table>>>,
-    /// Held by who makes a larger table.
+    /// Held by the thread that makes a larger table.
     growing: Mutex<()>,
     /// The largest number of slots.
     most: usize,
@@ -100,7 +100,7 @@ impl Table {
         Self { slots: (0..slots).map(|_| empty()).collect(), taken: AtomicUsize::new(0) }
     }
 
-    /// Is there room for `more` terms?
+    /// Whether there is room for `more` terms.
     #[inline]
     fn has_room(&self, more: usize) -> bool {
         self.taken.load(Ordering::Relaxed) + more <= self.slots.len() / 8 * 5
@@ -167,7 +167,7 @@ impl Table {
         }
     }
 
-    /// One with more room and the same terms.
+    /// A larger table with the same terms.
     fn enlarged(&self, slots: usize) -> Self {
         let larger = Self::new(slots);
         for [low, high, term] in &self.slots {
@@ -226,7 +226,7 @@ impl<const W: usize> Cache<W> {
         &self.doors[DOOR.with(|&door| door)]
     }
 
-    /// Puts one of twice the size in the place of a table, unless somebody else has done so.
+    /// Replaces a table by one of twice the size, unless another thread has done so.
     fn enlarge(&self, table: &Arc<Table>) {
         let _one_at_a_time = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&self.table(), table) {
@@ -243,7 +243,7 @@ impl<const W: usize> Cache<W> {
         self.table().taken.load(Ordering::Relaxed) + others
     }
 
-    /// Is no term known?
+    /// Whether it holds no terms.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -339,8 +339,8 @@ mod tests {
         }
     }
 
-    /// While the table grows and others put the same terms in, no wrong term is ever seen, and a term that was
-    /// put in when nobody else was there is found.
+    /// While the table grows and other threads insert the same terms, no wrong term is ever seen, and a term that
+    /// was inserted without concurrency is found.
     #[test]
     fn threads_see_right_terms_or_none() {
         let cache = Cache::<1>::new(1 << 20);

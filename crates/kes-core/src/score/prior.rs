@@ -19,11 +19,11 @@ const PART: f64 = 1.0 / 64.0;
 pub struct Prior {
     /// Of every pair.
     common: f64,
-    /// What pairs have more than that, by their variables.
+    /// Additional weights of pairs, by their variables.
     more: Vec<Vec<(usize, f64)>>,
     /// The variables that vary: an edge to another one gains nothing.
     varying: Vec<bool>,
-    /// What the edges to a variable can add at most.
+    /// The most that the edges to a variable can add.
     bonus: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Prior {
         self.common + more
     }
 
-    /// What the edges between a variable and those of a set weigh.
+    /// The weight of the edges between a variable and those of a set.
     fn around<const W: usize>(&self, x: usize, set: &VarSet<W>) -> f64 {
         if !self.varying[x] {
             return 0.0;
@@ -69,7 +69,7 @@ impl Prior {
         self.common * count as f64 + more
     }
 
-    /// What all pairs of a set weigh.
+    /// The weight of all pairs of a set.
     fn of<const W: usize>(&self, set: &VarSet<W>) -> f64 {
         let count = set.iter().filter(|&v| self.varying[v]).count();
         let pairs = count * count.saturating_sub(1) / 2;

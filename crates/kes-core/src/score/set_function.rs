@@ -14,14 +14,14 @@ use crate::varset::VarSet;
 /// A set function on a table.
 ///
 /// `F(S)` is a pure function of the set and the data: the same bits on every thread, and in
-/// whatever order. It may be `−∞` where a set is inadmissible (its model cannot be estimated, or costs
-/// more than a number can say); then it is for every superset too, so that a gain, in which the
-/// largest set decides, always is a number. It is never NaN and never `+∞`.
+/// any order. It may be `−∞` where a set is inadmissible (its model cannot be estimated, or its penalty
+/// overflows); then it is so for every superset too, so that a gain, which the largest set decides, is
+/// always a number. It is never NaN and never `+∞`.
 pub trait SetFunction<const W: usize>: Send + Sync {
     /// Number of variables.
     fn variables(&self) -> usize;
 
-    /// Has the variable more than one state or value, so that an edge to it can gain anything?
+    /// Whether the variable has more than one state or value, so that an edge to it can gain anything.
     fn varies(&self, v: usize) -> bool;
 
     /// `τ`: what rounding cannot tell from zero in a gain. See [`Terms::level`](super::terms::Terms::level).
@@ -38,8 +38,8 @@ pub trait SetFunction<const W: usize>: Send + Sync {
         32
     }
 
-    /// No family scores more. By default that is 0, the logarithm of a probability; densities know no
-    /// such bound.
+    /// An upper bound on the score of a family. By default 0, the logarithm of a probability; densities have
+    /// no such bound.
     fn perfect(&self) -> f64 {
         0.0
     }
@@ -50,8 +50,8 @@ pub trait SetFunction<const W: usize>: Send + Sync {
     /// If `stop` is raised meanwhile.
     fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped>;
 
-    /// Those of the sources whose edge to `y` may raise the score given `C`, by what is known before any of them
-    /// is looked at: `F(C)` and `F(C ∪ y)`. None may be left out whose gain is more than `τ`.
+    /// The sources whose edge to `y` may raise the score given `C`, judged by `F(C)` and `F(C ∪ y)` alone. No source
+    /// whose gain exceeds `τ` may be left out.
     fn promising(&self, _given: VarSet<W>, _y: usize, _terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
         sources
     }

@@ -46,7 +46,7 @@ impl Plain {
         set.iter().all(|&a| set.iter().all(|&b| a == b || self.adjacent(a, b)))
     }
 
-    /// Is there a semi-directed path from `y` to `x` that avoids `block`?
+    /// Whether there is a semi-directed path from `y` to `x` that avoids `block`.
     fn path(&self, y: usize, x: usize, block: &[usize]) -> bool {
         let mut seen = BTreeSet::from([y]);
         let mut stack = vec![y];

@@ -126,7 +126,7 @@ impl Counter {
 struct Cell {
     start: usize,
     end: usize,
-    /// Are all words of the bitmap kept (so that their places need not be looked up)?
+    /// Whether all words of the bitmap are kept, so that their places need not be looked up.
     whole: bool,
     size: u64,
     /// The number of the cell, one division before, that it is part of.

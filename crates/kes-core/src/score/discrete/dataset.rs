@@ -43,14 +43,14 @@ impl Codes<'_> {
         with_codes!(self, codes => codes.len())
     }
 
-    /// The code of a row, once it is known that all are possible.
+    /// The code of a row, after all codes have been checked.
     #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
     #[inline]
     pub fn at(&self, row: usize) -> u16 {
         with_codes!(self, codes => codes[row] as u16)
     }
 
-    /// All codes, once it is known that they are possible.
+    /// All codes, after they have been checked.
     pub fn all(&self) -> Column {
         match *self {
             Codes::Bytes(codes) => Column::Bytes(codes.to_vec()),
@@ -59,7 +59,7 @@ impl Codes<'_> {
         }
     }
 
-    /// The codes of some rows, once it is known that they are possible.
+    /// The codes of some rows, after they have been checked.
     pub fn of_rows(&self, rows: &[u32]) -> Column {
         let rows = rows.iter().map(|&row| row as usize);
         match *self {
@@ -82,7 +82,7 @@ impl Codes<'_> {
         with_codes!(self, codes => mix(hashes, codes.iter().map(|&code| code as u64 + 1)));
     }
 
-    /// Has every row the code of its group, if it has a group?
+    /// Whether every row that has a group has the code of its group.
     #[expect(clippy::unnecessary_cast, reason = "it is one for two of the three widths")]
     pub fn agrees(&self, groups: &[u32], of_group: &Column, none: u32) -> bool {
         with_column!(of_group, of_group => with_codes!(self, codes => codes
@@ -158,7 +158,7 @@ impl Bitmaps {
         &self.states[v][s * self.words..(s + 1) * self.words]
     }
 
-    /// Has `v` bitmaps?
+    /// Whether `v` has bitmaps.
     #[inline]
     pub fn has(&self, v: usize) -> bool {
         !self.states[v].is_empty()
@@ -263,7 +263,7 @@ impl Dataset {
         &self.units
     }
 
-    /// Has every distinct row the weight of one unit?
+    /// Whether every distinct row has the weight of one unit.
     pub fn is_unweighted(&self) -> bool {
         self.total == self.units.len() as u64
     }
@@ -283,12 +283,12 @@ impl Dataset {
         self.total as f64 * self.unit
     }
 
-    /// The bitmaps, where the table lends itself to them.
+    /// The bitmaps, if the table is suited to them.
     pub fn bitmaps(&self) -> Option<&Bitmaps> {
         self.bitmaps.as_ref()
     }
 
-    /// A number that tells whether two coded tables are the same, whatever the order of their rows.
+    /// A fingerprint: equal for coded tables with the same rows, in any order.
     pub fn fingerprint(&self) -> u128 {
         u128::from(self.fingerprint[0]) << 64 | u128::from(self.fingerprint[1])
     }

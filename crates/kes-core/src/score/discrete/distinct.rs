@@ -1,8 +1,7 @@
 //! Distinct rows: which rows of a table are alike.
 //!
-//! Rows are told apart by their hashes first, and then column by column whether those that were taken for
-//! alike are so: a column after the other is read from one end to the other, where to compare whole rows
-//! one by one would look up every column of the table for each of them.
+//! Rows are grouped by their hashes first; then each group is verified column by column. Every column is read
+//! from one end to the other, while comparing whole rows would touch every column of the table for each row.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -10,7 +9,7 @@ use hashbrown::hash_table::Entry;
 use super::dataset::{Codes, Column};
 use crate::stop::{Stop, Stopped};
 
-/// Rows between two looks at the flag.
+/// Rows between two checks of the flag.
 const BLOCK: usize = 1 << 16;
 /// The place of a row that is left out.
 const NONE: u32 = u32::MAX;

@@ -6,7 +6,7 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::map;
 
 /// `H(y | V∖y)` of every `y`, with `taken` cases of the most frequent state of `y` left out of each cell.
-/// Never more than it is, whatever the rounding: otherwise the bounds would be too sharp.
+/// Rounded down: an entropy that is too large would make the bounds too sharp.
 pub fn residual_entropies(
     data: &Dataset,
     taken: u64,
@@ -38,7 +38,7 @@ pub fn residual_entropies(
         for alike in rows.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             let mut left: Vec<usize> = alike.iter().map(|&(_, row)| row).collect();
             while let Some(&first) = left.first() {
-                // Rows with one sum are in one cell, but for an accident.
+                // Rows with the same sum are in the same cell, apart from hash collisions.
                 let same = |v: usize, row: usize| v == y || data.codes(v).at(row) == data.codes(v).at(first);
                 let (cell, others): (Vec<usize>, Vec<usize>) =
                     left.iter().partition(|&&row| (0..data.variables()).all(|v| same(v, row)));

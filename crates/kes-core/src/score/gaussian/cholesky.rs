@@ -20,7 +20,7 @@ pub const SMALL: f64 = 1.0 / 256.0;
 pub struct Matrix {
     size: usize,
     elements: Vec<f64>,
-    /// What the elements are off by, with 24 bits.
+    /// The rounding errors of the elements, with 24 bits.
     rest: Vec<f32>,
 }
 
@@ -117,8 +117,8 @@ impl Factors {
         pivot
     }
 
-    /// What of a column is left when the first `count` of the columns factorised so far are known, and when all
-    /// are: its pivots, if it came next, without the care that small ones need.
+    /// The variance of a column that the first `count` columns factorised so far, and all of them, leave unexplained:
+    /// its pivots, if it came next, without the correction of small ones.
     #[inline]
     pub fn left(&mut self, matrix: &Matrix, column: usize, enlargement: f64, count: usize) -> (f64, f64) {
         let Self { columns, lower, pivots, row } = self;

@@ -13,7 +13,7 @@ use crate::Error;
 /// All criteria for continuous and mixed tables.
 pub const CRITERIA: [&Description; 3] = [&bic::BIC, &bic::AIC, &bge::BGE];
 
-/// What there is to know of a criterion before it meets data.
+/// A criterion, described without data.
 #[derive(Debug)]
 pub struct Description {
     /// Its name in settings.
@@ -31,7 +31,7 @@ pub struct Description {
 /// The parameters of all criteria; each uses those that its description names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// What the penalty of BIC and AIC is multiplied by.
+    /// Factor of the penalty of BIC and AIC.
     pub penalty: f64,
 }
 
@@ -70,8 +70,8 @@ pub trait Function: Send + Sync {
     /// `F(S)` from the embedded columns of `S` and the logarithm of the determinant of their correlations.
     fn value(&self, columns: &[usize], ln_determinant: f64) -> f64;
 
-    /// What the diagonal of the correlations is to be enlarged by. If it is positive, every set has a
-    /// determinant; else sets whose columns depend on each other are inadmissible.
+    /// The amount to add to the diagonal of the correlations. If it is positive, every set has a
+    /// determinant; otherwise sets with linearly dependent columns are inadmissible.
     fn enlargement(&self) -> f64 {
         0.0
     }

@@ -35,7 +35,7 @@ impl Column<'_> {
         }
     }
 
-    /// Has it no row?
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,7 +57,7 @@ impl Column<'_> {
     }
 }
 
-/// What an embedded column holds.
+/// The content of an embedded column.
 #[derive(Clone, Copy, Debug)]
 enum Content<'a> {
     Numbers(&'a [f64]),

@@ -1,9 +1,9 @@
 //! Edges that cannot gain anything, known before their terms are.
 //!
-//! The gain of an edge between `x` and `y` given `C` depends on what of `x` is left when `C` is known, and when `y` is
-//! known too: two pivots, where the matrix of `C` and `y` is factorised once for all sources. That takes a
-//! fraction of the time of two terms that are factorised, rounded and kept each by itself, and of hundreds
-//! of sources few can gain anything. Only those are looked at as terms; so no bit of any gain is changed.
+//! The gain of an edge between `x` and `y` given `C` depends on the variance of `x` that `C`, and `C` with `y`, leave
+//! unexplained: two pivots, for which the matrix of `C` and `y` is factorised once for all sources. That takes
+//! a fraction of the time of computing two terms, and only a few of hundreds of sources can gain anything.
+//! Terms are computed for those alone, so no bit of any gain changes.
 
 use super::cholesky::{Factors, Matrix, SMALL};
 use super::criterion::Function;

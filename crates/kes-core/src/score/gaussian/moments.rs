@@ -13,7 +13,7 @@ use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
 use crate::stop::Stop;
 
-/// What is left of a table.
+/// All that the criteria need of a table.
 pub struct Moments {
     /// The correlations of all embedded columns.
     pub correlations: Matrix,
@@ -23,7 +23,7 @@ pub struct Moments {
     pub ln_variance: Vec<f64>,
     /// `N`, the sum of the weights.
     pub total: f64,
-    /// A number that tells whether two tables are the same, whatever the order of their rows.
+    /// A fingerprint: equal for tables with the same rows, in any order.
     pub fingerprint: u128,
 }
 

@@ -11,7 +11,7 @@ use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// A column of which less than this is left when the others of a set are known depends on them.
+/// A column depends on the others of a set if they leave less than this share of its variance unexplained.
 const DEPENDENT: f64 = 1e-9;
 
 /// `F` is rounded to multiples of `2⁻⁴⁶ N`, rounded up to a power of two: sums of terms up to `64 N` are exact.
@@ -26,7 +26,7 @@ pub struct Table {
     function: Box<dyn Function>,
     /// See [`Function::enlargement`].
     enlargement: f64,
-    /// What `F` is a multiple of.
+    /// The unit: `F` is a multiple of it.
     quantum: f64,
     /// The smallest set met whose columns depend on each other, by its variables.
     dependent: Mutex<Option<Vec<usize>>>,
@@ -94,12 +94,12 @@ impl Table {
     }
 }
 
-/// What `F` is a multiple of with so many cases.
+/// The unit of `F` with this many cases.
 pub fn quantum(total: f64) -> f64 {
     libm::ldexp(1.0, libm::frexp(total).1 - PRECISION)
 }
 
-/// A pivot below this makes a set of so many columns inadmissible. It grows with the set by more than
+/// A pivot below this makes a set of this many columns inadmissible. It grows with the set by more than
 /// the rounding of pivots: a set with an inadmissible subset must be inadmissible too.
 pub fn dependence_threshold(columns: usize) -> f64 {
     DEPENDENT * (1.0 + 0.01 * columns as f64)
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// A city tells its region, but not the other way round; a recoded city tells the city.
+    /// A city determines its region, but not the other way round; a recoded city determines the city.
     #[test]
     fn twins_tell_each_other() {
         let rows = 90;

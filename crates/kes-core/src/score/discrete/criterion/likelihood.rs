@@ -58,7 +58,7 @@ impl Penalised {
         Self { likelihood: Likelihood::new(data), penalty }
     }
 
-    /// A set with more cells than a number can say has a penalty beyond every gain.
+    /// A set with more cells than a float can represent has a penalty beyond every gain.
     #[inline]
     fn less_penalty(&self, likelihood: f64, cells: Cells) -> f64 {
         if cells.number.is_finite() { likelihood - self.penalty * cells.number } else { f64::NEG_INFINITY }

@@ -14,7 +14,7 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// The memo for sets with `cells` cells; what was known of others is forgotten.
+    /// The memo for sets with `cells` cells; that of other numbers of cells is dropped.
     #[inline]
     pub fn for_cells(&mut self, cells: f64) -> &mut Self {
         if self.cells != cells {

@@ -26,7 +26,7 @@ pub use memo::Memo;
 pub const CRITERIA: [&Description; 4] =
     [&bic::DESCRIPTION, &aic::DESCRIPTION, &bdeu::DESCRIPTION, &qnml::DESCRIPTION];
 
-/// What there is to know of a criterion before it meets data.
+/// A criterion, described without data.
 #[derive(Debug)]
 pub struct Description {
     /// Its name in settings.
@@ -35,7 +35,7 @@ pub struct Description {
     pub title: &'static str,
     /// The names of the parameters it takes.
     pub parameters: &'static [&'static str],
-    /// What a free parameter costs with `N` cases, if every one costs the same.
+    /// The penalty of a free parameter with `N` cases, if it is the same for all.
     pub penalty: Option<fn(cases: f64) -> f64>,
     /// Its set function on given data.
     on: fn(&Dataset, Parameters) -> Made,
@@ -85,7 +85,7 @@ pub trait Function: Send + Sync {
     /// `F(S)` from the number of cells of `S` and the counts (in units) of at least all occupied ones.
     fn value(&self, cells: Cells, counts: &[u64]) -> f64;
 
-    /// The same, to the bit, with what the criterion's rules need to know of the set. The memo is kept
+    /// The same, to the bit, with what the criterion's rules need to know about the set. The memo is kept
     /// from set to set.
     fn measure(&self, cells: Cells, counts: &[u64], _memo: &mut Memo) -> Measure {
         Measure { term: self.value(cells, counts), detail: 0.0 }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(error, "unknown criterion \"bci\"; known: bic, aic, bdeu, qnml");
     }
 
-    /// More cells than a number can say: no criterion gives more than a number, or none at all.
+    /// More cells than a float can represent: every criterion is still negative, and never NaN.
     #[test]
     fn no_number_of_cells_is_too_large() {
         let data = Dataset::new(&[&[0, 1, 1]], &[2], None).unwrap();
