@@ -2,7 +2,10 @@
 
 import csv
 import io
+import re
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.browser.reading import choose, rows, value
 
@@ -24,6 +27,11 @@ def told(tmp_path_factory):
     return path, optima, evidence
 
 
+def untagged(edge):
+    """Return the text of an edge without the tag behind it."""
+    return re.sub("(doubtful|replaceable)$", "", edge)
+
+
 def column(page, label):
     heads = page.locator("#edges th").all_inner_texts()
     at = next(i for i, head in enumerate(heads) if head.startswith(label))
@@ -35,7 +43,7 @@ def test_evidence_and_worth_are_those_of_python(open_page, told):
     page = open_page(path)
     nats = {frozenset((row["x"], row["y"])): row["evidence"] for row in evidence}
     worth = edge_worth(optima.best.graph, optima.problem)
-    edges = [text.removesuffix("doubtful") for text in column(page, "edge")]
+    edges = [untagged(text) for text in column(page, "edge")]
     pairs = [frozenset(edge.replace(" – ", " → ").split(" → ")) for edge in edges]
     assert set(pairs) == set(optima.best.graph.skeleton)
     for pair, shown, loss in zip(
@@ -53,7 +61,7 @@ def test_directions_by_knowledge_are_told_apart(open_page, told):
     known = {f"{a} → {b}" for a, b in optima.best.mpdag.by_knowledge}
     assert known
     pairs = zip(column(page, "edge"), column(page, "direction"), strict=True)
-    shown = {edge.removesuffix("doubtful") for edge, how in pairs if how == "by knowledge"}
+    shown = {untagged(edge) for edge, how in pairs if how == "by knowledge"}
     assert shown == known
     assert page.locator("#stage .edge.known").count() == len(known)
 
@@ -86,7 +94,7 @@ def test_an_edge_in_words_says_what_the_table_says(open_page, told):
     page.locator("#edges tbody tr").first.click()
     words = page.inner_text("#edge-description")
     first = rows(page, "#edges")[0]
-    assert words.startswith(first[0].removesuffix("doubtful"))
+    assert words.startswith(untagged(first[0]))
     weakest = min(row["evidence"] for row in evidence if row["evidence"] >= 0)
     assert f"{weakest:.1f} nats worse" in words
     assert "of the runs ended in a network with the edge" in words
@@ -100,7 +108,7 @@ def test_rows_can_be_chosen_with_the_keyboard(open_page, told):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     assert page.inner_text("#edge-description").startswith(
-        rows(page, "#edges")[1][0].removesuffix("doubtful")
+        rows(page, "#edges")[untagged(1][0])
     )
 
 
@@ -112,14 +120,14 @@ def test_the_table_is_saved_as_it_is_shown(open_page, told):
     text = download.value.path().read_text(encoding="utf-8-sig")
     first, *lines = csv.reader(io.StringIO(text, newline=""))
     assert first[:4] == ["edge", "direction", "evidence", "worth"]
-    assert [line[0] for line in lines] == [e.removesuffix("doubtful") for e in column(page, "edge")]
+    assert [line[0] for line in lines] == [untagged(e) for e in column(page, "edge")]
 
 
 @pytest.mark.parametrize("view", ["optimum", "difference"])
 def test_a_filter_does_not_shorten_what_is_saved(open_page, told, view):
     page = open_page(told[0])
     choose(page, view)
-    edges = [edge.removesuffix("doubtful") for edge in column(page, "edge")]
+    edges = [untagged(edge) for edge in column(page, "edge")]
     page.fill("#edges-of", edges[0].split(" ")[-1])
     assert 0 < len(rows(page, "#edges")) < len(edges)
     with page.expect_download() as download:
@@ -157,7 +165,7 @@ def test_the_table_shows_only_the_edges_of_a_variable(open_page, told):
     }
     for typed, expected in shown.items():
         page.fill("#edges-of", typed)
-        edges = [text.removesuffix("doubtful") for text in column(page, "edge")]
+        edges = [untagged(text) for text in column(page, "edge")]
         found = {frozenset(edge.replace(" – ", " → ").split(" → ")) for edge in edges}
         assert found == expected, typed
         assert page.inner_text("#edges-count").startswith(f"{len(expected)} of ")
@@ -175,8 +183,8 @@ def test_sure_goes_by_evidence(open_page, told):
     finite = [one for one in nats if one < 1e300]
     summary = page.inner_text("#edges-summary")
     assert f"{sum(one >= 10 for one in finite)} sure (at least 10 nats)" in summary
-    assert f"{sum(3 <= one < 10 for one in finite)} likely (3 to 10 nats)" in summary
-    assert f"{sum(one < 3 for one in finite)} doubtful (less than 3 nats)" in summary
+    assert f"{sum(5 <= one < 10 for one in finite)} likely (5 to 10 nats)" in summary
+    assert f"{sum(one < 5 for one in finite)} doubtful (less than 5 nats)" in summary
     assert "1 required by background knowledge" in summary
     assert page.inner_text("#evidence-note").startswith("Evidence is exact")
 
@@ -203,12 +211,14 @@ def test_full_arrowheads_are_those_of_clear_directions(open_page, told):
     path, optima, evidence = told
     page = open_page(path)
     nats = {(r["x"], r["y"]): r["direction"] for r in evidence}
+    sure = {frozenset((r["x"], r["y"])) for r in evidence if r["evidence"] >= 10}
     clear = 0
     for a, b in optima.best.mpdag.directed:
         title = page.locator(f"title:text('{a} → {b}')")
         look = page.locator("#stage .edge", has=title).get_attribute("class")
         own = nats[a, b] if (a, b) in nats else nats[b, a] and -nats[b, a]
-        is_clear = (a, b) in optima.best.mpdag.by_knowledge or own >= 3
+        is_clear = {a, b} in sure and own is not None and own >= 10
+        is_clear = is_clear or (a, b) in optima.best.mpdag.by_knowledge
         assert ("uncertain" not in look) == is_clear
         clear += is_clear
     assert f"direction clear for {clear}" in page.inner_text(".card:first-child")
@@ -218,5 +228,40 @@ def test_full_arrowheads_are_those_of_clear_directions(open_page, told):
 
 def test_the_consensus_has_its_supports(page, optima):
     choose(page, "consensus")
+    page.select_option("#support", "search")
     expected = optima.consensus(0.5)
     assert page.locator("#edges tbody tr").count() == len(expected.directed | expected.undirected)
+
+
+def test_the_consensus_goes_by_evidence(page, optima):
+    """At first, all edges of the best network that are at least likely."""
+    choose(page, "consensus")
+    best = optima.best.graph.skeleton
+    nats = [r["evidence"] for r in optima.evidence() if {r["x"], r["y"]} in best]
+    for least in (5, 20):
+        if least != 5:
+            page.fill("#threshold", str(least))
+        count = sum(one >= least for one in nats)
+        assert page.locator("#edges tbody tr").count() == count
+        assert page.locator("#stage .edge").count() == count
+        assert page.inner_text("#threshold-value") == f"{least} nats"
+        assert page.inner_text("#shown") == (
+            f"Consensus: {count} edges with at least {least} nats evidence"
+        )
+
+
+def test_an_edge_that_a_twin_can_replace_is_tagged_and_explained(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 600)
+    second = np.where(rng.random(600) < 0.01, 1 - first, first)
+    effect = np.where(rng.random(600) < 0.2, 1 - first, first)
+    frame = pd.DataFrame({"first": first, "second": second, "effect": effect}).astype(str)
+    kes.learn(frame, runs=5).report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html")
+    [tagged] = [edge for edge in column(page, "edge") if edge.endswith("replaceable")]
+    assert "effect" in tagged
+    page.click("#weakest")
+    page.locator("#edges tbody tr").first.click()
+    other = "second" if "first" in tagged else "first"
+    words = page.inner_text("#edge-description")
+    assert f"only because other edges can take its place: {other} - effect." in words

@@ -49,16 +49,24 @@ def test_the_slider_draws_the_consensus_of_python(page, optima, kind):
         assert page.inner_text("#threshold-value") == f"{percent} %"
 
 
-def test_support_is_width(page, optima):
+def test_evidence_is_width_unless_a_support_is_chosen(page, optima):
+    nats = {frozenset((row["x"], row["y"])): row["evidence"] for row in optima.evidence()}
+    supports = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
+    assert_widths_follow(page, nats)
+    page.select_option("#support", "search")
+    assert_widths_follow(page, supports)
+    assert "Width: search support" in page.inner_text("#legend")
+
+
+def assert_widths_follow(page, strengths):
     widths = page.evaluate(
         "[...document.querySelectorAll('#stage .edge')].map(e => [e.querySelector('title')"
         ".textContent, Number(e.querySelector('path:not(.touch)').getAttribute('stroke-width'))])"
     )
-    supports = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
     found = []
     for title, width in widths:
         pair = frozenset(re.split(" [→–] ", title.split("\n")[0]))
-        found.append((supports.get(pair, 0.0), width))
+        found.append((strengths[pair], width))
     ordered = [width for _, width in sorted(found)]
     assert ordered == sorted(ordered)
     assert ordered[0] < ordered[-1]

@@ -8,6 +8,7 @@ from shlex import quote
 
 from kes.analysis.certainty import ABSENT, CLEAR, LIKELY, VERDICTS, drawn, edge_list, replaceable
 from kes.cli.console import say, show, width
+from kes.data.notes import BY_CHANCE
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
@@ -32,7 +33,10 @@ def show_network(optima: Optima, evidence: Table, out: Path | None) -> None:
         say(f"\nThe best network has no edges: {alone}.")
         return
     own = _part(evidence, skeleton)
-    say(f"\nThe best network, {counted(len(own), 'edge')}, the strongest first:")
+    chance = (
+        f" (with so few cases, {BY_CHANCE})" if any(BY_CHANCE in n for n in optima.notes) else ""
+    )
+    say(f"\nThe best network, {counted(len(own), 'edge')}, the strongest first{chance}:")
     shown = edge_list(optima, own).without("instead")
     lines = shown.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[: min(len(own), _MOST + 1) + 1]))

@@ -22,6 +22,8 @@ _CASES_PER_STATE = 5
 _CASES_PER_VARIABLE = 2
 _MANY_VARIABLES = 5
 """From this number of variables on, some pairs are joined by chance if cases are few."""
+BY_CHANCE = "edges come up by chance"
+"""Words of the note on too few cases, which is shown where people look first."""
 _ID = re.compile(r"(.*[_.])?id", re.IGNORECASE)
 _MANY_CASES = 50
 """At least this many values that recur equally often identify repeated measurements."""
@@ -189,6 +191,6 @@ def few_cases(columns: Sequence[Column], cases: float) -> list[str]:
     if varying < _MANY_VARIABLES or cases > _CASES_PER_VARIABLE * varying:
         return []
     return [
-        f"only {cases:.12g} cases of {varying} variables: with so few, edges come up by chance; "
+        f"only {cases:.12g} cases of {varying} variables: with so few, {BY_CHANCE}; "
         f"see {either('kes.stability', 'kes stability')}"
     ]

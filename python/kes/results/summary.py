@@ -19,9 +19,22 @@ if TYPE_CHECKING:
     from kes.results.optimum import Optimum
 
 
+_SHOWN = 0.5e-4
+"""Half of the last digit of a score that is shown: smaller differences are not called better."""
+
+
+def is_higher(optima: Optima, score: float, other: float) -> bool:
+    """Return whether a score is on a higher level than another, and is shown as higher."""
+    level = optima.record.level
+    return level(score) > level(other) and score - other >= _SHOWN
+
+
 @dataclass(frozen=True)
 class Standing:
-    """Number of runs that ended on a higher, the same or a lower score level than some score."""
+    """Number of runs that ended on a score that is higher than, as high as or lower than another.
+
+    Scores that look the same when they are shown are equal.
+    """
 
     above: int
     level: int
@@ -30,14 +43,10 @@ class Standing:
     @classmethod
     def of(cls, optima: Optima, score: float) -> Standing:
         """Compare all runs with a score."""
-        record = optima.record
-        levels = np.array([record.level(model.score) for model in record.models])[[*record.runs]]
-        mark = record.level(score)
-        return cls(
-            above=int(np.sum(levels > mark)),
-            level=int(np.sum(levels == mark)),
-            below=int(np.sum(levels < mark)),
-        )
+        models, runs = optima.record.models, [*optima.record.runs]
+        above = np.array([is_higher(optima, model.score, score) for model in models])[runs]
+        below = np.array([is_higher(optima, score, model.score) for model in models])[runs]
+        return cls(int(above.sum()), int(np.sum(~(above | below))), int(below.sum()))
 
 
 def text(optima: Optima, *, more: Sequence[tuple[str, str]] = (), shown: Sequence[str] = ()) -> str:
@@ -151,9 +160,9 @@ def proof(optima: Optima) -> str:
 def _improving(optima: Optima) -> str:
     if not optima.tasks:
         return "none"
-    level = optima.record.level
     before = max(optima.best_run.score, optima.ges.score)
-    found = "a higher score" if level(optima.best.score) > level(before) else "no higher score"
+    is_better = is_higher(optima, optima.best.score, before)
+    found = "a higher score" if is_better else "no higher score"
     early = "" if optima.record.improving.complete else ", stopped early"
     return f"{found} in {counted(optima.tasks, 'task')}{early or _outlook(optima)}"
 

@@ -339,3 +339,16 @@ def test_html_is_the_same_summary_and_escaped(optima):
     assert html.count("<table>") == html.count("</table>")
     for line in repr(optima).splitlines()[1:]:
         assert escape(line.split("  ")[-1].strip()) in html
+
+
+def test_scores_that_look_equal_are_not_called_better(monkeypatch):
+    """A difference below the digits that are shown may be real; nobody can see it."""
+    optima = kes.learn(kes.datasets.alarm(rows=200), k=0.4, runs=20, improve=False)
+    ges, record = optima.ges.score, optima.record
+    for gap, expected in ((2e-5, 0), (2e-4, 20)):
+        assert record.level(ges + gap) > record.level(ges), "another level"
+        models = tuple(replace(model, score=ges + gap) for model in record.models)
+        moved = Optima(replace(record, models=models))
+        standing = moved.ges_standing()
+        assert (standing.better, standing.equal) == (expected, 20 - expected)
+        assert f"{expected} of 20 runs better" in repr(moved)

@@ -177,3 +177,23 @@ def test_without_variables_that_are_joined_it_says_so():
     assert not optima.best.graph.skeleton
     text = plain(headline(optima, Certainty(optima, None, Further()), PROOF))
     assert text.startswith("By this criterion, no variable carries information about another.")
+
+
+def test_the_warning_that_edges_come_up_by_chance_is_in_the_headline(capsys, tmp_path):
+    """Noise: 40 cases of 25 variables. It is said once, not in the fold with the other notes."""
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 25))).add_prefix("v")
+    frame["same"] = 1
+    optima = kes.learn(frame, runs=2)
+    assert len(optima.notes) > 1
+    text = report_text(optima, {})
+    top, rest = text[: text.index("</header>")], text[text.index("</header>") :]
+    assert "Only 40 cases of 25 variables: with so few, edges come up by chance" in top
+    assert "by chance" not in rest[: rest.index("<script")]
+    assert f"{len(optima.notes) - 1} note" in rest
+    assert re.search("Of [0-9]+ connections, 0 are sure", plain(top)), "all of them are chance"
+    frame.to_csv(tmp_path / "noise.csv", index=False)
+    assert run(["learn", str(tmp_path / "noise.csv"), "--runs", "2"]) == 0
+    assert (
+        "the strongest first (with so few cases, edges come up by chance):"
+        in capsys.readouterr().out
+    )

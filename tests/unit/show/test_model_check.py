@@ -1,5 +1,6 @@
 """Whether the network reproduces the data, as the report tells it."""
 
+import re
 from statistics import NormalDist
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import kes
 from kes.show.report.families import FittedNetworks
-from kes.show.report.model_check import misfit_text, misfits
+from kes.show.report.model_check import check_text, model_check
 from kes.show.report.page import page
 
 
@@ -17,14 +18,66 @@ def test_a_column_that_is_mostly_zero_is_found_out():
     visits = np.where(rng.random(2000) < 0.7, 0.0, rng.exponential(8, 2000))
     frame = pd.DataFrame({"visits <h>": visits, "height": rng.normal(170, 8, 2000)})
     optima = kes.learn(frame, runs=2)
-    [misfit] = misfits(optima, FittedNetworks(optima.problem.dataset))
+    check = model_check(optima, FittedNetworks(optima.problem.dataset))
+    [misfit] = check.misfits
     assert misfit.names == ("visits <h>",)
     # 70 % are at most 0; of a normal distribution with its mean and deviation, less than half.
     normal = NormalDist(visits.mean(), visits.std()).cdf(0)
     assert misfit.size == pytest.approx((visits <= 0).mean() - normal, abs=0.02)
     assert "70% of the data" in misfit.words
-    assert "--discretize &#x27;visits &lt;h&gt;=3&#x27;" in misfit.words
-    assert misfit.words in page(optima, problem=optima.problem)
+    assert check.not_normal == ["visits <h>"]
+    shown = page(optima, problem=optima.problem)
+    assert misfit.words in shown
+    assert "--discretize &#x27;visits &lt;h&gt;=3&#x27;" in shown
+
+
+def test_what_to_do_about_columns_is_said_once():
+    rng = np.random.default_rng(0)
+    visits = np.where(rng.random((2000, 5)) < 0.7, 0.0, rng.exponential(8, (2000, 5)))
+    optima = kes.learn(pd.DataFrame(visits, columns=list("abcde")), runs=2)
+    text = check_text(model_check(optima, FittedNetworks(optima.problem.dataset)))
+    assert text.count("modelled as normal") == text.count("--transform ranks") == 1
+    [cuts] = re.findall("--discretize (.*)\n", text)
+    assert sorted(cuts.split(",")) == [f"{name}=3" for name in "abcde"]
+
+
+def test_pairs_that_are_not_connected_are_looked_at():
+    """On a parabola, there is no correlation."""
+    rng = np.random.default_rng(0)
+    x = np.linspace(-1, 1, 1001)
+    frame = pd.DataFrame({"x": x, "y": x**2, "z": rng.normal(size=1001)})
+    optima = kes.learn(frame, runs=2)
+    assert not optima.best.graph.skeleton
+    check = model_check(optima, FittedNetworks(optima.problem.dataset))
+    assert check.all_pairs
+    [curve] = [one for one in check.misfits if len(one.names) == 2]
+    assert curve.names == ("x", "y")
+    assert curve.size > 0.7
+    assert "<bdi>y</bdi> with how extreme <bdi>x</bdi> is" in curve.words
+
+
+def test_a_state_and_a_number_that_go_together_unseen_are_told():
+    """Knowledge keeps them apart; the difference of means is that of the table."""
+    rng = np.random.default_rng(2)
+    group = rng.integers(0, 2, 800)
+    frame = pd.DataFrame({"group": np.where(group, "b", "a"), "dose": rng.normal(3.0 * group, 1)})
+    known = kes.Knowledge(apart=[("group", "dose")])
+    optima = kes.learn(frame, runs=2, knowledge=known)
+    found = model_check(optima, FittedNetworks(optima.problem.dataset)).misfits
+    [misfit] = [one for one in found if one.names == ("group", "dose")]
+    own = np.corrcoef(group, frame["dose"])[0, 1]
+    assert misfit.size == pytest.approx(own, abs=0.04), "independent in the network"
+    assert "Mean of <bdi>dose</bdi> where <bdi>group</bdi> = " in misfit.words
+
+
+def test_chance_is_no_misfit():
+    """Of 780 pairs in 60 cases, some correlate by more than a third, and none is reported."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(60, 40)), columns=[f"v{i}" for i in range(40)])
+    optima = kes.learn(frame, runs=1, improve=False, max_parents=1, penalty=8.0)
+    assert not optima.best.graph.skeleton
+    assert np.abs(np.triu(np.corrcoef(frame.T), 1)).max() > 1 / 3
+    assert model_check(optima, FittedNetworks(optima.problem.dataset)).misfits == []
 
 
 def test_states_whose_shares_are_off_are_told():
@@ -39,7 +92,7 @@ def test_states_whose_shares_are_off_are_told():
     assert 0.05 < off < 0.1, off
     [misfit] = [
         misfit
-        for misfit in misfits(optima, FittedNetworks(optima.problem.dataset))
+        for misfit in model_check(optima, FittedNetworks(optima.problem.dataset)).misfits
         if misfit.names == ("c",)
     ]
     assert misfit.size == pytest.approx(off, abs=0.02)
@@ -57,20 +110,22 @@ def test_data_that_are_of_its_kind_are_reproduced():
     frame["z"] = np.where(rng.random(3000) < 0.3, "a", "b")
     frame["u"] = np.where(rng.random(3000) < 0.1, "a", frame["z"])
     optima = kes.learn(frame, runs=2)
-    assert misfits(optima, FittedNetworks(optima.problem.dataset)) == []
-    assert misfit_text([]).startswith("<p>Yes, ")
+    check = model_check(optima, FittedNetworks(optima.problem.dataset))
+    assert check.misfits == []
+    assert check_text(check).startswith("<p>Yes, ")
     assert 'href="#reproduction"' not in page(optima, problem=optima.problem)
 
 
 def test_weights_count():
     frame = pd.DataFrame({"x": ["a", "b"] * 50, "times": [9, 1] * 50})
     optima = kes.learn(frame, runs=2, weights="times")
-    assert misfits(optima, FittedNetworks(optima.problem.dataset)) == []
+    assert model_check(optima, FittedNetworks(optima.problem.dataset)).misfits == []
 
 
 def test_what_cannot_be_compared_is_said():
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"x": rng.normal(size=99), "y": rng.normal(size=99)})
+    frame = pd.DataFrame({"x": np.exp(3 * rng.normal(size=99)), "y": rng.normal(size=99)})
     optima = kes.learn(frame, runs=2, transform="ranks")
-    assert misfits(optima, FittedNetworks(optima.problem.dataset)) is None
-    assert "Not checked" in misfit_text(None)
+    check = model_check(optima, FittedNetworks(optima.problem.dataset))
+    assert check.misfits == [], "normal scores are normal, however skewed their values"
+    assert "Not checked" in check_text(None)

@@ -27,6 +27,7 @@ from kes.formats.escaping import UNNAMED, labels
 from kes.graph.pdag import graph_layout
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
+from kes.results.summary import is_higher
 from kes.search.problem import Problem
 from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.families import FittedNetworks, families, variables
@@ -80,7 +81,7 @@ def content(
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
-    completion, level = optima.record.completion, optima.record.level
+    completion = optima.record.completion
     worth = problem and {i: edge_worth(found.optima[i].graph, problem) for i in own}
 
     def packed(one: Layout) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def content(
             | {
                 "number": found.numbers[i],
                 "shd": int(found.distances[0, i]),
-                "better": level(optimum.score) > level(optima.ges.score),
+                "better": is_higher(optima, optimum.score, optima.ges.score),
             }
             for i, optimum in enumerate(found.optima)
         ],

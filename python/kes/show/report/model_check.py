@@ -1,24 +1,35 @@
 """Posterior predictive check of the best network: where it differs most from the data.
 
 Cases are drawn from the fitted network and compared with the table: each variable alone, and each
-adjacent pair. A normal distribution cannot reproduce a column that is mostly zero, and no score
-shows that.
+pair (`kes.show.report.pair_check`). A normal distribution cannot reproduce a column that is mostly
+zero, and no score shows that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from shlex import quote
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
 from kes.show.report.families import FittedNetworks, has_large
+from kes.show.report.pair_check import (
+    FALSE_ALARMS,
+    LEAST,
+    Cases,
+    Misfit,
+    Numbers,
+    compares_all,
+    name_html,
+    pair_misfits,
+    shares_text,
+)
 
 if TYPE_CHECKING:
     from kes.results.optima import Optima
@@ -32,58 +43,89 @@ TITLE = "Does the network reproduce the data?"
 FAR = 0.05
 """Least reported misfit of the share of a state: tables have none except by sampling."""
 
-_LEAST = 0.1
-"""Least reported misfit otherwise: short columns of numbers differ as much by chance."""
-
 _MOST = 8
 """Number of misfits that are reported."""
 
 _NAMED = 3
 """Variables with misfits that the top of the page names."""
 
-_Numbers: TypeAlias = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Misfit:
-    """A difference between the network and the data, for one or two variables."""
+class Check:
+    """The largest misfits, largest first, and what was compared.
 
-    names: tuple[str, ...]
-    size: float  # the largest difference of shares, or of correlations
-    words: str  # a description as HTML
+    Attributes
+    ----------
+    misfits : sequence of Misfit
+        The misfits to report.
+    all_pairs : bool
+        Whether pairs that the network does not connect were compared, too.
+    not_normal : sequence of str
+        Continuous variables among them that the network models as normal, which they are not.
+    """
+
+    misfits: Sequence[Misfit]
+    all_pairs: bool
+    not_normal: Sequence[str]
 
 
-def misfits(optima: Optima, fitted: FittedNetworks) -> list[Misfit] | None:
-    """Return the largest misfits, largest first; None if the network cannot be checked."""
+def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
+    """Compare the best network with its table; None if it is too large."""
     table = fitted.table
-    if optima.settings.transform is not None or has_large(optima.best, table):
+    if has_large(optima.best, table):
         return None
     drawn = fitted.network(optima.best).sample(_DRAWS)
-    pairs = [sorted(pair, key=table.names.index) for pair in optima.best.graph.skeleton]
-    found = [*_single(table, drawn), *_joined(table, drawn, sorted(pairs))]
-    return sorted(found, key=lambda misfit: -misfit.size)[:_MOST]
+    data, cases = Cases(table), Cases(drawn)
+    # Normal scores are normal by definition, and their values mean nothing to people.
+    single = [*_single(table, drawn, data, is_transformed=optima.settings.transform is not None)]
+    pairs = pair_misfits(table.names, optima.best.graph.skeleton, data, cases)
+    found = sorted([*single, *pairs], key=lambda misfit: -misfit.size)[:_MOST]
+    numbers = {
+        name
+        for name, column in zip(table.names, table.columns, strict=True)
+        if isinstance(column, Continuous)
+    }
+    not_normal = [one.names[0] for one in found if len(one.names) == 1 and one.names[0] in numbers]
+    return Check(found, compares_all(len(table.names), data, cases), not_normal)
 
 
-def misfit_text(found: list[Misfit] | None) -> str:
-    """Return the misfits as HTML."""
-    if found is None:
-        return "<p>Not checked: the network is too large, or its data are transformed.</p>"
-    if not found:
+def check_text(check: Check | None) -> str:
+    """Return the outcome as HTML."""
+    if check is None:
+        return "<p>Not checked: the network is too large.</p>"
+    pairs = "all pairs, connected or not" if check.all_pairs else "connected pairs"
+    if not check.misfits:
         return (
-            f"<p>Yes, for single variables and connected pairs: in {_DRAWS} cases drawn from it, "
-            f"no share of a state differs by {FAR:.0%} or more, and no correlation or other share "
-            f"by {_LEAST:.0%} or more.</p>"
+            f"<p>Yes, for single variables and {pairs}: in {_DRAWS} cases drawn from it, no share "
+            f"of a state differs by {FAR:.0%} or more, and no correlation or other share by "
+            f"{LEAST:.0%} or more.</p>"
         )
-    items = "".join(f"<li>{misfit.words}</li>" for misfit in found)
-    return f"<p>Not everywhere. Largest differences of {_DRAWS} drawn cases:</p><ul>{items}</ul>"
+    items = "".join(f"<li>{misfit.words}</li>" for misfit in check.misfits)
+    return (
+        f"<p>Not everywhere. Largest differences of {_DRAWS} drawn cases, for single variables and "
+        f"{pairs}:</p><ul>{items}</ul>{_advice(check.not_normal)}"
+    )
 
 
-def misfit_pointer(found: list[Misfit] | None) -> str:
-    """Return a sentence for the top of the page if there are misfits, as HTML."""
-    if not found:
+def _advice(names: Sequence[str]) -> str:
+    """Return what to do about columns that are not normal, said once for all of them."""
+    if not names:
         return ""
-    names = list(dict.fromkeys(name for misfit in found for name in misfit.names))
-    shown = ", ".join(map(_name, names[:_NAMED])) + " and others" * (len(names) > _NAMED)
+    shown = ", ".join(map(name_html, names))
+    cuts = escape(quote(",".join(f"{name}=3" for name in names)))
+    verb = "is" if len(names) == 1 else "are"
+    return (
+        f"<p>{shown} {verb} modelled as normal around a mean, but {verb} not. Try one of</p>"
+        f'<pre tabindex="0"><code>--discretize {cuts}\n--transform ranks</code></pre>'
+    )
+
+
+def check_pointer(check: Check | None) -> str:
+    """Return a sentence for the top of the page if there are misfits, as HTML."""
+    if check is None or not check.misfits:
+        return ""
+    names = list(dict.fromkeys(name for misfit in check.misfits for name in misfit.names))
+    shown = ", ".join(map(name_html, names[:_NAMED])) + " and others" * (len(names) > _NAMED)
     return (
         f"<p>The network does not reproduce the data for {shown}: "
         f'<a href="#reproduction">{TITLE}</a></p>'
@@ -93,16 +135,23 @@ def misfit_pointer(found: list[Misfit] | None) -> str:
 # --- one variable --------------------------------------------------------------------------------
 
 
-def _single(table: Dataset, drawn: Dataset) -> Iterator[Misfit]:
-    weights = _weights(table)
+def _single(
+    table: Dataset, drawn: Dataset, cases: Cases, *, is_transformed: bool
+) -> Iterator[Misfit]:
+    # The Kolmogorov-Smirnov distance that one of all variables exceeds by chance [Smirnov 1948].
+    level = math.log(2 * len(table.names) / FALSE_ALARMS) / 2
+    by_chance = math.sqrt(level * (1 / cases.effective + 1 / _DRAWS))
     for name, own, other in zip(table.names, table.columns, drawn.columns, strict=True):
         if isinstance(own, Continuous) and isinstance(other, Continuous):
-            misfit, least = _distance(name, own.values, weights, other.values), _LEAST
+            if is_transformed:
+                continue
+            misfit = _distance(name, own.values, cases.weights, other.values)
+            least = max(LEAST, by_chance)
         elif isinstance(own, Discrete) and isinstance(other, Discrete):
             one, two = table.state_shares(name), drawn.state_shares(name)
             state = int(np.argmax(np.abs(one - two)))
-            what = f"{_name(name)} = {escape(str(own.states[state]))}"
-            size, words = float(abs(one[state] - two[state])), _shares(one[state], two[state])
+            what = f"{name_html(name)} = {escape(str(own.states[state]))}"
+            size, words = float(abs(one[state] - two[state])), shares_text(one[state], two[state])
             misfit, least = Misfit((name,), size, f"{what}: {words}"), FAR
         else:
             continue
@@ -110,7 +159,7 @@ def _single(table: Dataset, drawn: Dataset) -> Iterator[Misfit]:
             yield misfit
 
 
-def _distance(name: str, values: _Numbers, weights: _Numbers, drawn: _Numbers) -> Misfit:
+def _distance(name: str, values: Numbers, weights: Numbers, drawn: Numbers) -> Misfit:
     """Compare two distributions by their Kolmogorov-Smirnov distance."""
     order = np.argsort(values, kind="stable")
     at = np.unique(values)
@@ -118,63 +167,5 @@ def _distance(name: str, values: _Numbers, weights: _Numbers, drawn: _Numbers) -
     ours = below[np.searchsorted(values[order], at, "right")]
     theirs = np.searchsorted(np.sort(drawn), at, "right") / len(drawn)
     far = int(np.argmax(np.abs(ours - theirs)))
-    mark = f"{_name(name)} at most {at[far]:.4g}"
-    words = (
-        f"{mark}: {_shares(ours[far], theirs[far])}. The network models it as normal around a "
-        f"mean, which it is not: try <code>--discretize {escape(quote(name + '=3'))}</code> or "
-        "<code>--transform ranks</code>."
-    )
+    words = f"{name_html(name)} at most {at[far]:.4g}: {shares_text(ours[far], theirs[far])}"
     return Misfit((name,), float(abs(ours[far] - theirs[far])), words)
-
-
-# --- two variables -------------------------------------------------------------------------------
-
-
-def _joined(table: Dataset, drawn: Dataset, pairs: list[list[str]]) -> Iterator[Misfit]:
-    weights, even = _weights(table), np.full(_DRAWS, 1 / _DRAWS)
-    place = {name: i for i, name in enumerate(table.names)}
-    for a, b in pairs:
-        i, j = place[a], place[b]
-        match table.columns[i], table.columns[j], drawn.columns[i], drawn.columns[j]:
-            case Discrete() as x, Discrete() as y, Discrete() as u, Discrete() as v:
-                one, two = _cells(x, y, weights), _cells(u, v, even)
-                row, column = np.unravel_index(int(np.argmax(np.abs(one - two))), one.shape)
-                ours, theirs = float(one[row, column]), float(two[row, column])
-                first, second = escape(str(x.states[row])), escape(str(y.states[column]))
-                what = f"{_name(a)} = {first} with {_name(b)} = {second}"
-                words = f"{what}: {_shares(ours, theirs)}"
-            case Continuous() as x, Continuous() as y, Continuous() as u, Continuous() as v:
-                ours, theirs = _correlation(x, y, weights), _correlation(u, v, even)
-                what = f"Correlation of {_name(a)} and {_name(b)}"
-                words = f"{what}: {ours:.2f} in the data, {theirs:.2f} in the network"
-            case _:
-                continue
-        if abs(ours - theirs) >= _LEAST:
-            yield Misfit((a, b), abs(ours - theirs), words)
-
-
-def _cells(a: Discrete, b: Discrete, weights: _Numbers) -> _Numbers:
-    shape = (len(a.states), len(b.states))
-    flat = a.codes.astype(np.intp) * shape[1] + b.codes
-    return np.bincount(flat, weights, shape[0] * shape[1]).astype(np.float64).reshape(shape)
-
-
-def _correlation(a: Continuous, b: Continuous, weights: _Numbers) -> float:
-    x, y = (column.values - weights @ column.values for column in (a, b))
-    spread = np.sqrt((weights @ x**2) * (weights @ y**2))
-    return float(weights @ (x * y) / spread) if spread > 0 else 0.0
-
-
-def _weights(table: Dataset) -> _Numbers:
-    """Return the share of each row in all cases."""
-    own = np.ones(table.rows) if table.weights is None else table.weights
-    shares: _Numbers = own / own.sum()
-    return shares
-
-
-def _name(name: str) -> str:
-    return f"<bdi>{escape(name)}</bdi>"
-
-
-def _shares(data: float, network: float) -> str:
-    return f"{data:.0%} of the data, {network:.0%} in the network"

@@ -23,7 +23,7 @@ from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
 from kes.show.report.families import FittedNetworks
-from kes.show.report.model_check import TITLE, misfit_pointer, misfit_text, misfits
+from kes.show.report.model_check import TITLE, check_pointer, check_text, model_check
 from kes.show.report.prediction import prediction_text
 from kes.show.report.prose import Claim, cards, headline
 from kes.show.report.recipe import python_call, settings_rows
@@ -76,18 +76,18 @@ def page(
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
     fitted = None if problem is None else FittedNetworks(problem.dataset)
     shown = content(optima, found, coverage, problem, certainty, fitted=fitted, file=file)
-    different = None if fitted is None else misfits(optima, fitted)
+    check = None if fitted is None else model_check(optima, fitted)
     sheet, code = style(), script()
     return Template(template("page.html")).substitute(
         policy=_policy(sheet, code),
         title=escape(title or prose.title(optima)),
-        headline=headline(optima, certainty, proof) + misfit_pointer(different),
+        headline=headline(optima, certainty, proof) + check_pointer(check),
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),
         prediction=prediction_text(optima),
         reproduction_title=TITLE,
-        reproduction="" if problem is None else misfit_text(different),
+        reproduction="" if problem is None else check_text(check),
         search=prose.search(optima),
         numbers=prose.numbers(optima, found),
         coverage=prose.seen(coverage, proven=proof.proven),

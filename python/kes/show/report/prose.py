@@ -13,8 +13,9 @@ from kes.analysis.certainty import SURE
 from kes.analysis.certificate import Certificate
 from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
+from kes.data.notes import BY_CHANCE
 from kes.errors import KesError, listed
-from kes.results.summary import completed, counted
+from kes.results.summary import completed, counted, is_higher
 from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.prediction import prediction_card
 from kes.show.report.recipe import command_line
@@ -113,7 +114,12 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     if clear == edges:
         directions = "All directions are clear."
     certain = f"{_sureness(certainty, edges)} {directions} {proven}"
-    return f"<p>{start} {names}.</p><p>{escape(certain)}</p>"
+    by_chance = "".join(
+        f'<p class="warning">{escape(note[0].upper() + note[1:])}.</p>'
+        for note in optima.notes
+        if BY_CHANCE in note
+    )
+    return f"{by_chance}<p>{start} {names}.</p><p>{escape(certain)}</p>"
 
 
 def _name(name: str) -> str:
@@ -197,7 +203,7 @@ def facts(optima: Optima, made: date | None) -> str:
     rows = {
         "Source": _source(optima),
         "Report date": f"{made.day} {made:%B %Y}" if made else "",
-        "Cases": f"{optima.cases:,.12g}".replace(",", " ") + weighted,
+        "Cases": _grouped(f"{optima.cases:,.12g}") + weighted,
         "Variables": ", ".join(f"{count} {kind}" for count, kind in counts if count),
         "Missing values": completed(optima) or _MISSING.get(reading.missing, reading.missing),
         "Discretized": listed(list(reading.cuts)) if reading.cuts else "",
@@ -209,10 +215,11 @@ def facts(optima: Optima, made: date | None) -> str:
 
 def notes(optima: Optima) -> str:
     """Return the notes on the data, folded, as HTML."""
-    if not optima.notes:
+    folded = [note for note in optima.notes if BY_CHANCE not in note]
+    if not folded:
         return ""
-    items = "".join(f"<li>{escape(note)}</li>" for note in optima.notes)
-    many = counted(len(optima.notes), "note")
+    items = "".join(f"<li>{escape(note)}</li>" for note in folded)
+    many = counted(len(folded), "note")
     return f"<details><summary>{many} on how the data were read</summary><ul>{items}</ul></details>"
 
 
@@ -234,17 +241,24 @@ def search(optima: Optima) -> str:
     ]
     if optima.tasks:
         raised = f"raised the best score by {optima.gain:,.2f}"
-        outcome = "found no higher score" if best is run else raised
+        is_better = is_higher(optima, best.score, run.score)
+        outcome = raised if is_better else "found no higher score"
         lines.append(f"{counted(optima.tasks, 'improvement task')} {outcome}.")
     standing = "no run beats it."
-    if ges.gap > 0:
+    if ges.better:
         standing = f"{ges.gap:,.2f} below the best run; {ges.share_better:.1%} of the runs beat it."
     lines.append(f"Greedy equivalence search (GES) scores {_shown(ges.score)}: {standing}")
     return _paragraphs(lines)
 
 
 def _shown(score: float) -> str:
-    return f"{score:,.2f}".replace("-", "−").replace(",", " ")
+    return _grouped(f"{score:,.2f}").replace("-", "−")
+
+
+def _grouped(number: str) -> str:
+    """Separate groups of digits by thin spaces; four digits stay together, as in a year."""
+    whole = number.partition(".")[0].lstrip("-")
+    return number.replace(",", "" if len(whole) == len("1,234") else "\u202f")
 
 
 def numbers(optima: Optima, found: Landscape) -> str:

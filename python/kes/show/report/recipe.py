@@ -78,7 +78,6 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ("fingerprint of the data", optima.record.fingerprint),
         ("version of kes", optima.record.version),
         ("improving", tasks if improving.tasks else "no"),
-        *(("note", note) for note in optima.notes),
     ]
 
 

@@ -1,5 +1,6 @@
 // Small pictures of the distribution of a variable: bars for states, a histogram for numbers.
 
+import { binShares } from "./bin-shares.js";
 import { data } from "./data.js";
 import { button, element, svg } from "./dom.js";
 import { cases, number, percent, printable, significant } from "./format.js";
@@ -95,11 +96,17 @@ const FLOOR = 60; // of the columns
 const COLUMN_HEIGHT = FLOOR - 6;
 
 // The histogram of a variable. `normal` draws a normal density over it and `value` a line. With
-// `select`, columns can be clicked; it is called with the centre of the column.
-export function histogram(node, { normal = null, value = null, select = null } = {}) {
-  const { range, counts, mean, deviation } = data.variables[node];
+// `given`, its distribution under evidence, the columns show that, and an outline shows the data.
+// With `select`, columns can be clicked; it is called with the centre of the column.
+export function histogram(node, { normal, value = null, given = null, select = null } = {}) {
+  const { range, counts: observed, mean, deviation } = data.variables[node];
   const [low, high] = range;
-  const label = `from ${significant(low)} to ${significant(high)}, ${moments({ mean, deviation })}`;
+  const total = observed.reduce((sum, count) => sum + count, 0);
+  const counts = given
+    ? binShares(given, range, observed.length).map((share) => share * total)
+    : observed;
+  const top = Math.max(...counts, ...(given ? observed : []), 1e-9);
+  const label = `from ${significant(low)} to ${significant(high)}, ${moments(given ?? { mean, deviation })}`;
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "histogram",
@@ -109,17 +116,20 @@ export function histogram(node, { normal = null, value = null, select = null } =
   const step = WIDTH / counts.length;
   const edge = (bin) => low + ((high - low) * bin) / counts.length;
   counts.forEach((count, bin) => {
-    const height = (count / Math.max(...counts, 1e-9)) * COLUMN_HEIGHT;
+    const height = (count / top) * COLUMN_HEIGHT;
     const box = { x: bin * step + 0.5, y: FLOOR - height, width: step - 1, height };
     const title = svg("title");
     const ends = `${significant(edge(bin))} to ${significant(edge(bin + 1))}`;
-    title.textContent = `${ends}: ${cases(count)} cases`;
+    title.textContent = given
+      ? `${ends}: ${percent(count / total)}, without evidence ${percent(observed[bin] / total)}`
+      : `${ends}: ${cases(count)} cases`;
     const area = { x: bin * step, y: 0, width: step, height: FLOOR };
     const touch = svg("rect", { class: select ? "touch action" : "touch", ...area }, title);
     if (select) touch.addEventListener("click", () => select((edge(bin) + edge(bin + 1)) / 2));
     picture.append(svg("rect", { class: "column", ...box }), touch);
   });
   const atX = (one) => (high > low ? ((one - low) / (high - low)) * WIDTH : WIDTH / 2);
+  if (given) picture.append(outline(observed, top));
   if (normal && normal.deviation > 0) picture.append(density(normal, range, atX, counts));
   const line = value ?? (normal && normal.deviation === 0 ? normal.mean : null);
   if (line !== null) {
@@ -132,6 +142,14 @@ export function histogram(node, { normal = null, value = null, select = null } =
     svg("text", { class: "tick end", x: WIDTH, y: HEIGHT - 2 }, significant(high)),
   );
   return picture;
+}
+
+// The outline of a histogram.
+function outline(counts, top) {
+  const step = WIDTH / counts.length;
+  const heights = counts.map((count) => (FLOOR - (count / top) * COLUMN_HEIGHT).toFixed(1));
+  const steps = heights.map((height, bin) => `V${height}H${((bin + 1) * step).toFixed(1)}`);
+  return svg("path", { class: "before", d: `M0 ${FLOOR}${steps.join("")}V${FLOOR}` });
 }
 
 const DENSITY_STEPS = 120;

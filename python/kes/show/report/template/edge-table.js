@@ -190,8 +190,7 @@ const EVIDENCE = {
   cell: (edge) => {
     const cell = natsCell(evidenceOf(edge), isDoubtful(edge));
     if (cell.textContent) cell.prepend(BOUNDS[statusOf(edge)] ?? "");
-    if (verdictOf(edge) === "required") cell.append("required");
-    cell.title = statusOf(edge);
+    cell.title = verdictOf(edge) === "required" ? "required by knowledge" : statusOf(edge);
     return cell;
   },
 };

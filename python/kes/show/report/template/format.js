@@ -5,7 +5,12 @@ const formats = new Map();
 // A number with a fixed number of decimals.
 export function number(value, decimals) {
   if (!formats.has(decimals)) {
-    const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    // Four digits stay together: they may be a year.
+    const options = {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+      useGrouping: "min2",
+    };
     formats.set(decimals, new Intl.NumberFormat("en", options));
   }
   return formats.get(decimals).format(value).replace("-", "−").replaceAll(",", "\u202f");

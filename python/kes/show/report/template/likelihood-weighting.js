@@ -96,7 +96,7 @@ function normalised(logWeights) {
 }
 
 // The distribution of a node in weighted samples with standard errors: probabilities, or mean and
-// standard deviation.
+// standard deviation, and the samples themselves.
 export function sampleDistribution(network, node, { columns, weights }) {
   const column = columns[node];
   if (!network.isContinuous(node)) {
@@ -114,5 +114,6 @@ export function sampleDistribution(network, node, { columns, weights }) {
   const mean = column.reduce((sum, value, i) => sum + weights[i] * value, 0);
   const variance = column.reduce((sum, value, i) => sum + weights[i] * (value - mean) ** 2, 0);
   const error = column.reduce((sum, value, i) => sum + (weights[i] * (value - mean)) ** 2, 0);
-  return { mean, deviation: Math.sqrt(variance), error: Math.sqrt(error) };
+  const samples = { values: column, weights };
+  return { mean, deviation: Math.sqrt(variance), error: Math.sqrt(error), samples };
 }

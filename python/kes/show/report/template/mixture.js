@@ -9,7 +9,8 @@ import { cholesky, dot, solveLower } from "./linear-algebra.js";
 const MAX_COMPONENTS = 2 ** 13; // combinations of states
 
 // The distribution of a node given evidence: { found, logarithm }, where `found` is null if the
-// evidence is impossible. Returns null if the distribution is not a mixture of normal ones, or one
+// evidence is impossible. Of a continuous node it has mean and standard deviation, and the
+// components with their common standard deviation `within`. Returns null if the distribution is not a mixture of normal ones, or one
 // of too many components.
 export function mixture(network, target, evidence) {
   const nodes = relevant(network, target, evidence);
@@ -122,5 +123,7 @@ function combine(network, target, parts, variance) {
   }
   const mean = parts.reduce((sum, { value }, i) => sum + shares[i] * value, 0);
   const between = parts.reduce((sum, { value }, i) => sum + shares[i] * (value - mean) ** 2, 0);
-  return { found: { mean, deviation: Math.sqrt(variance + between) }, logarithm };
+  const components = parts.map(({ value }, i) => ({ share: shares[i], mean: value }));
+  const deviation = Math.sqrt(variance + between);
+  return { found: { mean, deviation, components, within: Math.sqrt(variance) }, logarithm };
 }

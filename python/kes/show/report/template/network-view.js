@@ -42,7 +42,7 @@ export class NetworkView {
     const layout = currentLayout();
     const picture = drawNetwork(this.edges, layout, state.strength);
     const keepsPlace = layout === this.layout;
-    this.viewport.show(picture, layout.size, keepsPlace, centre(this.edges, layout));
+    this.viewport.show(picture, layout.size, keepsPlace);
     this.layout = layout;
   }
 
@@ -81,12 +81,6 @@ export class NetworkView {
 // The best optima have layouts of their own; all other pictures share one, so that nodes stay put.
 function currentLayout() {
   return data.layouts[state.view === "optimum" ? (data.own[state.first] ?? 0) : 0];
-}
-
-// The horizontal centre of the connected variables; the others may form a long row.
-function centre(edges, layout) {
-  const places = edges.flatMap(({ pair }) => data.pairs[pair].map((node) => layout.nodes[node][0]));
-  return places.length ? (Math.min(...places) + Math.max(...places)) / 2 : layout.size[0] / 2;
 }
 
 function heading(edges) {

@@ -43,8 +43,9 @@ function showMoments(node, now, before, isNormal) {
     "data-deviation": now.deviation,
   };
   return [
-    histogram(node, isNormal ? { normal: now } : { value: now.mean }),
+    histogram(node, before ? { given: now } : isNormal ? { normal: now } : { value: now.mean }),
     element("p", attributes, moments(now) + prior),
+    ...(before ? [element("p", { class: "hint" }, "The outline shows all cases.")] : []),
   ];
 }
 

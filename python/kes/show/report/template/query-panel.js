@@ -173,10 +173,12 @@ export class QueryPanel {
       const value = input.value === "" ? null : Number(input.value);
       if (value === null || Number.isFinite(value)) this.set(node, value);
     });
-    // Only a Gaussian network has normal conditional distributions.
-    const normal = engine instanceof Gaussian ? distribution : null;
     const select = (value) => this.set(node, Number(value.toPrecision(4)));
-    return [histogram(node, { normal, value: selected, select }), input];
+    const isGiven = this.evidence.size > 0 && selected === null && distribution;
+    // Only a Gaussian network has normal distributions.
+    const normal = !isGiven && engine instanceof Gaussian ? distribution : null;
+    const given = isGiven ? distribution : null;
+    return [histogram(node, { normal, given, value: selected, select }), input];
   }
 
   // --- below ---

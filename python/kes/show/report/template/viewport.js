@@ -4,7 +4,6 @@ import { distance } from "./curves.js";
 
 const LEGIBLE = 0.82; // pixels per unit at which names can be read
 const MAX_FIT = 1.6; // pixels per unit of a picture that fits easily
-const WIDE = 700; // pixels: narrower stages show a large network whole, not a legible part of it
 const CLICK = 4; // pixels: a shorter movement of the pointer is a click
 
 export class Viewport {
@@ -26,32 +25,21 @@ export class Viewport {
     new ResizeObserver(() => this.resized()).observe(stage);
   }
 
-  // Show a picture. With `keepsPlace`, zoom and pan stay as they are; otherwise a picture that is too
-  // large to be read as a whole opens around `centre`.
-  show(picture, size, keepsPlace, centre) {
-    this.centre = centre;
+  // Show a picture: all of it, or with `keepsPlace` as it was zoomed and moved.
+  show(picture, size, keepsPlace) {
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
     this.stage.style.setProperty("--tall", `${Math.ceil(MAX_FIT * size[1])}px`);
     if (keepsPlace) this.apply();
-    else this.open();
-  }
-
-  // Show everything if that is legible, else the upper part; a phone is too narrow for a part.
-  open() {
-    this.fit();
-    const { clientWidth: width } = this.stage;
-    if (!width || width < WIDE || this.place.scale >= LEGIBLE) return;
-    this.place = { x: this.centre - width / LEGIBLE / 2, y: 0, scale: LEGIBLE };
-    this.apply();
+    else this.fit();
   }
 
   // Start again when the stage gets another size; a stage that is hidden has none.
   resized() {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1]))
-      this.open();
+      this.fit();
   }
 
   // Show everything.
