@@ -107,9 +107,7 @@ def test_rows_can_be_chosen_with_the_keyboard(open_page, told):
     page.focus("#edges tr[tabindex='0']")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert page.inner_text("#edge-description").startswith(
-        rows(page, "#edges")[untagged(1][0])
-    )
+    assert page.inner_text("#edge-description").startswith(untagged(rows(page, "#edges")[1][0]))
 
 
 def test_the_table_is_saved_as_it_is_shown(open_page, told):

@@ -240,8 +240,20 @@ def test_the_overview_leads_to_the_whole_and_to_its_parts(open_page, large_repor
     assert page.locator("#stage").is_visible()
     for view in ("difference", "optimum"):
         choose(page, view)
-        first = page.locator("#stage .node text").first
-        assert first.bounding_box()["height"] >= 8, "it opens so that names can be read"
+        assert page.evaluate(
+            """() => {
+                const stage = document.getElementById("stage").getBoundingClientRect();
+                return [...document.querySelectorAll("#stage .node rect")].every((one) => {
+                    const box = one.getBoundingClientRect();
+                    return box.left >= stage.left && box.right <= stage.right
+                        && box.top >= stage.top && box.bottom <= stage.bottom;
+                });
+            }"""
+        ), "nothing is cut off"
+    page.fill("#find", "measurement_077")
+    page.press("#find", "Enter")
+    found = node(page, "measurement_077").locator("text")
+    assert found.bounding_box()["height"] >= 8, "what is found can be read"
     directed, undirected = drawn(page)
     twice = sum(int(text.split()[0]) for text in across)  # told on both sides
     rest = len(directed) + len(undirected) - len(inside[0]) - len(inside[1])

@@ -32,13 +32,13 @@ search, only the models that are known; "not searched": there is not even a boun
 """
 
 SURE = 10.0
-"""Least evidence of a sure edge in nats: 96 of 100 of these were true."""
+"""Least evidence of a sure edge in nats: 95 of 100 of these were true."""
 
 LIKELY = 5.0
-"""Least evidence of a likely edge: three of four of these were true, and one of two below."""
+"""Least evidence of a likely edge: four of five of these were true, and one of two below."""
 
 CLEAR = 10.0
-"""Least evidence of a clear direction, against the opposite one, of a sure edge: 84 of 100 of these
+"""Least evidence of a clear direction, against the opposite one, of a sure edge: 82 of 100 of these
 were right, and 6 reversed. In the others, the truth leaves the direction open or lacks the edge."""
 
 FULL_WIDTH = 3 * SURE

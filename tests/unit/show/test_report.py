@@ -341,7 +341,7 @@ def test_the_best_is_shown_with_its_origin_and_the_best_run_beside_it():
     assert optima.gain > 0
     text = page(optima)
     for optimum in (optima.best, optima.best_run):
-        assert f"{optimum.score:,.2f}".replace("-", "−").replace(",", " ") in text
+        assert f"{optimum.score:.2f}".replace("-", "−") in text, "four digits stay together"
     assert f"; {optima.best.origin}.</p>" in text
     assert f"raised the best score by {optima.gain:,.2f}" in text
 
