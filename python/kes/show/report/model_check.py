@@ -22,9 +22,9 @@ from kes.show.report.families import FittedNetworks, has_large
 from kes.show.report.pair_check import (
     FALSE_ALARMS,
     LEAST,
-    Cases,
     Misfit,
     Numbers,
+    WeightedCases,
     compares_all,
     name_html,
     pair_misfits,
@@ -75,7 +75,7 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     if has_large(optima.best, table):
         return None
     drawn = fitted.network(optima.best).sample(_DRAWS)
-    data, cases = Cases(table), Cases(drawn)
+    data, cases = WeightedCases(table), WeightedCases(drawn)
     # Normal scores are normal by definition, and their values mean nothing to people.
     single = [*_single(table, drawn, data, is_transformed=optima.settings.transform is not None)]
     pairs = pair_misfits(table.names, optima.best.graph.skeleton, data, cases)
@@ -136,7 +136,7 @@ def check_pointer(check: Check | None) -> str:
 
 
 def _single(
-    table: Dataset, drawn: Dataset, cases: Cases, *, is_transformed: bool
+    table: Dataset, drawn: Dataset, cases: WeightedCases, *, is_transformed: bool
 ) -> Iterator[Misfit]:
     # The Kolmogorov-Smirnov distance that one of all variables exceeds by chance [Smirnov 1948].
     level = math.log(2 * len(table.names) / FALSE_ALARMS) / 2

@@ -49,7 +49,7 @@ class Misfit:
     words: str  # a description as HTML
 
 
-class Cases:
+class WeightedCases:
     """Weighted cases, by column: those of a table, or drawn ones."""
 
     def __init__(self, table: Dataset) -> None:
@@ -66,7 +66,7 @@ class Cases:
 
 
 def pair_misfits(
-    names: Sequence[str], edges: Iterable[frozenset[str]], data: Cases, drawn: Cases
+    names: Sequence[str], edges: Iterable[frozenset[str]], data: WeightedCases, drawn: WeightedCases
 ) -> Iterator[Misfit]:
     """Yield the pairs of variables that differ."""
     place = {name: i for i, name in enumerate(names)}
@@ -84,7 +84,7 @@ def pair_misfits(
             yield found
 
 
-def compares_all(variables: int, data: Cases, drawn: Cases) -> bool:
+def compares_all(variables: int, data: WeightedCases, drawn: WeightedCases) -> bool:
     """Return whether all pairs are compared, or only those that are connected."""
     values = len(data.weights) + len(drawn.weights)
     return math.comb(variables, 2) * values <= _WORK
@@ -153,7 +153,12 @@ def _standardised(values: Numbers, weights: Numbers) -> Numbers:
 
 
 def _compare(
-    names: Sequence[str], pair: tuple[int, int], data: Cases, drawn: Cases, *, is_joined: bool
+    names: Sequence[str],
+    pair: tuple[int, int],
+    data: WeightedCases,
+    drawn: WeightedCases,
+    *,
+    is_joined: bool,
 ) -> Misfit | None:
     """Return the largest difference of a pair."""
     i, j = pair
