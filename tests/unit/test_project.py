@@ -166,7 +166,7 @@ FACADE = ("kes.results.methods", "kes.results.structure_methods")
 LAZY = {
     "kes.cli": "Ctrl-C is handled before anything large is imported",
     "kes.data.discretizer": "narwhals waits for a frame",
-    "kes.data.source": "narwhals waits for a frame",
+    "kes.data.source": "narwhals waits for a frame; readers of files derive from Source",
 }
 """Modules that may import others of kes when they are used, and why."""
 
