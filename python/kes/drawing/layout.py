@@ -8,19 +8,18 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.errors import KesError, not_installed
+from kes.drawing.graphviz import NODE_HEIGHT, Drawing
+from kes.errors import KesError
 
 Arc: TypeAlias = tuple[str, str]
 Points: TypeAlias = NDArray[np.float64]
 
 FONT_SIZE = 10.0
-_NODE_HEIGHT = 22.0
-_NODE_INCHES = round(_NODE_HEIGHT / 72, 4)
 _PADDING = 9.0  # between the label and the sides of its box
 _MAX_LABEL = 26
 _MARGIN = 8.0
@@ -88,23 +87,18 @@ def _laid_out(
     direction: str,
 ) -> Layout:
     """Lay out a graph with edges pointing downwards ("TB") or to the right ("LR")."""
-    # Graphviz only gets numbers: some characters are special in its names and labels.
-    number = {node: str(i) for i, node in enumerate(nodes)}
-    drawing = _empty_drawing(direction)
-    for node in nodes:
-        drawing.add_node(number[node], width=round(box_width(node) / 72, 4))  # inches
-    for a, b in edges:
-        weight = 1 + round(9 * weights[a, b]) if weights else 1
-        drawing.add_edge(number[a], number[b], weight=weight)
-    drawing.layout("dot")
-    if extra:
-        drawing.add_edges_from((number[a], number[b]) for a, b in extra)
-        drawing.layout("nop2")  # keeps existing positions
-    boxes = {node: _numbers(drawing.get_node(number[node]).attr["pos"])[0] for node in nodes}
-    curves = {
-        (a, b): _numbers(drawing.get_edge(number[a], number[b]).attr["pos"])
-        for a, b in (*edges, *extra)
-    }
+    number = {node: i for i, node in enumerate(nodes)}
+    weight = {arc: 1 + round(9 * weights[arc]) if weights else 1 for arc in edges}
+    drawing = Drawing(
+        direction,
+        widths=[round(box_width(node) / 72, 4) for node in nodes],  # inches
+        edges=[(number[a], number[b], weight[a, b]) for a, b in edges],
+        extra=[(number[a], number[b]) for a, b in extra],
+    )
+    places, paths = drawing.positions()
+    boxes = {node: _numbers(place)[0] for node, place in zip(nodes, places, strict=True)}
+    arcs = [*edges, *extra]
+    curves = {arc: _numbers(path) for arc, path in zip(arcs, paths, strict=True)}
     return _on_screen(boxes, curves)
 
 
@@ -198,19 +192,7 @@ def _split(piece: Points, t: float) -> Points:
 # --- Graphviz ------------------------------------------------------------------------------------
 
 
-def _empty_drawing(direction: str) -> Any:  # noqa: ANN401 - pygraphviz has no types
-    try:
-        import pygraphviz
-    except ImportError:
-        raise not_installed("pygraphviz") from None
-    drawing = pygraphviz.AGraph(directed=True, strict=False)
-    drawing.graph_attr.update(rankdir=direction, nodesep=0.22, ranksep=0.36, splines="true")
-    drawing.node_attr.update(shape="box", label="", fixedsize="true", height=_NODE_INCHES)
-    drawing.edge_attr.update(dir="none")  # from border to border; we draw the arrowheads
-    return drawing
-
-
-def _numbers(text: str | None) -> Points:
+def _numbers(text: str) -> Points:
     """Read Graphviz's "x,y x,y ..." as an array of shape (points, 2)."""
     if not text:
         raise KesError("Graphviz returned no position for a node or edge; please report this")
@@ -219,7 +201,7 @@ def _numbers(text: str | None) -> Points:
 
 def _on_screen(centres: Mapping[str, Points], curves: Mapping[Arc, Points]) -> Layout:
     """Turn y downwards and move the upper left corner of the picture to the origin."""
-    sizes = {node: np.array([box_width(node), _NODE_HEIGHT]) for node in centres}
+    sizes = {node: np.array([box_width(node), NODE_HEIGHT]) for node in centres}
     corners = [centres[node] + sign * sizes[node] / 2 for node in centres for sign in (-1, 1)]
     everything = np.vstack([*corners, *curves.values(), np.zeros((0, 2))])
     if not len(everything):

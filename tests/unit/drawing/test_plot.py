@@ -1,18 +1,23 @@
 """Layouts, pictures by matplotlib, and what notebooks show."""
 
+import os
 import re
+import signal
 import sys
+import threading
+import time
 from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from tests.clock import slowness
 
 import kes
 from kes import EssentialGraph
 from kes.analysis.compare import Landscape, placed
 from kes.analysis.support import consensus_layout
-from kes.drawing import svg
+from kes.drawing import graphviz, svg
 from kes.drawing.layout import arrowhead, box_width, cut, label, layout, shared_layout
 from kes.graph.pdag import graph_layout
 
@@ -34,6 +39,45 @@ def _close_figures():
 
 
 # --- layouts -------------------------------------------------------------------------------------
+
+
+def dense(nodes, edges):
+    """Return a random graph, and as many further edges as a tenth of these."""
+    rng = np.random.default_rng(0)
+    names = [f"v{i}" for i in range(nodes)]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    chosen = [pairs[at] for at in rng.permutation(len(pairs))[: edges + edges // 10]]
+    return names, chosen[:edges], chosen[edges:]
+
+
+@pytest.mark.parametrize("executable", [sys.executable, "", "/bin/false"])
+def test_a_large_graph_is_drawn_by_another_process_in_the_same_way(executable, monkeypatch):
+    """Also where no other process can do it."""
+    names, edges, extra = dense(40, graphviz._MAX_AT_ONCE + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(graphviz, "_MAX_AT_ONCE", len(edges))
+        expected = layout(names, edges, extra=extra)
+    monkeypatch.setattr(sys, "executable", executable)
+    found = layout(names, edges, extra=extra)
+    assert found.boxes == expected.boxes
+    assert found.curves.keys() == expected.curves.keys() == {*edges, *extra}
+    assert all(np.array_equal(found.curves[arc], expected.curves[arc]) for arc in found.curves)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as of Unix")
+def test_drawing_a_dense_graph_ends_on_an_interrupt():
+    """Graphviz takes seconds for 600 edges among 60 nodes, and much longer for all 1770."""
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(1.0, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        layout(*dense(60, 1600)[:2])
+    assert time.monotonic() - sent[0] < slowness()
 
 
 def bezier(points, t):
