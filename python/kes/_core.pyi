@@ -278,20 +278,31 @@ class Problem:
     def search(
         self,
         runs: list[int],
-        on_batch: Callable[[list[int], list[int], list[tuple[_Graph, float, bool]]], bool],
+        on_batch: Callable[
+            [
+                list[int],
+                list[int],
+                list[tuple[_Graph, float, bool]],
+                int,
+                tuple[_Graph, float] | None,
+            ],
+            bool,
+        ],
         *,
         n_jobs: int,
         **options: Unpack[_SearchOptions],
     ) -> None:
         """Do the given runs on n_jobs threads and hand over the results as they come.
 
-        on_batch(runs, models, new_models) is called at most ten times a second, and once at the
-        end, from the calling thread: runs[i] ended in model number models[i]; models are numbered
-        in the order they are first handed over within this call, and new_models holds, for the
-        numbers not seen before, (graph, score, is local optimum). Not in run order. Returning
-        False stops the search. It is called (possibly with empty lists) at least every 0.1 s or
-        so, so it can also watch a clock. Ctrl-C raises KeyboardInterrupt within a second, after
-        everything finished was handed over.
+        on_batch(runs, models, new_models, steps, unfinished) is called at most ten times a second,
+        and once at the end, from the calling thread: runs[i] ended in model number models[i];
+        models are numbered in the order they are first handed over within this call, and
+        new_models holds, for the numbers not seen before, (graph, score, is local optimum). Not in
+        run order. steps counts those of all runs so far. If the search was stopped, unfinished is
+        at the end the model, with its score, that the earliest unfinished run had reached, unless
+        it had not moved. Returning False stops the search. It is called (possibly with empty lists)
+        at least every 0.1 s or so, so it can also watch a clock. Ctrl-C raises KeyboardInterrupt
+        within a second, after everything finished was handed over.
 
         Without a start, runs begin at the model of the required arcs alone. Raises CoreError if the
         start is not admissible, or more parents are required than allowed.

@@ -59,6 +59,8 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     -------
     Optima
         If `budget` or `patience` stop the search after p runs, the result is that of ``runs=p``.
+        If the budget ends before the first run has, it holds the model of GES, or the one that GES
+        had reached, and no runs; a note says so.
 
     Raises
     ------
@@ -66,8 +68,9 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
         If the data or an option cannot be used; the message says what to do. Also if another
         search is working on the file `out`.
     Interrupted
-        On Ctrl-C; its ``.optima`` holds what was found (None before the first run has ended), and
-        so does the file `out`.
+        On Ctrl-C; its ``.optima`` holds what was found, and so does the file `out`. Before the
+        first run has ended, that is the model of GES, or the one that GES had reached; None if it
+        had not moved.
     ClusterLost
         If the connection to the cluster is lost; its ``.optima`` holds what was found.
     NotSaved
@@ -157,8 +160,7 @@ def _save(out: OutFile, record: Record, problem: Problem) -> None:
     try:
         out.save(record)
     except KesError as error:
-        done = record.finished()
-        optima = Optima(done, problem=problem) if done.runs else None
+        optima = Optima(record.finished(), problem=problem)
         raise NotSaved(str(error), optima, str(out.path)) from error
 
 
@@ -170,13 +172,7 @@ def load(path: PathLike) -> Optima:
     KesError
         If the file cannot be read, is damaged or is not a result file.
     """
-    record = storage.read(path).finished()
-    if not record.runs:
-        raise KesError(
-            f"{path} has no finished run yet; repeat the kes learn command to resume it",
-            file=str(path),
-        )
-    return Optima(record)
+    return Optima(storage.read(path).finished())
 
 
 @checked_options(ScoringOptions)

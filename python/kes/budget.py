@@ -36,7 +36,7 @@ _MAX_RUNS, _MIN_RUNS = 100, 4
 _SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
 _USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
 _SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # tasks get this share whatever the runs take
-_FIRST_RUN = 30.0
+_LEAST_SECONDS = 1.0
 """Seconds that GES and the first run may take, however short the budget."""
 
 
@@ -153,7 +153,7 @@ class Budget:
 
     runs: int | None = None  # None for a number that goes with the size of the table
     patience: int | None = None  # runs in a row, in run order, without a better score level
-    seconds: float | None = None  # GES and the first run may take longer: see `first_run`
+    seconds: float | None = None
     improve: Improve = Improve()  # the runs leave the time that it probably takes, or half of all
     prove: Prove = False
     tasks: int | None = None
@@ -210,14 +210,19 @@ class Budget:
         return math.inf if self.seconds is None else time.monotonic() + self.seconds
 
     @property
-    def first_run(self) -> float:
-        """Seconds that GES and the first run may take: twice the budget, or half a minute."""
-        return math.inf if self.seconds is None else max(2 * self.seconds, _FIRST_RUN)
+    def most_seconds(self) -> float:
+        """Seconds that the search may take."""
+        return math.inf if self.seconds is None else max(self.seconds, _LEAST_SECONDS)
 
     def ends_runs(self, runs: int, run_seconds: float, spent: float) -> bool:
-        """Tell whether to end the runs, leaving time for improvement."""
+        """Tell whether to end the runs, leaving time for improvement.
+
+        If not a single one has ended, improvement gets half of the time: it starts from GES.
+        """
         if self.seconds is None:
             return False
+        if not runs:
+            return spent >= self.most_seconds / (2 if self.improve else 1)
         later = self.improve.budget(runs)
         reserve = 0.0 if later is None else later.expected_seconds(run_seconds)
         return spent + min(reserve, self.seconds / 2) >= self.seconds
@@ -239,7 +244,7 @@ UNLIMITED = Budget()
 
 def default_tasks(runs: int) -> Budget:
     """Return the default number of tasks after a number of runs."""
-    return Budget(tasks=min(TASKS_PER_RUN * runs, MAX_TASKS))
+    return Budget(tasks=min(TASKS_PER_RUN * max(runs, 1), MAX_TASKS))
 
 
 def improve_budget(budget: object, tasks: object, *, runs: int) -> Budget:

@@ -538,9 +538,9 @@ class LearnOptions(RunOptions, total=False):
             default=None,
             group="runs",
             doc='Stop after this time: seconds, or text such as "30s", "5m", "1h30m". It includes '
-            "reading the data and improving: the runs end early enough. GES and the first run are "
-            "finished even if they take twice as long, or half a minute; if they take longer, it "
-            "is an error. Imputing missing values takes at most half of it, or one round of EM.",
+            "reading the data and improving: the runs end early enough. If it ends before the "
+            "first run has, the result holds what GES had reached by then. Imputing missing values "
+            "takes at most half of it.",
             check=duration,
             type="float, str or None",
             metavar="TIME",

@@ -21,8 +21,9 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Units of work finished and requested: runs of a search, tasks of improving, sets of
-        variables of a proof (an upper bound), rounds of EM, or questions of evidence.
+        Units of work finished and requested: steps of GES (their number is not known beforehand, so
+        0 are requested), runs of a search, tasks of improving, sets of variables of a proof (an
+        upper bound), sweeps of EM, or questions of evidence.
     best : float or None
         Highest score found so far; None before the first run has ended.
     optima : int
@@ -32,7 +33,7 @@ class Progress:
     left : float or None
         Estimated seconds to the end; None if unknown.
     unit : str
-        The unit of work: "runs", "tasks", "sets", "rounds" or "questions".
+        The unit of work: "steps", "runs", "tasks", "sets", "sweeps" or "questions".
     """
 
     done: int
@@ -44,6 +45,8 @@ class Progress:
     unit: str = "runs"
 
     def __str__(self) -> str:
+        if not self.wanted:
+            return f"{self.done} {self.unit}, {clock(self.seconds)}"
         return ", ".join([f"{self.done} of {self.wanted} {self.unit}", *_figures(self)])
 
 
@@ -80,8 +83,9 @@ class RunCounter:
         """Return a display for the search on the next table."""
 
         def show(progress: Progress) -> None:
-            # Tasks that follow the runs on a table are not counted.
-            report(self.at(tables, progress.done if progress.unit == "runs" else self._each))
+            # What follows the runs on a table is not counted, nor what comes before them.
+            before = {"sweeps": 0, "steps": 0, "runs": progress.done}
+            report(self.at(tables, before.get(progress.unit, self._each)))
 
         return show
 
@@ -124,6 +128,7 @@ def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
     form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} "
+    endless = "GES: {n_fmt} "
     bars: list[tqdm[None]] = []  # created on the first update
 
     def show(progress: Progress) -> None:
@@ -131,15 +136,18 @@ def _bar() -> Iterator[Show]:
             bars.append(
                 tqdm(
                     [],
-                    bar_format=form + progress.unit + "{postfix}",
+                    bar_format="{postfix}",  # nothing yet
                     dynamic_ncols=True,
                     file=sys.stderr,
                     leave=False,  # the result is printed afterwards
-                    total=progress.wanted,
                 )
             )
-        bars[0].total, bars[0].n = progress.wanted, progress.done
-        bars[0].set_postfix_str(", ".join(_figures(progress)))
+        bar, figures = bars[0], _figures(progress)
+        if not progress.wanted:
+            figures.append(clock(progress.seconds))
+        bar.bar_format = (form if progress.wanted else endless) + progress.unit + "{postfix}"
+        bar.total, bar.n = progress.wanted or None, progress.done
+        bar.set_postfix_str(", ".join(figures))
 
     try:
         yield show

@@ -161,10 +161,9 @@ def test_a_worker_that_is_frozen_holds_up_neither_budgets_nor_interrupts(process
             with pytest.raises(kes.Interrupted):
                 kes.learn(data, k=0.4, runs=1000, client=client)
         else:
-            with pytest.raises(kes.KesError) as short:  # no run has ended
-                kes.learn(data, k=0.4, runs=1000, client=client, budget="3s")
-            assert short.value.option == "budget"
-        assert time.monotonic() - began < (6 if stop == "interrupt" else 40)
+            optima = kes.learn(data, k=0.4, runs=1000, client=client, budget="3s")
+            assert len(optima.runs) == 0
+        assert time.monotonic() - began < 6
     finally:
         timer.cancel()
         client.close(timeout=5)

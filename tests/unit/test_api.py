@@ -16,6 +16,7 @@ from tests.clock import within
 from tests.unit.refused import refused
 
 import kes
+from kes.search.collector import Collector
 from kes.search.driver import Execution
 
 
@@ -257,16 +258,59 @@ def test_budget_keeps_a_prefix(data):
     assert np.array_equal(optima.run_scores[:20], few.run_scores)
 
 
-def test_a_budget_that_is_far_too_short_is_an_error(data, monkeypatch):
-    """Neither twice the budget nor half a minute was enough."""
-    monkeypatch.setattr("kes.budget._FIRST_RUN", 0.0)
-    with refused(option="budget"):
-        kes.learn(data, budget=1e-9)
-    wide = np.random.default_rng(0).integers(3, size=(3000, 200))
-    with refused(option="budget"):
+@pytest.fixture(scope="module")
+def dense():
+    """A table on which GES takes seconds: most columns depend on ten others."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2000, 250))
+    for y in range(1, 250):
+        values[:, y] += values[:, rng.choice(y, min(y, 10), replace=False)].sum(axis=1) / 3
+    return values
+
+
+def test_a_budget_bounds_ges(dense, monkeypatch, tmp_path):
+    """What GES had reached is the result, and says so; the same call goes on from the start."""
+    monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
+    out, call = tmp_path / "a.kes.json", {"k": 0.4, "runs": 2, "improve": False}
+    with within(1):
+        found = kes.learn(dense, budget=0.2, out=out, **call)
+    assert (len(found), len(found.runs), found.best.origin) == (1, 0, "unfinished GES")
+    assert len(found.best.graph.skeleton) > 0
+    assert found.best.score == kes.score(found.best.graph, dense)
+    assert not found.best.is_local_optimum
+    assert "GES was stopped" in found.notes[-1]
+    assert kes.load(out) == found
+    whole = kes.learn(dense, out=out, **call)
+    assert found.best.score < whole.ges.score
+    assert found.extend(2) == whole == kes.load(out)
+    assert whole.notes == found.notes[:-1]
+
+
+def test_a_budget_that_is_over_before_ges_has_moved_is_an_error(monkeypatch):
+    monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
+    wide = np.random.default_rng(0).integers(3, size=(3000, 1000))
+    with pytest.raises(kes.KesError) as short:
         kes.learn(wide, budget=1e-9)
+    assert short.value.option == "budget"
+
+
+def test_a_budget_that_is_over_before_a_run_has_ended_gives_ges(dense, monkeypatch):
+    monkeypatch.setattr(Collector, "stopped", True)
+    found = kes.learn(dense[:, :20], k=0.4, runs=2, budget=1)
+    assert "GES" in found.ancestry()["origin"][0]
+    assert found.ges.is_local_optimum
+    assert len(found.runs) == len(found.of_runs) == len(found.run_scores) == 0
+    assert "no run has ended" in repr(found)
+    assert set(found.edges()["search_support"]) == {0.0}
+    assert found.gain == found.best.score - found.ges.score
+    for ask in (found.coverage, lambda: found.best_run, lambda: found.trace(0)):
+        with pytest.raises(kes.KesError, match="ended"):
+            ask()
+
+
+def test_a_short_budget_takes_no_runs_away(data):
     done = kes.learn(data, runs=2)
-    assert len(done.extend(1000, budget=1e-9).runs) >= 2, "there is something to return"
+    assert len(done.extend(1000, budget=1e-9).runs) >= 2
 
 
 def test_the_shortest_budget_gives_a_run(data):
@@ -297,7 +341,9 @@ def test_progress_reports(data):
     optima = kes.learn(data, k=0.5, runs=1500, progress=show, n_jobs=1)
     runs = [progress for progress in seen if progress.unit == "runs"]
     tasks = [progress for progress in seen if progress.unit == "tasks"]
-    assert seen == [*runs, *tasks]
+    steps = [progress for progress in seen if progress.unit == "steps"]
+    assert seen == [*steps, *runs, *tasks]
+    assert steps[-1].done >= len(optima.ges.graph.skeleton)
     for part, wanted in ((runs, 1500), (tasks, 1000)):
         assert all(a.done <= b.done for a, b in itertools.pairwise(part))
         assert {progress.wanted for progress in part} == {wanted}
@@ -329,7 +375,7 @@ def test_progress_bar(data, capsys):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupt_keeps_what_is_done(data, n_jobs):
     def impatient(progress):
-        if progress.done >= 20:
+        if progress.unit == "runs" and progress.done >= 20:
             raise KeyboardInterrupt
 
     with pytest.raises(kes.Interrupted) as caught:
@@ -353,13 +399,33 @@ def test_interrupt_while_improving_keeps_runs_and_what_was_found(data):
     assert optima == kes.learn(data, k=0.5, runs=30, improve=optima.tasks)
 
 
-def test_interrupt_before_the_first_run(data):
+def test_interrupt_before_ges_has_moved(data):
     def at_once(_):
         raise KeyboardInterrupt
 
     with pytest.raises(kes.Interrupted) as caught:
         kes.learn(data, progress=at_once)
-    assert caught.value.optima is None
+    found = caught.value.optima
+    assert found is None or len(found.runs) == 0, "it is quick"
+
+
+def test_interrupt_during_ges_keeps_what_it_has_reached(dense, tmp_path):
+    """And shows its steps from the beginning."""
+    seen, out = [], tmp_path / "a.kes.json"
+
+    def impatient(progress):
+        seen.append(progress)
+        if progress.done >= 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(kes.Interrupted) as caught:
+        kes.learn(dense, progress=impatient, out=out)
+    found = caught.value.optima
+    assert {progress.unit for progress in seen} == {"steps"}
+    assert len(found.best.graph.skeleton) >= 3
+    assert found.best.score > kes.score([], dense)
+    assert (found.best.origin, caught.value.file) == ("unfinished GES", str(out))
+    assert kes.load(out) == found
 
 
 def test_errors_of_a_callback_come_through(data):

@@ -4,7 +4,10 @@
 //! requested so far; only those that raise the score are kept. Which sources are valid changes
 //! from move to move and from run to run, but a gain never does, so a row is evaluated source by source,
 //! each once as long as there is room, and all sources that are new are counted in one pass over the data.
-//! All rows that a move asks for are evaluated together, so that idle threads can help.
+//! All rows that a move asks for are evaluated together, so that idle threads can help. Rows outlive a search
+//! where there is room: the next one, from the same start, need not look at all pairs again.
+
+use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -22,19 +25,55 @@ pub struct Gains<'a, const W: usize> {
     terms: &'a Terms<W>,
     /// For computing terms.
     pub worker: Box<dyn Worker<W> + 'a>,
-    index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
-    rows: Vec<Row<W>>,
+    known: Rows<W>,
     /// Sources that were requested and are still to be evaluated.
     asked: Vec<Part<W>>,
     /// Helper threads, and the work that they have started.
     helpers: Option<&'a Helpers<Part<W>>>,
     shared: Option<Shared<Part<W>>>,
-    bytes: usize,
     limit: usize,
     /// How often all rows were discarded.
     age: u64,
 }
 
+/// Rows, apart from the means to compute more.
+#[derive(Clone, Default)]
+pub struct Rows<const W: usize> {
+    index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
+    rows: Vec<Row<W>>,
+    bytes: usize,
+}
+
+/// The rows that a search left for the next one, and the memory for those of a search.
+pub struct RowStore<const W: usize> {
+    /// Bytes that the rows of all threads may take.
+    pub limit: usize,
+    rows: Mutex<Rows<W>>,
+}
+
+impl<const W: usize> RowStore<W> {
+    /// An empty one.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, rows: Mutex::default() }
+    }
+
+    /// The rows for each of so many threads. Nobody else gets them until they are put back.
+    pub(crate) fn take(&self, threads: usize) -> Vec<Rows<W>> {
+        let rows = std::mem::take(&mut *self.rows.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut all = vec![rows.clone(); threads.saturating_sub(1)];
+        all.push(rows);
+        all
+    }
+
+    /// Keeps the most of what threads know.
+    pub(crate) fn put_back(&self, rows: impl Iterator<Item = Rows<W>>) {
+        if let Some(most) = rows.max_by_key(|rows| rows.bytes) {
+            *self.rows.lock().unwrap_or_else(PoisonError::into_inner) = most;
+        }
+    }
+}
+
+#[derive(Clone)]
 struct Row<const W: usize> {
     /// The sources requested so far.
     evaluated: VarSet<W>,
@@ -48,12 +87,10 @@ impl<'a, const W: usize> Gains<'a, W> {
         Self {
             terms,
             worker: terms.worker(),
-            index: HashMap::default(),
-            rows: Vec::new(),
+            known: Rows::default(),
             asked: Vec::new(),
             helpers: None,
             shared: None,
-            bytes: 0,
             limit,
             age: 0,
         }
@@ -62,6 +99,16 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// The same, with helper threads, which compute the same values.
     pub fn helped(self, helpers: &'a Helpers<Part<W>>) -> Self {
         Self { helpers: Some(helpers), ..self }
+    }
+
+    /// The same with rows that were computed before, from the same terms.
+    pub fn knowing(self, known: Rows<W>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// The rows computed so far; `None` if some of them are not evaluated, as the search was stopped.
+    pub fn into_rows(self) -> Option<Rows<W>> {
+        (self.asked.is_empty() && self.shared.is_none()).then_some(self.known)
     }
 
     /// The terms that the gains are made of.
@@ -81,7 +128,7 @@ impl<'a, const W: usize> Gains<'a, W> {
 
     /// Whether there is no room for more. A search refers to its rows, so room can be made only between searches.
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes > self.limit
+        self.known.bytes > self.limit
     }
 
     /// Distinguishes rows written before and after room was made.
@@ -98,10 +145,8 @@ impl<'a, const W: usize> Gains<'a, W> {
     pub(crate) fn tidy(&mut self) {
         if self.is_full() {
             debug_assert!(self.shared.is_none(), "nobody is at work on rows that are forgotten");
-            self.index.clear();
-            self.rows.clear();
+            self.known = Rows::default();
             self.asked.clear();
-            self.bytes = 0;
             self.age += 1;
         }
     }
@@ -111,12 +156,12 @@ impl<'a, const W: usize> Gains<'a, W> {
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
         debug_assert!(self.shared.is_none(), "it is evaluated first");
         debug_assert!(self.asked.iter().all(|part| part.row != row), "it is evaluated first");
-        &self.rows[row].improving
+        &self.known.rows[row].improving
     }
 
     /// The row of `(y, given)`, with the gains of `sources` evaluated from the next [`Gains::evaluate`] on.
     pub(crate) fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { index, rows, asked, bytes, .. } = self;
+        let Self { known: Rows { index, rows, bytes }, asked, .. } = self;
         let at = *index.entry((y, given)).or_insert_with(|| {
             *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
             rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
@@ -155,10 +200,10 @@ impl<'a, const W: usize> Gains<'a, W> {
             part.evaluate(terms, &mut **worker, stop);
             stop.check()?;
             let (row, mut found) = (part.row, std::mem::take(&mut part.improving));
-            let improving = &mut self.rows[row].improving;
+            let improving = &mut self.known.rows[row].improving;
             let before = improving.capacity();
             improving.append(&mut found);
-            self.bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
+            self.known.bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
             asked.pop();
             if asked.last().is_none_or(|next| next.row != row) {
                 improving.sort_unstable();
@@ -245,6 +290,25 @@ mod tests {
         }
         assert!(rows.iter().all(|&row| gains.improving(row).is_sorted()));
         Ok(rows.into_iter().map(|row| gains.improving(row).to_vec()).collect())
+    }
+
+    #[test]
+    fn rows_are_left_to_the_next_search_unless_it_was_stopped() {
+        let (terms, go_on, stop) = (terms(), Stop::default(), Stop::default());
+        let store = RowStore::new(1 << 20);
+        let mut first = Gains::new(&terms, store.limit);
+        let alone = all_rows(&mut first, &go_on).unwrap();
+        store.put_back(first.into_rows().into_iter());
+        let all = store.take(2);
+        assert!(store.take(1)[0].rows.is_empty(), "they are taken once");
+        stop.raise(); // evaluates nothing any more
+        for rows in all {
+            let mut next = Gains::new(&terms, store.limit).knowing(rows);
+            assert_eq!(all_rows(&mut next, &stop).as_ref(), Ok(&alone));
+            next.row(3, VarSet::EMPTY, (5..14).collect());
+            assert_eq!(next.evaluate(&stop), Err(Stopped));
+            assert!(next.into_rows().is_none());
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Many runs on threads, and the models in which they end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::frontier::{Frontier, Position};
-use crate::gains::{Gains, Part};
+use crate::gains::{Gains, Part, RowStore};
 use crate::graph::EssentialGraph;
 use crate::sampled;
 use crate::score::set_function::Worker;
@@ -35,6 +36,21 @@ pub struct Batch<const W: usize> {
     pub runs: Vec<(u64, usize)>,
     /// Ends not handed over before; numbers go on from batch to batch.
     pub ends: Vec<End<W>>,
+    /// Steps of all runs so far.
+    pub steps: usize,
+    /// Where the earliest of the runs was that were stopped on their way.
+    pub unfinished: Option<Unfinished<W>>,
+}
+
+/// A model that a run had reached when it was stopped.
+#[derive(Clone, Debug)]
+pub struct Unfinished<const W: usize> {
+    /// The number of the run.
+    pub run: u64,
+    /// The essential graph of the model.
+    pub graph: EssentialGraph<W>,
+    /// Its score.
+    pub score: f64,
 }
 
 /// Does the runs `numbers` on `threads` threads; those that are left over help. The calling thread gets the
@@ -44,7 +60,7 @@ pub fn run_all<const W: usize>(
     settings: &Settings<W>,
     numbers: &[u64],
     threads: usize,
-    gains_bytes: usize,
+    store: &RowStore<W>,
     pause: Duration,
     mut take: impl FnMut(Batch<W>) -> bool,
 ) {
@@ -55,11 +71,12 @@ pub fn run_all<const W: usize>(
     let help =
         |worker: &mut Box<dyn Worker<W> + '_>, part: &mut Part<W>| part.evaluate(terms, &mut **worker, &stop);
     with_helpers(&mut workers, help, |helpers| {
-        let gains = || Gains::new(terms, gains_bytes / running).helped(helpers);
+        let gains = |rows| Gains::new(terms, store.limit / running).helped(helpers).knowing(rows);
         let comes_back = numbers.len() > running;
-        let mut states: Vec<_> = (0..running).map(|_| Runner::new(gains(), comes_back)).collect();
+        let runner = |rows| Runner::new(gains(rows), comes_back);
+        let mut states: Vec<_> = store.take(running).into_iter().map(runner).collect();
         let run = |runner: &mut Runner<'_, W>, at: usize| {
-            let graph = runner.end_of_run(settings, numbers[at], &stop)?;
+            let graph = runner.end_of_run(settings, numbers[at], &results, &stop)?;
             results.record(numbers[at], graph, &mut runner.gains, settings, &stop)
         };
         let _ = share_out(&mut states, numbers.len(), &stop, run, pause, |_| {
@@ -68,6 +85,7 @@ pub fn run_all<const W: usize>(
             }
         });
         take(results.take());
+        store.put_back(states.into_iter().filter_map(|runner| runner.gains.into_rows()));
     });
 }
 
@@ -87,16 +105,17 @@ impl<'a, const W: usize> Runner<'a, W> {
         Self { gains, comes_back, start: None, left: None }
     }
 
-    /// The model in which a run ends.
+    /// The model in which a run ends. If it is stopped, the results have the one that it had reached.
     fn end_of_run(
         &mut self,
         settings: &Settings<W>,
         run: u64,
+        results: &Results<W>,
         stop: &Stop,
     ) -> Result<EssentialGraph<W>, Stopped> {
         let Self { gains, comes_back, start, left } = self;
         if let Some(sampling) = settings.sampling {
-            return sampled::run(gains, settings, sampling, run, stop, |_| ());
+            return sampled::run(gains, settings, sampling, run, stop, |_| results.step());
         }
         let places = start.as_ref().zip(left.take()).filter(|(start, _)| gains.lasts(start.age()));
         let mut model = match places {
@@ -111,9 +130,18 @@ impl<'a, const W: usize> Runner<'a, W> {
                 model
             }
         };
-        let end = search::run_from(&mut model, settings, run, |_, _| ())?;
-        *left = Some(model.leave());
-        Ok(end)
+        let mut has_moved = false;
+        let end = search::run_from(&mut model, settings, run, |_, _| {
+            has_moved = true;
+            results.step();
+        });
+        if end.is_ok() {
+            *left = Some(model.leave());
+        } else if has_moved {
+            let graph = model.model().essential();
+            results.leave(run, graph, gains);
+        }
+        end
     }
 }
 
@@ -139,7 +167,10 @@ pub fn trace<const W: usize>(
 
 /// The ends found so far, shared by the threads.
 #[derive(Default)]
-struct Results<const W: usize>(Mutex<Inner<W>>);
+struct Results<const W: usize> {
+    steps: AtomicUsize,
+    inner: Mutex<Inner<W>>,
+}
 
 #[derive(Default)]
 struct Inner<const W: usize> {
@@ -149,7 +180,21 @@ struct Inner<const W: usize> {
 
 impl<const W: usize> Results<W> {
     fn lock(&self) -> MutexGuard<'_, Inner<W>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a step of a run.
+    fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes where a run was that is stopped.
+    fn leave(&self, run: u64, graph: EssentialGraph<W>, gains: &mut Gains<'_, W>) {
+        let score = gains.score(&graph);
+        let last = &mut self.lock().batch.unfinished;
+        if last.as_ref().is_none_or(|last| run < last.run) {
+            *last = Some(Unfinished { run, graph, score });
+        }
     }
 
     /// Notes that `run` ended in `graph`; scores and certifies a graph that is new.
@@ -169,8 +214,8 @@ impl<const W: usize> Results<W> {
         }
         let score = gains.score(&graph);
         let Settings { start, max_parents, .. } = settings;
-        let is_local_optimum =
-            search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)?;
+        let is_local_optimum = search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)
+            .inspect_err(|_| self.leave(run, graph.clone(), gains))?;
         let mut inner = self.lock();
         let Inner { numbers, batch } = &mut *inner;
         let new = numbers.len();
@@ -184,6 +229,7 @@ impl<const W: usize> Results<W> {
 
     /// Results that came in since the last call.
     fn take(&self) -> Batch<W> {
-        std::mem::take(&mut self.lock().batch)
+        let batch = std::mem::take(&mut self.lock().batch);
+        Batch { steps: self.steps.load(Ordering::Relaxed), ..batch }
     }
 }

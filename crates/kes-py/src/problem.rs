@@ -287,7 +287,9 @@ fn hand_over(py: Python<'_>, on_batch: &Py<PyAny>, batch: Batch, failed: bool) -
     let (runs, numbers): (Vec<u64>, Vec<usize>) = batch.runs.into_iter().unzip();
     let end = |end: engine::End| (end.graph, end.score, end.is_local_optimum);
     let ends: Vec<_> = batch.ends.into_iter().map(end).collect();
-    let answer = on_batch.call1(py, (runs, numbers, ends)).and_then(|answer| answer.extract::<bool>(py));
+    let answer = on_batch
+        .call1(py, (runs, numbers, ends, batch.steps, batch.unfinished))
+        .and_then(|answer| answer.extract::<bool>(py));
     if failed {
         return Ok(false);
     }

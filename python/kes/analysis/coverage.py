@@ -78,6 +78,7 @@ class Coverage:
     """
 
     def __init__(self, optima: Optima) -> None:
+        self.best_score = optima.best_run.score
         level_of = optima.record.level
         self._model_hits = np.array([optimum.hits for optimum in optima.of_runs], dtype=np.int64)
         at_level: Counter[float] = Counter()
@@ -92,7 +93,6 @@ class Coverage:
         self._level_hits = np.array([at_level[level] for level in ascending], dtype=np.int64)
         self._level_scores = np.array([scores[level] for level in ascending])
         self._run_scores = optima.run_scores
-        self.best_score = float(self._level_scores[-1])
         self.best_hits = int(self._level_hits[-1])
 
     # --- unseen models ---

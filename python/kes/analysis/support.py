@@ -63,7 +63,7 @@ class Ensemble:
         for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
             for feature in features(graph):
                 sums[feature] += weight
-        total = float(self.weights.sum())
+        total = float(self.weights.sum()) or 1.0  # no run may have ended
         return {feature: min(1.0, part / total) for feature, part in sums.items()}
 
 

@@ -41,6 +41,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     by score level; within a level, those of runs come first, by first run, then the others in the
     order in which they were found. Made by `kes.learn` and `kes.load`.
 
+    If a search was stopped before its first run had ended, there is only the model of GES, and no
+    runs.
+
     Attributes
     ----------
     record : Record
@@ -79,8 +82,7 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
             return cls(record, problem=problem, seconds=time.monotonic() - started)
 
         def found(record: Record | None) -> Optima | None:
-            done = None if record is None else record.finished()
-            return result(done) if done and done.runs else None
+            return None if record is None else result(record.finished())
 
         try:
             return result(work())
@@ -107,6 +109,10 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     @property
     def best_run(self) -> Optimum:
         """The best model in which a run ended."""
+        if not self.of_runs:
+            raise KesError(
+                "no run has ended yet: there is only the model of GES; extend the result"
+            )
         return self.of_runs[0]
 
     @cached_property
@@ -180,9 +186,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
         """
         number = integer("run", run, minimum=0)
         if number >= len(self.record.runs):
-            raise KesError(
-                f"there is no run {number}: the runs are 0 to {self.runs[-1]}", option="run"
-            )
+            last = len(self.runs) - 1
+            known = f"the runs are 0 to {last}" if last >= 0 else "none has ended"
+            raise KesError(f"there is no run {number}: {known}", option="run")
         steps, end = self.ready(data, weights, missing).trace(number)
         if end != self.record.models[self.record.runs[number]].graph:
             raise KesError(
@@ -200,8 +206,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
 
     @property
     def gain(self) -> float:
-        """Difference between the best score and that of the best run."""
-        return self.best.score - self.best_run.score
+        """Difference between the best score and that of the best run; of GES if there is none."""
+        before = self.best_run if self.of_runs else self.ges
+        return self.best.score - before.score
 
     def history(self) -> Table:
         """Return every increase of the best score by improvement.

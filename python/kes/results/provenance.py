@@ -152,8 +152,10 @@ class Lineage:
         )
 
     def _name(self, place: int) -> str:
-        """Return the short name of a model: "run 17", "GES", "task 210" or "exact"."""
+        """Return the short name of a model, such as "run 17", "GES", "task 210" or "exact"."""
         child, run = self.record.child(place), self.record.first_runs.get(place)
         if child is not None:
             return child.how if child.task is None else f"task {child.task}"
-        return "GES" if run is None else f"run {run}"
+        if run is not None:
+            return f"run {run}"
+        return "unfinished GES" if self.record.unfinished else "GES"

@@ -73,6 +73,7 @@ def encoded(record: Record) -> bytes:
         entries["improving"]["outdated"] = record.improving.outdated
     optional = {
         "ahead": record.ahead,
+        "unfinished": record.unfinished,
         "prove": record.prove,
         "proof": record.proof and asdict(record.proof),
         "completion": record.completion and asdict(record.completion),
@@ -123,6 +124,7 @@ def decoded(document: dict[str, Any]) -> Record:
         reading=_reading_from_json(document["reading"]),
         completion=_completion_from_json(document.get("completion"), len(names)),
         evaluation=_evaluation_from_json(document.get("evaluation"), names),
+        unfinished=_typed(bool, document.get("unfinished", False)),
         version=_typed(str, document["kes"]),
     )
     first = len(record.pool)
@@ -371,6 +373,8 @@ def _check_runs(record: Record) -> None:
     if not _ascending(ahead) or any(run < len(record.runs) for run in ahead):
         raise ValueError("runs are unsorted or duplicate")
     found = dict.fromkeys([*record.runs, *(model for _, model in record.ahead)])
+    if record.unfinished and found:
+        raise ValueError("there are runs, although GES has not ended")
     if [*found] != [*range(len(record.models))]:
         raise ValueError("the models are not those of the runs, ordered by first run")
 

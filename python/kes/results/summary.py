@@ -76,34 +76,53 @@ def title(optima: Optima) -> str:
 
 
 def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
-    best, run, ges = optima.best, optima.best_run, optima.ges
-    standing = Standing.of(optima, ges.score)
-    runs = counted(len(optima.runs), "run")
+    best, ges = optima.best, optima.ges
     of = "" if optima.record.completion is None else " of the completed table"
-    hits = f"found by {run.hits} of {runs}, first by run {run.first_run}"
-    ends = counted(len(optima.of_runs), "optimum", "optima")
     rows = [
         ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
         ("missing values", completed(optima)),
         ("search", _settings(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         *_target(optima),
-        ("best score", f"{best.score:.4f}{of}, {hits if best is run else best.origin}"),
+        ("best score", f"{best.score:.4f}{of}, {_hits(optima) if best.hits else best.origin}"),
         ("proof", proof(optima)),
         ("best network", _edges(best)),
         ("isolated", _isolated(optima)),
-        ("best run", f"{run.score:.4f}, {optima.gain:.4f} below the best, {hits}"),
-        (
-            "GES score",
-            f"{ges.score:.4f}: {standing.above} of {runs} better, {standing.level} equal, "
-            f"{standing.below} worse",
-        ),
-        ("ends of runs", f"{ends} on {counted(optima.levels, 'score level')}"),
+        ("best run", "" if best.hits else _best_run(optima)),
+        ("GES score", f"{ges.score:.4f}{_beside_runs(optima)}"),
+        ("ends of runs", _ends(optima)),
         ("improving", _improving(optima)),
         *(("note", note) for note in optima.notes if note not in shown),
     ]
-    omitted = "best run" if best is run else None
-    return [(label, value) for label, value in rows if value and label != omitted]
+    return [(label, value) for label, value in rows if value]
+
+
+def _hits(optima: Optima) -> str:
+    run = optima.best_run
+    return (
+        f"found by {run.hits} of {counted(len(optima.runs), 'run')}, first by run {run.first_run}"
+    )
+
+
+def _best_run(optima: Optima) -> str:
+    if not optima.of_runs:
+        return "none: no run has ended"
+    return f"{optima.best_run.score:.4f}, {optima.gain:.4f} below the best, {_hits(optima)}"
+
+
+def _beside_runs(optima: Optima) -> str:
+    """Compare the runs with GES."""
+    if not optima.of_runs:
+        return ", not finished" if optima.record.unfinished else ""
+    standing, runs = Standing.of(optima, optima.ges.score), counted(len(optima.runs), "run")
+    return f": {standing.above} of {runs} better, {standing.level} equal, {standing.below} worse"
+
+
+def _ends(optima: Optima) -> str:
+    if not optima.of_runs:
+        return ""
+    ends = counted(len(optima.of_runs), "optimum", "optima")
+    return f"{ends} on {counted(optima.levels, 'score level')}"
 
 
 def of_completed(optima: Optima) -> list[str]:
@@ -160,7 +179,7 @@ def proof(optima: Optima) -> str:
 def _improving(optima: Optima) -> str:
     if not optima.tasks:
         return "none"
-    before = max(optima.best_run.score, optima.ges.score)
+    before = max(optimum.score for optimum in (*optima.of_runs[:1], optima.ges))
     is_better = is_higher(optima, optima.best.score, before)
     found = "a higher score" if is_better else "no higher score"
     early = "" if optima.record.improving.complete else ", stopped early"

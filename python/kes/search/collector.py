@@ -80,9 +80,7 @@ class Collector:
         if self._prefix >= self.wanted:
             return True
         spent, own = self.seconds, max(1, self.done - len(self.base.runs))
-        if self._prefix == 0:
-            return spent >= self.budget.first_run
-        return self.budget.ends_runs(self.done, spent / own, spent)
+        return self.budget.ends_runs(min(self.done, self._prefix), spent / own, spent)
 
     def pending(self) -> Iterator[int]:
         """Iterate over the runs still to be done, in order; there may be millions."""

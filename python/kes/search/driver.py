@@ -26,6 +26,10 @@ NewModels: TypeAlias = list[tuple[RawGraph, float, bool]]
 OnRuns: TypeAlias = Callable[[list[int], list[int], NewModels], bool]
 """Called with runs, the numbers of the models they ended in, and the models that are new."""
 
+OnSteps: TypeAlias = Callable[[int, tuple[RawGraph, float] | None], object]
+"""Called with the number of steps so far and, at the end of a search that was stopped, the model
+and score that the earliest unfinished run had reached, if it has moved at all."""
+
 NewOffspring: TypeAlias = list[_core.Improved]
 OnTasks: TypeAlias = Callable[[NewOffspring, int], bool]
 """Called with new models and the number of tasks done."""
@@ -57,10 +61,26 @@ class Driver:
         """Return a driver of runs that start at a model; None for the default start."""
         return replace(self, options={**self.options, "start": start})
 
-    def do_runs(self, runs: Iterable[int], on_runs: OnRuns) -> None:
-        """Do runs; stop when the callback returns False."""
+    def do_runs(
+        self,
+        runs: Iterable[int],
+        on_runs: OnRuns,
+        on_steps: OnSteps = lambda steps, unfinished: None,
+    ) -> None:
+        """Do runs; stop when the first callback returns False."""
+
+        def on_batch(
+            runs: list[int],
+            models: list[int],
+            new_models: NewModels,
+            steps: int,
+            unfinished: tuple[RawGraph, float] | None,
+        ) -> bool:
+            on_steps(steps, unfinished)
+            return on_runs(runs, models, new_models)
+
         with core_errors(self.names):
-            self.core.search(list(runs), on_runs, n_jobs=self.threads, **self.options)
+            self.core.search(list(runs), on_batch, n_jobs=self.threads, **self.options)
 
     def do_tasks(
         self, graphs: list[CoreGraph], on_tasks: OnTasks, *, tasks: int | None, seed: int

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from kes.budget import Budget, default_tasks
 from kes.data.dataset import Dataset
 from kes.errors import KesError
+from kes.graph.core_graph import RawGraph
 from kes.progress import Progress, reporting
 from kes.search import dask_cluster
 from kes.search.collector import Collector
@@ -162,16 +163,18 @@ def do_runs(
     collector: Collector | None = None
     with reporting(execution.progress) as report:
 
-        def keep_going() -> bool:
+        def keep_going(steps: int) -> bool:
             spent = time.monotonic() - started
-            report(Progress(0, budget.runs or 0, None, 0, spent, None))
-            return spent < budget.first_run
+            report(Progress(steps, 0, None, 0, spent, None, unit="steps"))
+            return spent < budget.most_seconds
 
         try:
-            if base is None:
+            if base is None or base.unfinished:
                 base = _greedy(problem, execution.threads, keep_going)
             if base is None:
                 raise _too_short(budget)
+            if base.unfinished:
+                return base
             collector = Collector(
                 base,
                 budget,
@@ -183,45 +186,61 @@ def do_runs(
             while execution.client is None and not collector.stopped:
                 runs = islice(collector.pending(), _AT_ONCE)
                 problem.driver(execution.threads).do_runs(runs, collector.receiver())
-            if not collector.ready:
-                raise _too_short(budget)
             record = collector.record()
             end = replace(
                 _progress(collector),
                 done=len(record.runs),
-                best=max(model.score for model in record.models),
+                best=max((model.score for model in record.models), default=None),
                 optima=len(record.models),
                 left=0.0,
             )
             report(end, final=True)
+        except SearchInterrupted:
+            raise
         except KeyboardInterrupt:
-            raise SearchInterrupted(_found(collector)) from None
+            found = base if collector is None else collector.record(ahead=True)
+            raise SearchInterrupted(found) from None
         except dask_cluster.Lost as lost:
-            raise SearchLost(str(lost), _found(collector)) from lost
+            found = base if collector is None else collector.record(ahead=True)
+            raise SearchLost(str(lost), found) from lost
     return record
 
 
-def _greedy(problem: Problem, threads: int, keep_going: Callable[[], bool]) -> Record | None:
-    """Do GES, and return a record without other runs; None if it was stopped."""
+def _greedy(problem: Problem, threads: int, keep_going: Callable[[int], bool]) -> Record | None:
+    """Do GES, and return a record without other runs.
+
+    If GES is stopped, the record holds the model that it had reached; None if it had not moved.
+    """
     found: list[Model] = []
+    reached: list[Model] = []
+    steps = 0
+
+    def on_steps(done: int, unfinished: tuple[RawGraph, float] | None) -> None:
+        nonlocal steps
+        steps = done
+        if unfinished is not None:
+            reached[:] = [Model.from_core(*unfinished, is_local_optimum=False)]
 
     def on_runs(_: list[int], __: list[int], new_models: NewModels) -> bool:
         found.extend(Model.from_core(*model) for model in new_models)
-        return keep_going()
+        return keep_going(steps)
 
-    problem.driver(threads).greedy().do_runs([0], on_runs)
-    return problem.blank(found[0]) if found else None
+    def record() -> Record | None:
+        if found:
+            return problem.blank(found[0])
+        return problem.blank(reached[0], steps=steps) if reached else None
 
-
-def _found(collector: Collector | None) -> Record | None:
-    """Return the runs so far, also those beyond holes; None before one has ended."""
-    return collector.record(ahead=True) if collector is not None and collector.done else None
+    try:
+        problem.driver(threads).greedy().do_runs([0], on_runs, on_steps)
+    except KeyboardInterrupt:
+        raise SearchInterrupted(record()) from None
+    return record()
 
 
 def _too_short(budget: Budget) -> KesError:
     return KesError(
-        f"the budget is too short for these data: no run has ended within {budget.first_run:.0f} "
-        "s; give more time, or fewer columns",
+        f"the budget is too short for these data: {budget.most_seconds:.0f} s are not enough to "
+        "compare all pairs of columns; give more time, or fewer columns",
         option="budget",
     )
 

@@ -277,10 +277,11 @@ class Problem:
             if delta > -math.inf or self.dataset.kind == "discrete"  # without a score
         ]
 
-    def blank(self, ges: Model) -> Record:
+    def blank(self, ges: Model, *, steps: int | None = None) -> Record:
         """Return a record with GES and no runs; or with run 0, if that is GES.
 
-        The core must have done nothing but GES: its notes depend on the sets it has met.
+        If GES was stopped after some `steps`, its model is the one that it had reached. The core
+        must have done nothing but GES: its notes depend on the sets it has met.
         """
         dependent = self._dependent(self.core)
         notes = [*self.dataset.notes]
@@ -289,7 +290,12 @@ class Problem:
                 "collinear columns (exactly, or nearly): no model connects all of "
                 f"{listed(dependent)}; leave one out, or discretize the numbers"
             )
-        is_run_0 = self.settings.k == 1.0
+        if steps is not None:
+            notes.append(
+                f"GES was stopped after {steps} steps: its model is not a local optimum, and there "
+                "are no runs; learn again with more time"
+            )
+        is_run_0 = self.settings.k == 1.0 and steps is None
         return Record(
             settings=self.settings,
             names=tuple(self.dataset.names),
@@ -303,6 +309,7 @@ class Problem:
             notes=tuple(notes),
             reading=self.reading,
             completion=self.completion,
+            unfinished=steps is not None,
         )
 
     def check(self, record: Record) -> None:

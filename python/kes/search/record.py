@@ -177,6 +177,8 @@ class Record:
         None if nothing was tried to prove, or no values were missing.
     evaluation : Evaluation or None
         How well the target is predicted; None without a target.
+    unfinished : bool
+        Whether GES was stopped: `ges` is the model that it had reached, and there are no runs.
     version : str
         The version of kes that did the latest work.
     """
@@ -199,6 +201,7 @@ class Record:
     reading: ReadOptions = field(default=ReadOptions(), compare=False)
     completion: Completion | None = None
     evaluation: Evaluation | None = field(default=None, compare=False)
+    unfinished: bool = False
     version: str = field(default=__version__, compare=False)
 
     @cached_property

@@ -112,7 +112,7 @@ def plot_landscape(optima: Optima, ax: Axes | None = None) -> Axes:
     dots = ax.scatter(
         found.points[order, 0],
         found.points[order, 1],
-        s=np.maximum(hits / len(optima.runs) * _LARGEST_DOT, _SMALLEST_DOT)[order],
+        s=np.maximum(hits / max(1, len(optima.runs)) * _LARGEST_DOT, _SMALLEST_DOT)[order],
         c=scores[order],
         cmap=style.SCALE,
         vmin=lowest,

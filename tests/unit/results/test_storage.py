@@ -363,11 +363,11 @@ def test_a_checkpoint_that_fails_is_told_once_and_tried_again(alarm, tmp_path, m
     assert kes.load(path) == alarm
 
 
-def test_nothing_done_nothing_written(alarm, tmp_path):
+def test_a_checkpoint_before_the_first_run_has_ended_holds_ges(alarm, tmp_path):
     blank = replace(alarm.record.unimproved(Improve()), runs=(), models=())
     checkpoint = storage.Checkpoint(tmp_path / "a.json", 0.0)
     checkpoint(Collector(blank, Budget(runs=50)))
-    assert not (tmp_path / "a.json").exists()
+    assert kes.load(tmp_path / "a.json").record == blank
 
 
 # --- files that cannot be used -------------------------------------------------------------------
@@ -490,5 +490,16 @@ def test_a_file_without_finished_runs(alarm, tmp_path):
     bare = alarm.record.unimproved(Improve())
     record = replace(bare, runs=(), ahead=((1, 0),), models=bare.models[:1])
     storage.write(record, tmp_path / "a.json")
-    with refused("no finished run", file=tmp_path / "a.json"):
-        kes.load(tmp_path / "a.json")
+    found = kes.load(tmp_path / "a.json")
+    assert [optimum.origin for optimum in found] == ["GES"]
+
+
+def test_a_file_whose_ges_was_stopped(alarm, tmp_path):
+    bare = replace(alarm.record.unimproved(Improve()), runs=(), models=(), unfinished=True)
+    storage.write(bare, tmp_path / "a.json")
+    assert kes.load(tmp_path / "a.json").record == bare
+    forged = replace(alarm.record, unfinished=True)  # runs follow GES
+    storage.write(forged, tmp_path / "b.json")
+    with pytest.raises(kes.KesError) as damaged:
+        kes.load(tmp_path / "b.json")
+    assert damaged.value.file == str(tmp_path / "b.json")

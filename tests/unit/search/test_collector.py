@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kes.budget import Budget
+from kes.budget import Budget, Improve
 from kes.search.collector import Collector
 from kes.search.record import Batch, Improving, Model, Offspring, Record
 from kes.settings import Settings
@@ -126,14 +126,15 @@ def test_infinite_scores_have_levels(blank):
 
 
 def test_budget_is_not_up_before_a_run_has_ended(blank):
-    """Unless that takes far longer."""
+    """A second is always allowed; otherwise half is left to improve on GES."""
     collector = Collector(blank, Budget(runs=12, seconds=1e-9))
     assert not collector.stopped
-    for budget, enough in ((1e-9, 30), (4, 30), (60, 120)):
-        for spent, over in ((enough - 1, False), (enough + 1, True)):
-            began = time.monotonic() - spent
-            late = Collector(blank, Budget(runs=12, seconds=budget), started=began)
-            assert late.stopped == over
+    for improve, share in ((False, 1.0), (True, 0.5)):
+        for budget, most in ((1e-9, 1.0), (4.0, 4.0), (60.0, 60.0)):
+            for spent, over in ((share * most - 0.4, False), (share * most + 0.4, True)):
+                began = time.monotonic() - spent
+                allowed = Budget(runs=12, seconds=budget, improve=Improve(improve))
+                assert Collector(blank, allowed, started=began).stopped == over
     deliver(collector, [3])
     assert not collector.stopped
     deliver(collector, [0])

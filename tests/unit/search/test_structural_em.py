@@ -176,7 +176,7 @@ class TestSearch:
         monkeypatch.setattr(structural_em, "_best", best)
         kes.learn(table, missing="em", runs=1, improve=False, n_jobs=3, progress=seen.append)
         assert set(used) == {3}
-        assert {progress.unit for progress in seen} == {"rounds", "runs"}
+        assert {progress.unit for progress in seen} == {"rounds", "steps", "runs"}
         assert seen[0].done == 0, "the first model is there before the first round"
 
     def test_an_interrupt_while_filling(self, table, monkeypatch):

@@ -16,7 +16,7 @@ pub use plain::{Constraints, Edges, Graph, Move, Statements, check_number};
 
 use crate::boundary::Model;
 use crate::exact::{Limits, families};
-use crate::gains::Gains;
+use crate::gains::{Gains, RowStore};
 use crate::graph::{EssentialGraph, Mpdag};
 use crate::improve::check::local_optima;
 use crate::improve::{self, Effort, Origin};
@@ -91,6 +91,10 @@ pub struct Batch {
     pub runs: Vec<(u64, usize)>,
     /// Ends in the order of their numbers, which go on from batch to batch.
     pub ends: Vec<End>,
+    /// Steps of all runs so far.
+    pub steps: usize,
+    /// The model, with its score, that the earliest of the runs had reached that were stopped on their way.
+    pub unfinished: Option<(Graph, f64)>,
 }
 
 /// A model found by improving.
@@ -239,10 +243,10 @@ pub fn location(
     with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
 }
 
-/// The engine for one width: the terms of its set function, and the memory for the rows of gains of a search.
+/// The engine for one width: the terms of its set function, and the rows of gains of its last search.
 struct ForWidth<const W: usize> {
     terms: Terms<W>,
-    gains_bytes: usize,
+    rows: RowStore<W>,
 }
 
 impl<const W: usize> ForWidth<W> {
@@ -256,7 +260,7 @@ impl<const W: usize> ForWidth<W> {
             None => Terms::new(function, bytes / 4 * 3),
             Some((common, pairs)) => Terms::new(Weighted::new(function, *common, pairs), bytes / 4 * 3),
         };
-        Box::new(Self { terms, gains_bytes: bytes / 4 })
+        Box::new(Self { terms, rows: RowStore::new(bytes / 4) })
     }
 
     fn variables(&self) -> usize {
@@ -311,12 +315,12 @@ impl<const W: usize> Engine for ForWidth<W> {
         let graphs: Vec<_> =
             graphs.iter().map(|graph| plain::essential(n, graph)).collect::<Result<_, _>>()?;
         let (known, max_parents) = (knowledge.as_ref(), constraints.max_parents);
-        Ok(local_optima(&self.terms, &graphs, known, max_parents, threads, self.gains_bytes, stop)?)
+        Ok(local_optima(&self.terms, &graphs, known, max_parents, threads, self.rows.limit, stop)?)
     }
 
     fn trace(&self, run: u64, options: &SearchOptions, stop: &Stop) -> Result<(Vec<Step>, Graph), Error> {
         let settings = self.settings(options)?;
-        let mut gains = Gains::new(&self.terms, self.gains_bytes);
+        let mut gains = Gains::new(&self.terms, self.rows.limit);
         let (steps, end) = runs::trace(&mut gains, &settings, run, stop)?;
         let step = |step: &crate::search::Step<W>| Step {
             step: (&step.neighbour).into(),
@@ -336,13 +340,18 @@ impl<const W: usize> Engine for ForWidth<W> {
         take: &mut dyn FnMut(Batch) -> bool,
     ) -> Result<(), Error> {
         let settings = self.settings(options)?;
-        runs::run_all(&self.terms, &settings, runs, threads, self.gains_bytes, pause, |batch| {
+        runs::run_all(&self.terms, &settings, runs, threads, &self.rows, pause, |batch| {
             let end = |end: runs::End<W>| End {
                 graph: plain::graph(&end.graph),
                 score: end.score,
                 is_local_optimum: end.is_local_optimum,
             };
-            take(Batch { runs: batch.runs, ends: batch.ends.into_iter().map(end).collect() })
+            take(Batch {
+                runs: batch.runs,
+                ends: batch.ends.into_iter().map(end).collect(),
+                steps: batch.steps,
+                unfinished: batch.unfinished.map(|one| (plain::graph(&one.graph), one.score)),
+            })
         });
         Ok(())
     }
@@ -364,7 +373,7 @@ impl<const W: usize> Engine for ForWidth<W> {
         };
         let given: Vec<_> = graphs.iter().map(admissible).collect::<Result<_, _>>()?;
         let effort = Effort { tasks, seed, max_parents: constraints.max_parents, knowledge, threads };
-        improve::improve(&self.terms, &given, &effort, self.gains_bytes, pause, stop, |found, done| {
+        improve::improve(&self.terms, &given, &effort, self.rows.limit, pause, stop, |found, done| {
             let improved = |found: &improve::Found<W>| Improved {
                 graph: plain::graph(&found.graph),
                 score: found.score,
