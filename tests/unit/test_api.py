@@ -260,18 +260,18 @@ def test_budget_keeps_a_prefix(data):
 
 @pytest.fixture(scope="module")
 def dense():
-    """A table on which GES takes seconds: most columns depend on ten others."""
+    """A table on which GES takes about a second: most columns depend on four others."""
     rng = np.random.default_rng(0)
-    values = rng.normal(size=(2000, 250))
-    for y in range(1, 250):
-        values[:, y] += values[:, rng.choice(y, min(y, 10), replace=False)].sum(axis=1) / 3
+    values = rng.normal(size=(1000, 150))
+    for y in range(1, 150):
+        values[:, y] += values[:, rng.choice(y, min(y, 4), replace=False)].sum(axis=1) / 2
     return values
 
 
 def test_a_budget_bounds_ges(dense, monkeypatch, tmp_path):
     """What GES had reached is the result, and says so; the same call goes on from the start."""
     monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
-    out, call = tmp_path / "a.kes.json", {"k": 0.4, "runs": 2, "improve": False}
+    out, call = tmp_path / "a.kes.json", {"k": 0.4, "runs": 1, "improve": False}
     with within(1):
         found = kes.learn(dense, budget=0.2, out=out, **call)
     assert (len(found), len(found.runs), found.best.origin) == (1, 0, "unfinished GES")
@@ -282,16 +282,15 @@ def test_a_budget_bounds_ges(dense, monkeypatch, tmp_path):
     assert kes.load(out) == found
     whole = kes.learn(dense, out=out, **call)
     assert found.best.score < whole.ges.score
-    assert found.extend(2) == whole == kes.load(out)
+    assert found.extend(1) == whole == kes.load(out)
     assert whole.notes == found.notes[:-1]
 
 
 def test_a_budget_that_is_over_before_ges_has_moved_is_an_error(monkeypatch):
     monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
     wide = np.random.default_rng(0).integers(3, size=(3000, 1000))
-    with pytest.raises(kes.KesError) as short:
+    with refused(option="budget"):
         kes.learn(wide, budget=1e-9)
-    assert short.value.option == "budget"
 
 
 def test_a_budget_that_is_over_before_a_run_has_ended_gives_ges(dense, monkeypatch):
