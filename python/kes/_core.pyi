@@ -57,6 +57,8 @@ class Criterion(NamedTuple):
     """Names of its parameters ("ess", "penalty")."""
     kinds: tuple[str, ...]
     """Kinds of tables it takes ("discrete", "continuous", "mixed")."""
+    model: str
+    """What it is the score of: "multinomial", "gaussian" (`Problem.gaussian`) or "location"."""
 
 CRITERIA: tuple[Criterion, ...]
 
@@ -191,7 +193,7 @@ class Problem:
         columns: list[NDArray[np.float64] | NDArray[np.int32]],
         order: list[int],
         weights: NDArray[np.float64] | None,
-        criterion: str,  # a name of CRITERIA for continuous or mixed tables
+        criterion: str,  # a name of CRITERIA of Gaussian models
         penalty: float,  # factor of the penalty, where the criterion has one
         cache_mb: int,
         n_jobs: int,
@@ -209,7 +211,7 @@ class Problem:
         cardinalities: list[int],  # of discrete columns; those of others are ignored
         order: list[int],
         weights: NDArray[np.float64] | None,
-        criterion: str,  # a name of CRITERIA for mixed tables only
+        criterion: str,  # a name of CRITERIA of location models
         penalty: float,  # factor of the penalty of continuous parameters
         cache_mb: int,
         n_jobs: int,
@@ -218,8 +220,13 @@ class Problem:
         """Take a mixed table under the location model; as `gaussian`."""
 
     @property
-    def twins(self) -> list[tuple[int, int]]:
-        """Pairs of variables of which each determines the other linearly; none in coded tables."""
+    def excluded(self) -> list[tuple[int, int, str]]:
+        """Pairs of variables that no model joins, and why; none in discrete tables.
+
+        "twins" determine each other; the first of a "determined" pair determines the second;
+        "collinear" ones have indicators that determine each other; a pair that is "too large" has
+        too many cells or columns for the cases.
+        """
 
     @property
     def dependent(self) -> list[int] | None:

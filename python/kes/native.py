@@ -55,7 +55,7 @@ def core_problem(
             return _core.Problem(
                 columns, states, weights, criterion.name, strength, cache_mb, prior
             )
-    if criterion.transform == "ranks":
+    if criterion.uses_ranks(kind):
         dataset = Ranks.of(dataset).apply(dataset)
     embedded: list[Any] = [
         column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
@@ -65,11 +65,11 @@ def core_problem(
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
     more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores(), prior)
     with core_errors(dataset.names):
-        if "continuous" in criterion.kinds:
-            problem = _core.Problem.gaussian(embedded, *more)
-        else:
+        if criterion.on(kind).model == "location":
             problem = _core.Problem.location(embedded, dataset.cardinalities, *more)
-    _refuse_twins(dataset, problem.twins)
+        else:
+            problem = _core.Problem.gaussian(embedded, *more)
+    _refuse_twins(dataset, [(x, y) for x, y, why in problem.excluded if why == "twins"])
     return problem
 
 
@@ -78,10 +78,9 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
     kind, name = dataset.kind, criterion.name
     of = dict(zip(dataset.names, dataset.kinds, strict=True))
     if kind != "mixed" and criterion.kinds == ("mixed",):
-        same = option("criterion", name.removeprefix("location-"))
         raise KesError(
             f"criterion {name!r} is for tables with discrete and continuous columns; on this "
-            f"{kind} table, {same} is the same",
+            f"{kind} table, use {option('criterion', name.removeprefix('degenerate-'))}",
             option="criterion",
         )
     if kind not in criterion.kinds:
@@ -107,7 +106,7 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         for column, states in zip(dataset.names, dataset.states, strict=True)
     }
     excess = sum(embedded.values()) - _core.MAX_VARIABLES
-    if kind == "mixed" and "continuous" in criterion.kinds and excess > 0:
+    if kind == "mixed" and criterion.on(kind).model == "gaussian" and excess > 0:
         raise _too_wide(embedded, excess)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kes.progress import Progress
 
 CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
-TRANSFORMS = ("ranks",)
+TRANSFORMS = ("ranks", "none")
 MISSING = ("error", "drop", "state", "em")
 PRIORS = ("bdeu", "ml")
 EDGE_PRIORS = ("ebic",)
@@ -163,11 +163,12 @@ _Transform = Annotated[
         default=None,
         group="criterion",
         doc='"ranks" replaces the values of each continuous column by the normal scores of their '
-        "ranks, which helps if columns are skewed.",
+        'ranks, which helps if columns are skewed; "none" does not. The default is "ranks" on '
+        'tables with discrete and continuous columns, and "none" on others.',
         check=partial(choice, known=TRANSFORMS),
         setting="transform",
         help="Replace continuous values by the normal scores of their ranks.",
-        default_text="none",
+        default_text="ranks with discrete and continuous columns, else none",
     ),
 ]
 
@@ -287,11 +288,10 @@ class ScoringOptions(DataOptions, total=False):
             default="bic",
             group="criterion",
             doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
-            "multinomial if all columns are discrete, Gaussian if all are continuous, degenerate "
-            'Gaussian if the table is mixed [Andrews 2019]. "location-bic" and "location-aic" '
-            "score mixed tables by the location model [Olkin & Tate 1961], in which rare states "
-            'cannot mimic a strong relation. "bdeu" and "qnml" are for discrete tables, "bge" for '
-            "continuous ones.",
+            "multinomial if all columns are discrete, Gaussian if all are continuous, the location "
+            'model [Olkin & Tate 1961] if the table is mixed. "degenerate-bic" and '
+            '"degenerate-aic" score mixed tables by the degenerate Gaussian [Andrews 2019] '
+            'instead. "bdeu" and "qnml" are for discrete tables, "bge" for continuous ones.',
             check=partial(choice, known=CRITERIA),
             setting="criterion",
             help="The score to maximise.",
@@ -303,8 +303,8 @@ class ScoringOptions(DataOptions, total=False):
         Option(
             default=1.0,
             group="criterion",
-            doc="Factor of the penalty of bic and aic on continuous and mixed tables, and of the "
-            "continuous part of the location model; a larger one gives fewer edges.",
+            doc="Factor of the penalty of bic and aic on continuous and mixed tables (of mixed "
+            "ones: of the parameters of continuous variables); a larger one gives fewer edges.",
             check=partial(number, above=0.0, maximum=_MAX_PENALTY),
             setting="penalty",
             metavar="NUMBER",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from kes import _core
+from kes.data.column import TableKind
+from kes.data.normal_scores import uses_ranks
 from kes.declare import declared
 from kes.errors import KesError, option
 from kes.options import CRITERION, LearnOptions, Sampled, ScoringOptions
@@ -33,7 +35,7 @@ class Criterion:
     penalty : float
         Factor of the penalty of BIC and AIC on continuous and mixed tables.
     transform : str or None
-        "ranks" to replace continuous values by their normal scores first.
+        Transform of continuous values; None for the default of a kind of table.
     """
 
     name: str
@@ -58,13 +60,17 @@ class Criterion:
         """The kinds of tables that it is for: "discrete", "continuous", "mixed"."""
         return tuple(kind for own in _core.CRITERIA if own.name == self.name for kind in own.kinds)
 
+    def on(self, kind: str) -> _core.Criterion:
+        """Return the function that the name stands for on a kind of table."""
+        return next(own for own in _core.CRITERIA if own.name == self.name and kind in own.kinds)
+
     def title(self, kind: str) -> str:
         """Return its full name on a kind of table."""
-        if kind == "mixed" and "continuous" in self.kinds:
-            return f"degenerate Gaussian {self.name.upper()}"
-        return next(
-            own.title for own in _core.CRITERIA if own.name == self.name and kind in own.kinds
-        )
+        return self.on(kind).title
+
+    def uses_ranks(self, kind: TableKind) -> bool:
+        """Return whether continuous values of a kind of table are replaced by normal scores."""
+        return uses_ranks(self.transform, kind)
 
     def price(self, cases: float) -> float | None:
         """Return the penalty of one parameter with this many cases; None if it is not constant."""
@@ -75,11 +81,7 @@ class Criterion:
 
     def has_penalty(self, kind: str) -> bool:
         """Return whether `penalty` has an effect on a kind of table."""
-        return any(
-            "penalty" in own.parameters
-            for own in _core.CRITERIA
-            if own.name == self.name and kind in own.kinds
-        )
+        return "penalty" in self.on(kind).parameters
 
 
 class CoreOptions(TypedDict):
@@ -141,6 +143,11 @@ class Settings:
     def measure(self) -> Criterion:
         """The criterion with its parameters."""
         return Criterion(self.criterion, self.ess, self.penalty, self.transform)
+
+    def on(self, kind: TableKind) -> Settings:
+        """Return the settings for a kind of table: its default transform is None."""
+        differs = uses_ranks(self.transform, kind) != uses_ranks(None, kind)
+        return self if differs and kind != "discrete" else replace(self, transform=None)
 
     def options(self) -> dict[str, Any]:
         """Return the settings as options of `kes.learn`, without those that are not used."""

@@ -2,22 +2,25 @@
 
 use kes_core::score::discrete::criterion::{CRITERIA, Criterion};
 use kes_core::score::gaussian::criterion as gaussian;
-use kes_core::score::location;
+use kes_core::score::location::criterion as location;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::core_error;
 use crate::named_tuples::CRITERION;
 
-/// Name, title, names of the parameters and kinds of tables of every criterion.
+/// Name, title, names of the parameters, kinds of tables and model of every criterion.
 pub fn described(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-    let describe = |name: &str, title: &str, parameters: &[&str], kinds: &[&str]| {
-        CRITERION.make(py, (name, title, PyTuple::new(py, parameters)?, PyTuple::new(py, kinds)?))
+    let describe = |name: &str, title: &str, parameters: &[&str], kinds: &[&str], model: &str| {
+        CRITERION.make(py, (name, title, PyTuple::new(py, parameters)?, PyTuple::new(py, kinds)?, model))
     };
-    let discrete = CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, &["discrete"]));
-    let others = gaussian::CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, c.kinds));
-    let mixed = location::CRITERIA.iter().map(|c| describe(c.name, c.title, &["penalty"], &["mixed"]));
-    PyTuple::new(py, discrete.chain(others).chain(mixed).collect::<PyResult<Vec<_>>>()?)
+    let discrete =
+        CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, &["discrete"], "multinomial"));
+    let mixed =
+        location::CRITERIA.iter().map(|c| describe(c.name, c.title, &["penalty"], &["mixed"], "location"));
+    let others =
+        gaussian::CRITERIA.iter().map(|c| describe(c.name, c.title, c.parameters, c.kinds, "gaussian"));
+    PyTuple::new(py, discrete.chain(mixed).chain(others).collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pyfunction]

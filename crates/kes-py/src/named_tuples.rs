@@ -37,7 +37,8 @@ impl NamedTuple {
 }
 
 /// A criterion.
-pub static CRITERION: NamedTuple = NamedTuple::new("Criterion", &["name", "title", "parameters", "kinds"]);
+pub static CRITERION: NamedTuple =
+    NamedTuple::new("Criterion", &["name", "title", "parameters", "kinds", "model"]);
 /// A model found by improving.
 pub static IMPROVED: NamedTuple =
     NamedTuple::new("Improved", &["graph", "score", "origin", "parents", "task"]);

@@ -1,8 +1,9 @@
 //! A coded table under one criterion, and the searches on it.
 
+use kes_core::Error;
 use kes_core::engine::{self, Batch, Engine, Graph, ImproveOptions, Improved, PairWeights};
 use kes_core::improve::Origin;
-use kes_core::score::discrete::Table;
+use kes_core::score::discrete;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
 use kes_core::score::gaussian;
@@ -27,7 +28,26 @@ pub struct Problem {
     total_weight: f64,
     fingerprint: u128,
     #[pyo3(get)]
-    twins: Vec<(usize, usize)>,
+    excluded: Vec<(usize, usize, &'static str)>,
+}
+
+impl Problem {
+    /// The problem of a table that `make` makes of `columns` columns; Ctrl-C interrupts it.
+    fn on<T: engine::Table + 'static>(
+        py: Python<'_>,
+        columns: usize,
+        prior: Option<&PairWeights>,
+        cache_mb: usize,
+        make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
+    ) -> PyResult<Self> {
+        engine::check_number(columns).map_err(core_error)?;
+        let table = interruptible(py, make)?.map_err(core_error)?;
+        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
+        let excluded = py.detach(|| table.excluded());
+        let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
+        let engine = engine::on(table, prior, cache_mb << 20).map_err(core_error)?;
+        Ok(Self { engine, total_weight, fingerprint, excluded })
+    }
 }
 
 #[pymethods]
@@ -45,16 +65,12 @@ impl Problem {
         cache_mb: usize,
         prior: Option<PairWeights>,
     ) -> PyResult<Self> {
-        engine::check_number(columns.len()).map_err(core_error)?;
         let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        let table = |stop: &Stop| Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion);
-        let table = interruptible(py, table)?.map_err(core_error)?;
-        let total_weight = table.data().total();
-        let fingerprint = table.data().fingerprint();
-        let engine = engine::discrete(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
-        Ok(Self { engine, total_weight, fingerprint, twins: Vec::new() })
+        Self::on(py, codes.len(), prior.as_ref(), cache_mb, |stop| {
+            discrete::Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion)
+        })
     }
 
     #[staticmethod]
@@ -71,17 +87,13 @@ impl Problem {
         n_jobs: usize,
         prior: Option<PairWeights>,
     ) -> PyResult<Self> {
-        engine::check_number(columns.len()).map_err(core_error)?;
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        let moments = |stop: &Stop| gaussian::Moments::new(&columns, &order, weights, n_jobs, stop);
-        let moments = interruptible(py, moments)?.map_err(core_error)?;
-        let (total_weight, fingerprint) = (moments.total, moments.fingerprint);
-        let table = gaussian::Table::new(moments, criterion);
-        let twins = py.detach(|| table.twins());
-        let engine = engine::gaussian(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
-        Ok(Self { engine, total_weight, fingerprint, twins })
+        Self::on(py, columns.len(), prior.as_ref(), cache_mb, |stop| {
+            let moments = gaussian::Moments::new(&columns, &order, weights, n_jobs, stop)?;
+            Ok(gaussian::Table::new(moments, criterion))
+        })
     }
 
     #[staticmethod]
@@ -99,18 +111,12 @@ impl Problem {
         n_jobs: usize,
         prior: Option<PairWeights>,
     ) -> PyResult<Self> {
-        engine::check_number(columns.len()).map_err(core_error)?;
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
-        let pricing = location::Pricing::named(criterion, penalty).map_err(core_error)?;
-        let table = |stop: &Stop| {
-            location::Table::new(&columns, &cardinalities, &order, weights, pricing, n_jobs, stop)
-        };
-        let table = interruptible(py, table)?.map_err(core_error)?;
-        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
-        let twins = py.detach(|| table.twins());
-        let engine = engine::location(table, prior.as_ref(), cache_mb << 20).map_err(core_error)?;
-        Ok(Self { engine, total_weight, fingerprint, twins })
+        let criterion = location::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
+        Self::on(py, columns.len(), prior.as_ref(), cache_mb, |stop| {
+            location::Table::new(&columns, &cardinalities, &order, weights, criterion, n_jobs, stop)
+        })
     }
 
     #[getter]

@@ -320,6 +320,11 @@ class Incomplete:
         return self.dataset.kinds
 
     @property
+    def kind(self) -> TableKind:
+        """Kind of the table; see `Dataset.kind`."""
+        return self.dataset.kind
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user."""
         return self.dataset.notes

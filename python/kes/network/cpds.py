@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from math import isfinite, log, pi
+from math import isfinite, log, pi, prod
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -70,13 +70,48 @@ def configurations(
     return result
 
 
-def regressors(given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[np.float64]:
-    """Return the regressors of parents, shape (rows, regressors)."""
+def regressors(
+    given: Sequence[Values], levels: Sequence[int], rows: int, *, number: int | None = None
+) -> NDArray[np.float64]:
+    """Return the regressors of parents, shape (rows, regressors).
+
+    They are the continuous parents and indicators of the states but the first of discrete ones. If
+    there are more (`number`), an indicator of each interaction follows.
+    """
     parts = [np.empty((rows, 0))]
     for column, states in zip(given, levels, strict=True):
         each = column[:, np.newaxis]
         parts.append(np.equal(each, np.arange(1, states)) if states else each)
+    if number is not None and number > main_effects(levels):
+        codes = [column for column, states in zip(given, levels, strict=True) if states]
+        cells = configurations(codes, [states for states in levels if states], rows)
+        parts.append(np.equal(cells[:, np.newaxis], interactions(levels)))
     return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def main_effects(levels: Sequence[int]) -> int:
+    """Return the number of regressors without interactions; see `Local.inputs` for levels."""
+    return sum(states - 1 if states else 1 for states in levels)
+
+
+def all_effects(levels: Sequence[int]) -> int:
+    """Return the number of regressors with interactions."""
+    return prod(states or 1 for states in levels) - 1 + list(levels).count(0)
+
+
+def interactions(levels: Sequence[int]) -> NDArray[np.intp]:
+    """Return the configurations of discrete parents with at least two states that are not first.
+
+    With an indicator of each of these besides those of single states, every configuration has a
+    mean of its own.
+
+    Examples
+    --------
+    >>> interactions([2, 0, 3])
+    array([4, 5])
+    """
+    codes = np.indices([states for states in levels if states])
+    return np.flatnonzero((codes > 0).sum(axis=0) >= 2)
 
 
 def regressor_places(levels: Sequence[int]) -> list[slice]:
@@ -148,7 +183,8 @@ class Linear(_Numbers):
         Mean where all regressors are 0.
     coefficients
         One for each regressor: for a continuous parent one, for a discrete one those of its
-        states but the first.
+        states but the first. With several discrete parents, one for each combination of states of
+        which at least two are not the first may follow: then each combination has its own mean.
     deviation
         Standard deviation around the mean. 0 is for a constant: no coefficient then differs
         from 0.
@@ -218,7 +254,7 @@ class Linear(_Numbers):
         self, given: Sequence[Values], levels: Sequence[int], rows: int
     ) -> NDArray[np.float64]:
         """Return the regressors."""
-        return regressors(given, levels, rows)
+        return regressors(given, levels, rows, number=self.coefficients.size)
 
     def mean(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean in each row."""
@@ -262,7 +298,8 @@ class Logistic(_Numbers):
     Parameters
     ----------
     coefficients
-        A row for each state but the first: the intercept, then one number for each regressor.
+        A row for each state but the first: the intercept, then one number for each regressor, as
+        those of `Linear`.
     errors
         Their standard errors, if known.
     """
@@ -295,7 +332,7 @@ class Logistic(_Numbers):
         self, given: Sequence[Values], levels: Sequence[int], rows: int
     ) -> NDArray[np.float64]:
         """Return the regressors."""
-        return regressors(given, levels, rows)
+        return regressors(given, levels, rows, number=self.coefficients.shape[1] - 1)
 
     def log_distribution(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities of all states, shape (rows, states)."""
@@ -340,9 +377,11 @@ def cpt_table(
     return Table(columns)
 
 
-def regressor_names(parents: Sequence[str], states: Mapping[str, Sequence[State]]) -> list[str]:
-    """Return the names of the regressors of parents: "age", or "sex = male"."""
-    return [
+def regressor_names(
+    parents: Sequence[str], states: Mapping[str, Sequence[State]], number: int
+) -> list[str]:
+    """Return the names of regressors: "age", "sex = male", or "sex = male, smoker = yes"."""
+    names = [
         name
         for parent in parents
         for name in (
@@ -351,6 +390,13 @@ def regressor_names(parents: Sequence[str], states: Mapping[str, Sequence[State]
             else [parent]
         )
     ]
+    if number == len(names):
+        return names
+    discrete = [parent for parent in parents if states[parent]]
+    cells = product(*([f"{name} = {label}" for label in labels(states[name])] for name in discrete))
+    combined = [", ".join(cell) for cell in cells]
+    places = interactions([len(states[parent]) for parent in parents])
+    return names + [combined[place] for place in places]
 
 
 def coefficient_table(
@@ -360,7 +406,8 @@ def coefficient_table(
     states: Mapping[str, Sequence[State]],
 ) -> Table:
     """Return a row for the intercept and each regressor (of a logistic node: for each state)."""
-    terms = ["(intercept)", *regressor_names(parents, states)]
+    number = model.coefficients.shape[-1] - isinstance(model, Logistic)
+    terms = ["(intercept)", *regressor_names(parents, states, number)]
     if isinstance(model, Linear):
         columns: dict[str, Sequence[object]] = {
             "term": terms,

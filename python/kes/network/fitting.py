@@ -15,7 +15,7 @@ from kes.data import Dataset, Discrete
 from kes.data.dataset import Data, Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.normal_scores import Ranks
+from kes.data.normal_scores import Ranks, uses_ranks
 from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
@@ -28,7 +28,9 @@ from kes.network.cpds import (
     Linear,
     Logistic,
     Values,
+    all_effects,
     configurations,
+    main_effects,
     regressor_names,
     regressors,
 )
@@ -45,6 +47,9 @@ Model: TypeAlias = NDArray[np.float64] | Linear | Logistic
 
 MOST_CELLS = 2**27
 """Cells of the largest CPT: 1 GB."""
+
+_MOST_REGRESSORS = 2**26
+"""Largest number of regressors times rows with which interactions are estimated."""
 
 _IMPUTATIONS = 5  # rounds of stochastic EM
 
@@ -76,6 +81,11 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 
     Notes
     -----
+    A *linear* or *logistic node* with several discrete parents has an intercept for each
+    configuration of their states, as the location model has, and slopes that all configurations
+    share. (The location model gives logistic nodes slopes for each configuration, too, for which
+    there are seldom enough cases.)
+
     *Linear nodes* are estimated by least squares, and their variance with the divisor N - p - 1
     for p regressors, which is unbiased; no prior shrinks strong relations. The prior acts only
     where least squares has no unique solution. Collinear regressors share their effect. With fewer
@@ -107,7 +117,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     ranks = None
-    if how["transform"] is not None:
+    if uses_ranks(how["transform"], dataset.kind):
         ranks = Ranks.of(dataset, gaps)
         dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
@@ -208,14 +218,21 @@ class _Estimator:
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
         if states and 0 not in levels:
             return self._table(node, levels, [*given, own])
-        x = regressors(given, levels, rows)
+        number = self._regressors(levels)
+        x = regressors(given, levels, rows, number=number)
         if not states:
-            names = regressor_names(parents, self.states)
+            names = regressor_names(parents, self.states, number)
             return fit_linear(node, own, x, names, weights=self._weights, ess=self._strength)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])))
         how: dict[str, Any] = {"weights": self._weights, "ess": self._strength}
         return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
+
+    def _regressors(self, levels: list[int]) -> int:
+        """Return the number of regressors: with interactions, unless these would be too many."""
+        number = all_effects(levels)
+        affordable = number * len(self._weights) <= _MOST_REGRESSORS
+        return number if affordable else main_effects(levels)
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
         """Estimate a CPT: (count + prior cases) of each cell, normalised over the states."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.column import check_distinct_states
 from kes.errors import KesError, listed, repeated, unknown
-from kes.network.cpds import Linear, Logistic, Tabular, regressor_places
+from kes.network.cpds import Linear, Logistic, Tabular, all_effects, main_effects
 
 _SUM_TOLERANCE = 1e-6
 """Largest distance from 1 of the sum of a distribution that is taken for rounding."""
@@ -140,7 +140,7 @@ def models(
     known = {}
     for node, model in given.items():
         levels = [len(states[parent]) for parent in parents[node]]
-        width = max((place.stop for place in regressor_places(levels)), default=0)
+        width = (main_effects(levels), all_effects(levels))
         if not states[node]:
             _check_model(node, model, Linear, "continuous", width)
             known[node] = model
@@ -170,7 +170,7 @@ def _check_model(
     model: object,
     kind: type[Linear | Logistic],
     which: str,
-    width: int,
+    width: tuple[int, int],
 ) -> None:
     if not isinstance(model, kind):
         raise KesError(
@@ -179,11 +179,12 @@ def _check_model(
             column=node,
         )
     found = model.coefficients.shape[-1] - (kind is Logistic)
-    if found != width:
+    if found not in width:
+        more = f", or {width[1]} with interactions" if width[1] > width[0] else ""
         raise KesError(
-            f"the model of {node!r} has {found} coefficients, but its parents have {width} "
+            f"the model of {node!r} has {found} coefficients, but its parents have {width[0]} "
             "regressors: one for each continuous parent, and one less than the number of states "
-            "for a discrete one",
+            f"for a discrete one{more}",
             column=node,
         )
 

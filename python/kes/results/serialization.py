@@ -6,7 +6,9 @@ file may be damaged or forged, everything that can be checked without the data i
 read; scores are checked as soon as the data are available (`kes.search.problem.Problem.check`).
 
 Version 1 recorded neither the reading options nor the requested amount of improvement, and GES
-always had a place of its own among the parents of models, even if a run had ended there.
+always had a place of its own among the parents of models, even if a run had ended there. Up to
+version 2, the criteria "bic" and "aic" of mixed tables were those of the degenerate Gaussian, and
+no table was transformed by default.
 """
 
 import json
@@ -18,7 +20,7 @@ from typing import Any, TypeVar
 
 from kes import _core
 from kes.budget import Improve
-from kes.data.column import State, check_distinct_states
+from kes.data.column import State, check_distinct_states, kind_of
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
 from kes.data.schema import ReadOptions
@@ -36,7 +38,7 @@ from kes.validation import integer, number
 T = TypeVar("T")
 
 FORMAT = "kes optima"
-VERSION = 2
+VERSION = 3
 _EDGES = ("directed", "undirected")
 _ALWAYS = (
     *("k", "criterion", "ess", "penalty", "transform", "seed"),
@@ -97,7 +99,9 @@ def encoded(record: Record) -> bytes:
 def decoded(document: dict[str, Any]) -> Record:
     """Return the record of a document; raise an error of some type if it is inconsistent."""
     if document["version"] == 1:
-        document = _upgraded(document)
+        document = _from_version_1(document)
+    if document["version"] < VERSION:
+        document = _from_version_2(document)
     names = _texts(document["names"])
     models = tuple(_model_from_json(model, len(names)) for model in document["models"])
     states = tuple(tuple(_state(state) for state in column) for column in document["states"])
@@ -142,8 +146,8 @@ def decoded(document: dict[str, Any]) -> Record:
     return record
 
 
-def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
-    """Convert a document of version 1 to this version."""
+def _from_version_1(document: dict[str, Any]) -> dict[str, Any]:
+    """Convert a document of version 1 to version 2."""
     models, ges = document["models"], document["ges"]
     known = [all(model[kind] == ges[kind] for kind in _EDGES) for model in models]
 
@@ -164,6 +168,18 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
         },
         "reading": asdict(ReadOptions()),
         "offspring": [child | {"parents": [*map(place, child["parents"])]} for child in offspring],
+    }
+
+
+def _from_version_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Convert a document of version 2 to this version."""
+    if kind_of(document["states"]) != "mixed":
+        return document
+    settings = document["settings"]
+    transform = None if settings.get("transform") == "ranks" else "none"
+    criterion = f"degenerate-{settings['criterion']}"
+    return document | {
+        "settings": settings | {"criterion": criterion, "transform": transform},
     }
 
 

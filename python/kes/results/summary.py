@@ -206,8 +206,8 @@ def _settings(optima: Optima) -> str:
         parts.append(f"ess={settings.ess:g}")
     if settings.penalty != 1:
         parts.append(f"penalty × {settings.penalty:g}")
-    if settings.transform is not None:
-        parts.append(f"of {settings.transform}")
+    if measure.uses_ranks(kind):
+        parts.append("of ranks")
     if settings.edge_prior:
         parts.append(f"{settings.edge_prior:.4g} nats for each edge")
     parts.append(f"seed {settings.seed}")

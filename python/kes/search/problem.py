@@ -85,9 +85,8 @@ class Problem:
     shared: _core.Problem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Drop the transformation where there is nothing to transform."""
-        if "continuous" not in self.table.kinds:
-            object.__setattr__(self, "settings", replace(self.settings, transform=None))
+        """Drop a transform that is the default for the table."""
+        object.__setattr__(self, "settings", self.settings.on(self.table.kind))
 
     @classmethod
     def of(
@@ -156,7 +155,7 @@ class Problem:
     @cached_property
     def size(self) -> Size:
         """The size of the table."""
-        by_rows = self.settings.measure.kinds == ("mixed",)
+        by_rows = self.settings.measure.on(self.dataset.kind).model == "location"
         return Size.of(self.dataset.states, self.core.total_weight, by_rows=by_rows)
 
     # --- missing values ---

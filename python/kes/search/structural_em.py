@@ -64,10 +64,10 @@ def complete(
     last round begun: the same as with that many rounds. Give `rounds` to repeat an earlier
     completion that was stopped.
     """
-    if settings.transform == "ranks":
+    if settings.measure.uses_ranks(table.kind):
         ranks = Ranks.of(table.dataset, table.gaps)
         scores = Incomplete(ranks.apply(table.dataset), table.gaps)
-        plain = replace(settings, transform=None)
+        plain = replace(settings, transform="none")
         filled, done = complete(
             scores,
             plain,

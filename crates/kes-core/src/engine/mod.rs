@@ -22,6 +22,7 @@ use crate::improve::check::local_optima;
 use crate::improve::{self, Effort, Origin};
 use crate::runs;
 use crate::sampled::Sampling;
+use crate::score::excluded::Excluded;
 use crate::score::prior::Weighted;
 use crate::score::set_function::SetFunction;
 use crate::score::terms::{self, Terms};
@@ -204,42 +205,70 @@ pub trait Engine: Send + Sync {
 /// A prior over adjacencies: the weight of every pair of variables, and further weights of some.
 pub type PairWeights = (f64, Vec<(usize, usize, f64)>);
 
-/// The engine on a discrete table, with about `bytes` of memory for what it remembers.
-///
-/// # Errors
-/// If there are too many variables.
-pub fn discrete(
-    table: discrete::Table,
-    prior: Option<&PairWeights>,
-    bytes: usize,
-) -> Result<Box<dyn Engine>, Error> {
-    let n = plain::check_number(table.data().variables())?;
-    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
+/// A table under one criterion.
+pub trait Table:
+    SetFunction<1> + SetFunction<4> + SetFunction<12> + SetFunction<17> + SetFunction<64>
+{
+    /// `N`, the sum of the weights.
+    fn total(&self) -> f64;
+
+    /// A number that tells whether two tables are the same, whatever the order of their rows.
+    fn fingerprint(&self) -> u128;
+
+    /// The pairs of variables that no model joins.
+    fn excluded(&self) -> Vec<Excluded> {
+        Vec::new()
+    }
 }
 
-/// The engine on a continuous or mixed table, with about `bytes` of memory for what it remembers.
-///
-/// # Errors
-/// If there are too many variables.
-pub fn gaussian(
-    table: gaussian::Table,
-    prior: Option<&PairWeights>,
-    bytes: usize,
-) -> Result<Box<dyn Engine>, Error> {
-    let n = plain::check_number(table.variables())?;
-    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
+impl Table for discrete::Table {
+    fn total(&self) -> f64 {
+        self.data().total()
+    }
+
+    fn fingerprint(&self) -> u128 {
+        self.data().fingerprint()
+    }
 }
 
-/// The engine on a mixed table under the location model, with about `bytes` of memory for what it remembers.
+impl Table for gaussian::Table {
+    fn total(&self) -> f64 {
+        self.moments().total
+    }
+
+    fn fingerprint(&self) -> u128 {
+        self.moments().fingerprint
+    }
+
+    fn excluded(&self) -> Vec<Excluded> {
+        gaussian::Table::excluded(self)
+    }
+}
+
+impl Table for location::Table {
+    fn total(&self) -> f64 {
+        location::Table::total(self)
+    }
+
+    fn fingerprint(&self) -> u128 {
+        location::Table::fingerprint(self)
+    }
+
+    fn excluded(&self) -> Vec<Excluded> {
+        location::Table::excluded(self)
+    }
+}
+
+/// The engine on a table, with about `bytes` of memory for what it remembers.
 ///
 /// # Errors
 /// If there are too many variables.
-pub fn location(
-    table: location::Table,
+pub fn on(
+    table: impl Table + 'static,
     prior: Option<&PairWeights>,
     bytes: usize,
 ) -> Result<Box<dyn Engine>, Error> {
-    let n = plain::check_number(table.variables())?;
+    let n = plain::check_number(SetFunction::<1>::variables(&table))?;
     with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
 }
 

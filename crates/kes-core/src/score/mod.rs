@@ -3,6 +3,7 @@
 pub mod bounds;
 pub mod cache;
 pub mod discrete;
+pub mod excluded;
 pub mod gaussian;
 pub mod location;
 pub mod prior;

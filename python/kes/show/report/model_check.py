@@ -77,7 +77,7 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     drawn = fitted.network(optima.best).sample(_DRAWS)
     data, cases = WeightedCases(table), WeightedCases(drawn)
     # Normal scores are normal by definition, and their values mean nothing to people.
-    single = [*_single(table, drawn, data, is_transformed=optima.settings.transform is not None)]
+    single = [*_single(table, drawn, data, is_transformed=optima.settings.transform == "ranks")]
     pairs = pair_misfits(table.names, optima.best.graph.skeleton, data, cases)
     found = sorted([*single, *pairs], key=lambda misfit: -misfit.size)[:_MOST]
     numbers = {

@@ -11,7 +11,7 @@
 //! edge between `x` and `y` costs `u · e(x) e(y)` in every gain, where `e` counts embedded columns.
 //! `ln det Σ(S)` is that of the correlations plus the logarithms of the variances.
 
-use super::criterion::{Description, Function};
+use super::criterion::{Description, Function, Parameters};
 use super::moments::Moments;
 
 /// The Bayesian information criterion.
@@ -19,10 +19,8 @@ pub const BIC: Description = Description {
     name: "bic",
     title: "Gaussian BIC",
     parameters: &["penalty"],
-    kinds: &["continuous", "mixed"],
-    on: |moments, parameters| {
-        Box::new(Penalised::new(moments, parameters.penalty * 0.5 * libm::log(moments.total)))
-    },
+    kinds: &["continuous"],
+    on: bic,
 };
 
 /// The Akaike information criterion.
@@ -30,9 +28,25 @@ pub const AIC: Description = Description {
     name: "aic",
     title: "Gaussian AIC",
     parameters: &["penalty"],
-    kinds: &["continuous", "mixed"],
-    on: |moments, parameters| Box::new(Penalised::new(moments, parameters.penalty)),
+    kinds: &["continuous"],
+    on: aic,
 };
+
+/// BIC of the degenerate Gaussian.
+pub const DEGENERATE_BIC: Description =
+    Description { name: "degenerate-bic", title: "degenerate Gaussian BIC", kinds: &["mixed"], ..BIC };
+
+/// AIC of the degenerate Gaussian.
+pub const DEGENERATE_AIC: Description =
+    Description { name: "degenerate-aic", title: "degenerate Gaussian AIC", kinds: &["mixed"], ..AIC };
+
+fn bic(moments: &Moments, parameters: Parameters) -> Box<dyn Function> {
+    Box::new(Penalised::new(moments, parameters.penalty * 0.5 * libm::log(moments.total)))
+}
+
+fn aic(moments: &Moments, parameters: Parameters) -> Box<dyn Function> {
+    Box::new(Penalised::new(moments, parameters.penalty))
+}
 
 /// `ln 2πe`.
 pub const LN_2PI_E: f64 = 2.837_877_066_409_345_5;

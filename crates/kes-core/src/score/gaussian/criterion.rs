@@ -1,4 +1,4 @@
-//! The criteria for continuous and mixed tables, and the one list of them.
+//! The criteria of covariance matrices, and the one list of them.
 //!
 //! None has rules for exact search. Those of penalised likelihoods on discrete tables (see
 //! [`bounds`](crate::score::bounds)) hold for Gaussian ones too, but the penalty of a family grows with the
@@ -10,8 +10,9 @@ use super::bic;
 use super::moments::Moments;
 use crate::Error;
 
-/// All criteria for continuous and mixed tables.
-pub const CRITERIA: [&Description; 3] = [&bic::BIC, &bic::AIC, &bge::BGE];
+/// All criteria of covariance matrices.
+pub const CRITERIA: [&Description; 5] =
+    [&bic::BIC, &bic::AIC, &bge::BGE, &bic::DEGENERATE_BIC, &bic::DEGENERATE_AIC];
 
 /// A criterion, described without data.
 #[derive(Debug)]

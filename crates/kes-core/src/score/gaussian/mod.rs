@@ -1,4 +1,4 @@
-//! Continuous and mixed tables: criteria of a covariance matrix.
+//! Continuous tables, and mixed ones by the degenerate Gaussian: criteria of a covariance matrix.
 //!
 //! Every variable is *embedded* in columns of numbers (a continuous variable is its own column, a
 //! discrete one becomes indicators of its states), whose correlations are computed once, exactly.

@@ -7,6 +7,7 @@ use super::criterion::{Criterion, Function};
 use super::gain_bound::GainBound;
 use super::moments::Moments;
 use crate::score::bounds::{Bounds, Measure};
+use crate::score::excluded::{Excluded, Why};
 use crate::score::set_function::{SetFunction, Source, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
@@ -46,32 +47,62 @@ impl Table {
         &self.moments
     }
 
-    /// Pairs of variables that determine each other linearly, so that they are one variable written twice.
-    ///
-    /// That a discrete variable determines another (a city its region) is ordinary: one way only.
-    pub fn twins(&self) -> Vec<(usize, usize)> {
-        let Moments { blocks, correlations, .. } = &self.moments;
+    /// The pairs that no model joins, of which a criterion that is always defined knows twins only.
+    pub fn excluded(&self) -> Vec<Excluded> {
+        let Moments { blocks, correlations, total, .. } = &self.moments;
+        let mut order: Vec<usize> = (0..blocks.len()).filter(|&v| !blocks[v].is_empty()).collect();
+        order.sort_unstable_by_key(|&v| blocks[v].start);
         let mut factors = Factors::default();
-        let mut twins = Vec::new();
-        for x in (0..blocks.len()).filter(|&x| !blocks[x].is_empty()) {
-            let others: Vec<usize> =
-                (x + 1..blocks.len()).filter(|&y| blocks[y].len() == blocks[x].len()).collect();
+        let mut excluded = Vec::new();
+        for (at, &x) in order.iter().enumerate() {
             factors.truncate(0);
-            if others.is_empty() {
-                continue;
-            }
             for column in blocks[x].clone() {
                 factors.push(correlations, column, 0.0);
             }
-            // As many columns, each of them a combination of those of `x`: then these are combinations of
-            // them too.
-            let mut depends = |column: usize| {
+            for &y in &order[at + 1..] {
+                let columns = blocks[x].len() + blocks[y].len();
+                let large = self.enlargement == 0.0 && 2.0 * columns as f64 >= *total;
                 factors.truncate(blocks[x].len());
-                factors.push(correlations, column, 0.0) < DEPENDENT
-            };
-            twins.extend(others.into_iter().filter(|&y| blocks[y].clone().all(&mut depends)).map(|y| (x, y)));
+                let mut pivots = blocks[y].clone().map(|column| factors.push(correlations, column, 0.0));
+                if large || pivots.any(|pivot| pivot < dependence_threshold(columns)) {
+                    excluded.extend(self.why_apart(&mut factors, x.min(y), x.max(y), large));
+                    factors.truncate(0);
+                    for column in blocks[x].clone() {
+                        factors.push(correlations, column, 0.0);
+                    }
+                }
+            }
         }
-        twins
+        excluded.sort_unstable_by_key(|pair: &Excluded| (pair.x.min(pair.y), pair.x.max(pair.y)));
+        excluded
+    }
+
+    /// Why a pair is not joined whose columns depend on each other or are too many.
+    fn why_apart(&self, factors: &mut Factors, x: usize, y: usize, large: bool) -> Option<Excluded> {
+        let (tells_y, tells_x) = (self.tells(factors, x, y), self.tells(factors, y, x));
+        match (tells_x, tells_y) {
+            (true, true) => Some(Excluded { x, y, why: Why::Twins }),
+            _ if self.enlargement > 0.0 => None,
+            (false, true) => Some(Excluded { x, y, why: Why::Determined }),
+            (true, false) => Some(Excluded { x: y, y: x, why: Why::Determined }),
+            (false, false) => {
+                Some(Excluded { x, y, why: if large { Why::TooLarge } else { Why::Collinear } })
+            }
+        }
+    }
+
+    /// Is every column of `y` a combination of those of `x`? A city tells its region, not the other way
+    /// round.
+    fn tells(&self, factors: &mut Factors, x: usize, y: usize) -> bool {
+        let Moments { blocks, correlations, .. } = &self.moments;
+        factors.truncate(0);
+        for column in blocks[x].clone() {
+            factors.push(correlations, column, 0.0);
+        }
+        blocks[y].clone().all(|column| {
+            factors.truncate(blocks[x].len());
+            factors.push(correlations, column, 0.0) < DEPENDENT
+        })
     }
 
     /// Number of variables.
@@ -315,7 +346,7 @@ mod tests {
             assert_eq!(*term == f64::NEG_INFINITY, bad, "{members:b}");
         }
         assert_eq!(table.dependent(), Some(vec![2, 4]));
-        assert_eq!(table.twins(), [(2, 4)]);
+        assert_eq!(table.excluded(), [Excluded { x: 2, y: 4, why: Why::Twins }]);
     }
 
     proptest! {
@@ -372,7 +403,7 @@ mod tests {
 
     /// A city determines its region, but not the other way round; a recoded city determines the city.
     #[test]
-    fn twins_tell_each_other() {
+    fn excluded_pairs_are_told_apart() {
         let rows = 90;
         let city: Vec<i32> = (0..rows).map(|row| row * row % 11 % 5).collect();
         let region: Vec<i32> = city.iter().map(|city| city / 2).collect();
@@ -389,8 +420,14 @@ mod tests {
             Column::Numbers(&free),
             Column::Numbers(&[1.0; 90]),
         ];
-        let table = table(&columns, &[0, 1, 2, 3, 4, 5, 6], "bic");
-        assert_eq!(table.twins(), [(0, 2), (3, 4)]);
+        let table = table(&columns, &[0, 1, 2, 3, 4, 5, 6], "degenerate-bic");
+        let excluded = [
+            Excluded { x: 0, y: 1, why: Why::Determined },
+            Excluded { x: 0, y: 2, why: Why::Twins },
+            Excluded { x: 2, y: 1, why: Why::Determined },
+            Excluded { x: 3, y: 4, why: Why::Twins },
+        ];
+        assert_eq!(table.excluded(), excluded);
         assert!(SetFunction::<1>::varies(&table, 5) && !SetFunction::<1>::varies(&table, 6));
         let terms = Terms::<1>::new(table, 1 << 20);
         let mut worker = terms.worker();

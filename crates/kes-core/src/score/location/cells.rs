@@ -1,14 +1,13 @@
-//! The cells into which discrete variables divide the rows, with the sums of continuous columns.
+//! The cells into which discrete variables divide the rows, with what is left of continuous columns in them.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::rows::{Rows, quotient};
+use super::rows::Rows;
+use crate::score::gaussian::DoubleDouble;
 
-/// Bytes of cells that are kept; when there are more, all are forgotten.
-const KEPT: usize = 256 << 20;
 /// A table from old to new numbers of cells may have this many places, or a few for each row.
 const TABLE: usize = 1 << 16;
 const TABLE_PER_ROW: usize = 4;
@@ -20,100 +19,134 @@ pub struct Cells {
     numbers: Vec<u32>,
     /// The weight of each cell in units.
     pub units: Vec<u64>,
-    /// The sums of each continuous column over the cells, as soon as one has asked for them.
-    sums: Vec<OnceLock<Box<[i128]>>>,
+    /// `1/√n` of each cell.
+    inverse_roots: OnceLock<Box<[DoubleDouble]>>,
+    /// The continuous columns that were asked for.
+    columns: Vec<OnceLock<Column>>,
+    /// The value of the discrete part, as soon as one has asked for it.
+    pub value: OnceLock<f64>,
+}
+
+/// A continuous column within cells.
+struct Column {
+    /// The sum over each cell by the root of its weight: sums of their products are what the means of
+    /// cells explain.
+    explained: Box<[i64]>,
+    /// What the means leave of the column's covariation with itself.
+    left: i128,
+    /// The share that is left of its variance, and the logarithm of the share.
+    share: (f64, f64),
+    /// The correlation with each column before it.
+    correlations: Box<[OnceLock<DoubleDouble>]>,
 }
 
 impl Cells {
     /// The single cell of all rows.
-    fn one(rows: &Rows) -> Self {
-        let sums = rows.numbers.iter().map(|_| OnceLock::new()).collect();
-        Self { numbers: vec![0; rows.units.len()], units: vec![rows.units.iter().sum()], sums }
+    pub fn one(rows: &Rows) -> Self {
+        Self::of(rows, vec![0; rows.units.len()], vec![rows.units.iter().sum()])
+    }
+
+    fn of(rows: &Rows, numbers: Vec<u32>, units: Vec<u64>) -> Self {
+        let columns = rows.numbers.iter().map(|_| OnceLock::new()).collect();
+        Self { numbers, units, inverse_roots: OnceLock::new(), columns, value: OnceLock::new() }
     }
 
     /// Every cell divided by the states of one more variable.
-    fn divided(&self, rows: &Rows, variable: usize) -> Self {
+    pub fn divided(&self, rows: &Rows, variable: usize) -> Self {
         let arity = rows.arity[variable];
         let codes = &rows.codes[variable];
         let keys =
             self.numbers.iter().zip(codes).map(|(&cell, &code)| cell as usize * arity + usize::from(code));
         let possible = self.units.len().saturating_mul(arity);
         let mut units: Vec<u64> = Vec::new();
-        let mut numbers = Vec::with_capacity(codes.len());
-        let mut join = |number: &mut u32, weight: u64| {
-            if *number == NONE {
-                *number = units.len() as u32;
+        let mut number = |known: &mut u32, weight: u64| {
+            if *known == NONE {
+                *known = units.len() as u32;
                 units.push(0);
             }
-            units[*number as usize] += weight;
-            numbers.push(*number);
+            units[*known as usize] += weight;
+            *known
         };
-        if possible <= TABLE.max(TABLE_PER_ROW * codes.len()) {
+        let numbers = if possible <= TABLE.max(TABLE_PER_ROW * codes.len()) {
             let mut table = vec![NONE; possible];
-            keys.zip(&rows.units).for_each(|(key, &weight)| join(&mut table[key], weight));
+            keys.zip(&rows.units).map(|(key, &weight)| number(&mut table[key], weight)).collect()
         } else {
             let mut table: HashMap<usize, u32, FxBuildHasher> = HashMap::default();
-            keys.zip(&rows.units).for_each(|(key, &weight)| join(table.entry(key).or_insert(NONE), weight));
-        }
-        Self { numbers, units, sums: rows.numbers.iter().map(|_| OnceLock::new()).collect() }
+            let known = keys.zip(&rows.units);
+            known.map(|(key, &weight)| number(table.entry(key).or_insert(NONE), weight)).collect()
+        };
+        Self::of(rows, numbers, units)
     }
 
-    fn sums(&self, rows: &Rows, column: usize) -> &[i128] {
-        self.sums[column].get_or_init(|| {
-            let mut sums = vec![0i128; self.units.len()].into_boxed_slice();
-            for (&cell, &number) in self.numbers.iter().zip(&rows.numbers[column]) {
-                sums[cell as usize] += i128::from(number);
+    /// The first row of each cell.
+    pub fn first_rows(&self) -> Vec<usize> {
+        let mut first = Vec::with_capacity(self.units.len());
+        for (row, &cell) in self.numbers.iter().enumerate() {
+            if cell as usize == first.len() {
+                first.push(row);
             }
-            sums
+        }
+        first
+    }
+
+    /// The sums of a continuous column over the cells.
+    pub fn sums(&self, rows: &Rows, column: usize) -> Vec<i128> {
+        let mut sums = vec![0i128; self.units.len()];
+        for (&cell, &number) in self.numbers.iter().zip(&rows.numbers[column]) {
+            sums[cell as usize] += i128::from(number);
+        }
+        sums
+    }
+
+    fn inverse_roots(&self, rows: &Rows) -> &[DoubleDouble] {
+        let inverse_root =
+            |&units: &u64| DoubleDouble::from(1.0) / DoubleDouble::from(units as f64 / rows.weight).sqrt();
+        self.inverse_roots.get_or_init(|| self.units.iter().map(inverse_root).collect())
+    }
+
+    fn column(&self, rows: &Rows, i: usize) -> &Column {
+        self.columns[i].get_or_init(|| {
+            let sums = self.sums(rows, i);
+            let explained: Box<[i64]> = sums
+                .into_iter()
+                .zip(self.inverse_roots(rows))
+                .map(|(sum, &inverse_root)| rows.scaled(i, DoubleDouble::from(sum) * inverse_root))
+                .collect();
+            let left = (rows.covariation(i, i) - products(&explained, &explained)).max(1);
+            let share = left as f64 / rows.variation(i) as f64;
+            Column {
+                explained,
+                left,
+                share: (share, libm::log(share)),
+                correlations: (0..i).map(|_| OnceLock::new()).collect(),
+            }
         })
     }
 
-    /// The pooled covariation of two columns within the cells, for `i ≤ j`.
-    pub fn covariation(&self, rows: &Rows, i: usize, j: usize) -> i128 {
-        let (a, b) = (self.sums(rows, i), self.sums(rows, j));
-        let between = a.iter().zip(b).zip(&self.units);
-        let between: i128 = between.map(|((&a, &b), &n)| quotient(a, b, n as f64 / rows.weight)).sum();
-        rows.sums.pair(i, j) - between
+    /// The share that the cells leave of the variance of a column, and its logarithm.
+    pub fn share(&self, rows: &Rows, i: usize) -> (f64, f64) {
+        self.column(rows, i).share
+    }
+
+    /// The correlation of two columns within the cells, for `i < j`.
+    pub fn correlation(&self, rows: &Rows, i: usize, j: usize) -> DoubleDouble {
+        let second = self.column(rows, j);
+        *second.correlations[i].get_or_init(|| {
+            let first = self.column(rows, i);
+            let left = rows.covariation(i, j) - products(&first.explained, &second.explained);
+            let scale = DoubleDouble::from(first.left) * second.left.into();
+            DoubleDouble::from(left) / scale.sqrt()
+        })
     }
 
     /// Bytes that it takes at most.
-    fn bytes(&self) -> usize {
-        4 * self.numbers.len() + self.units.len() * (8 + 16 * self.sums.len())
+    pub fn bytes(&self) -> usize {
+        let columns = self.columns.len();
+        4 * self.numbers.len() + self.units.len() * (24 + 8 * columns) + columns * (80 + 12 * columns)
     }
 }
 
-/// The cells met so far, by their discrete variables in ascending order.
-#[derive(Default)]
-pub struct Kept {
-    store: Mutex<Store>,
-}
-
-#[derive(Default)]
-struct Store {
-    cells: HashMap<Box<[u16]>, Arc<Cells>, FxBuildHasher>,
-    bytes: usize,
-}
-
-impl Kept {
-    /// The cells of a set of discrete variables, in ascending order.
-    pub fn of(&self, rows: &Rows, variables: &[u16]) -> Arc<Cells> {
-        if let Some(known) = self.lock().cells.get(variables) {
-            return Arc::clone(known);
-        }
-        let cells = Arc::new(match variables {
-            [] => Cells::one(rows),
-            [given @ .., last] => self.of(rows, given).divided(rows, usize::from(*last)),
-        });
-        let mut store = self.lock();
-        if store.bytes + cells.bytes() > KEPT {
-            *store = Store::default();
-        }
-        store.bytes += cells.bytes();
-        store.cells.insert(variables.into(), Arc::clone(&cells));
-        cells
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// `Σ a b`, exactly.
+fn products(a: &[i64], b: &[i64]) -> i128 {
+    a.iter().zip(b).map(|(&a, &b)| i128::from(a) * i128::from(b)).sum()
 }

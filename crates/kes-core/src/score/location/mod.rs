@@ -15,12 +15,15 @@
 //!
 //! # Exact sums
 //! `W` is what remains of the total covariation when the cells' own means are taken off:
-//! `Σ w z_i z_j − Σ_c s_ic s_jc / n_c`, with the sums `s` of a cell. The columns are whole numbers
-//! (see [`gaussian`](super::gaussian)), so sums are exact, and every quotient is rounded to a whole number
-//! by itself: neither the order of the rows nor that of the cells changes a bit.
+//! `Σ w z_i z_j − Σ_c (s_ic/√n_c) (s_jc/√n_c)`, with the sums `s` of a cell. The columns are whole numbers
+//! (see [`gaussian`](super::gaussian)), so their sums are exact, and every `s/√n` is rounded to a whole
+//! number of 59 bits: neither the order of the rows nor that of the cells changes a bit.
 
 mod cells;
+pub mod criterion;
+mod kept;
 mod rows;
 mod table;
+mod worker;
 
-pub use table::{CRITERIA, Description, Pricing, Table};
+pub use table::Table;

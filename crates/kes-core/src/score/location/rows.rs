@@ -1,5 +1,6 @@
 //! The rows of a mixed table: codes of the discrete columns, whole numbers of the continuous ones.
 
+use super::cells::Cells;
 use crate::Error;
 use crate::score::discrete::dataset::{Codes, Dataset};
 use crate::score::gaussian::{Column, DoubleDouble, Scale, Sums, Weights, check_shape, hash_rows};
@@ -17,7 +18,10 @@ pub enum Place {
     Constant,
 }
 
-/// What all cells of a table are computed from.
+/// Scaled sums have at most this many bits, so that sums of their products are exact.
+const BITS: i32 = 59;
+
+/// What all cells of a table are computed from. Rows with the same codes are merged.
 pub struct Rows {
     /// Where each variable is.
     pub places: Vec<Place>,
@@ -32,9 +36,11 @@ pub struct Rows {
     /// What a unit is in the weights of `numbers`.
     pub weight: f64,
     /// The sums of products of all pairs of columns.
-    pub sums: Sums,
+    sums: Sums,
+    /// Covariations are in units of `2^−e` for each of their columns.
+    exponents: Vec<i32>,
     /// `Σ w (z − mean)²` of each column.
-    pub variation: Vec<i128>,
+    variation: Vec<i128>,
     /// The logarithm of the variance of each column, by maximum likelihood.
     pub ln_variance: Vec<f64>,
     /// `N`, the sum of the weights.
@@ -94,40 +100,88 @@ impl Rows {
         };
         let sums = Sums::new(scaled.len(), kept.len(), weights.as_ref(), fill, threads, stop)?;
         let weight = weights.as_ref().map_or(1.0, Weights::unit);
-        let cases = total_units as f64 / weight;
-        let variation: Vec<i128> = (0..scaled.len())
-            .map(|i| (sums.pair(i, i) - quotient(sums.single(i), sums.single(i), cases)).max(1))
-            .collect();
-        let ln_variance =
-            |(i, scale): (usize, &Scale)| libm::log(variation[i] as f64 / cases) + 2.0 * scale.ln_step();
-        let ln_variance = scales.iter().enumerate().map(ln_variance).collect();
+        let exponents = (0..scaled.len()).map(|i| exponent(sums.pair(i, i))).collect();
         let times = |row: usize, z: f64| weights.as_ref().map_or(z as i64, |weights| weights.times(row, z));
         let numbers = scaled
             .iter()
             .map(|column| column.iter().enumerate().map(|(row, &z)| times(row, z)).collect())
             .collect();
         let codes = coded.iter().map(|codes| kept.iter().map(|&row| codes[row] as u16).collect()).collect();
-        let rows = Self {
+        let mut rows = Self {
             places,
             arity: states,
             codes,
             numbers,
             weight,
             sums,
-            variation,
-            ln_variance,
+            exponents,
+            variation: Vec::new(),
+            ln_variance: Vec::new(),
             total: total_units as f64 * unit,
             fingerprint: u128::from(fingerprint[0]) << 64 | u128::from(fingerprint[1]),
             units: kept_units,
         };
-        Ok((rows, discrete))
+        let cases = total_units as f64 / weight;
+        rows.variation = (0..scales.len()).map(|i| rows.about_mean(i, cases)).collect();
+        rows.ln_variance = scales.iter().enumerate().map(|(i, scale)| rows.ln(i, cases, scale)).collect();
+        Ok((rows.merged(), discrete))
+    }
+
+    /// Rows with the same codes as one, unless most are different. Sums over cells are the same.
+    fn merged(mut self) -> Self {
+        let cells = (0..self.codes.len()).fold(Cells::one(&self), |cells, v| cells.divided(&self, v));
+        if 2 * cells.units.len() > self.units.len() {
+            return self;
+        }
+        let sums = |column| cells.sums(&self, column).into_iter().map(i64::try_from).collect();
+        let Ok(numbers) = (0..self.numbers.len()).map(sums).collect::<Result<Vec<Vec<i64>>, _>>() else {
+            return self;
+        };
+        let first = cells.first_rows();
+        for codes in &mut self.codes {
+            *codes = first.iter().map(|&row| codes[row]).collect();
+        }
+        Self { numbers, units: cells.units, ..self }
+    }
+
+    /// Are there too few cases to estimate the means of this many columns in cells, and their covariances?
+    pub fn too_small(&self, cells: usize, columns: usize) -> bool {
+        2.0 * (cells + columns - 1) as f64 >= self.total
+    }
+
+    /// A sum over rows of a column in the units of its covariations, as a whole number.
+    #[inline]
+    pub fn scaled(&self, column: usize, sum: DoubleDouble) -> i64 {
+        let factor = libm::ldexp(1.0, self.exponents[column]);
+        let high = libm::rint(sum.high * factor);
+        high as i64 + libm::rint((sum.high * factor - high) + sum.low * factor) as i64
+    }
+
+    /// `Σ w z_i z_j`, for `i ≤ j`.
+    pub fn covariation(&self, i: usize, j: usize) -> i128 {
+        let (pair, shift) = (self.sums.pair(i, j), self.exponents[i] + self.exponents[j]);
+        if shift >= 0 { pair << shift } else { (pair + (1 << (-shift - 1))) >> -shift }
+    }
+
+    /// `Σ w (z − mean)²` of a column, at least 1.
+    pub fn variation(&self, column: usize) -> i128 {
+        self.variation[column]
+    }
+
+    fn about_mean(&self, i: usize, cases: f64) -> i128 {
+        let mean = DoubleDouble::from(self.sums.single(i)) / DoubleDouble::from(cases).sqrt();
+        let mean = i128::from(self.scaled(i, mean));
+        (self.covariation(i, i) - mean * mean).max(1)
+    }
+
+    fn ln(&self, i: usize, cases: f64, scale: &Scale) -> f64 {
+        let steps = 2.0 * (scale.ln_step() - f64::from(self.exponents[i]) * std::f64::consts::LN_2);
+        libm::log(self.variation[i] as f64 / cases) + steps
     }
 }
 
-/// `a b / n`, to the nearest whole number or next to it: always the same one.
-#[inline]
-pub fn quotient(a: i128, b: i128, n: f64) -> i128 {
-    let exact = DoubleDouble::from(a) * DoubleDouble::from(b) / DoubleDouble::from(n);
-    let high = libm::rint(exact.high);
-    high as i128 + libm::rint((exact.high - high) + exact.low) as i128
+/// Scaled by `2^e`, the root of a sum of squares has [`BITS`] bits; so has, by the inequality of Cauchy and
+/// Schwarz, the sum over a cell by the root of its weight.
+fn exponent(squares: i128) -> i32 {
+    BITS - (128 - squares.leading_zeros() as i32 + 1) / 2
 }

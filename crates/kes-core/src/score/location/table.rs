@@ -2,78 +2,31 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::cells::{Cells, Kept};
+use super::criterion::Criterion;
+use super::kept::Kept;
 use super::rows::{Place, Rows};
+use super::worker::{Evaluating, ln_determinant};
 use crate::Error;
-use crate::score::bounds::{Bounds, Measure};
+use crate::score::bounds::Bounds;
 use crate::score::discrete;
-use crate::score::discrete::criterion::Criterion;
-use crate::score::gaussian::{
-    Column, DoubleDouble, Factors, LN_2PI_E, Matrix, TOLERANCE, dependence_threshold, quantum,
-};
-use crate::score::set_function::{SetFunction, Source, Survey, Worker};
+use crate::score::excluded::{Excluded, Why};
+use crate::score::gaussian::{Column, TOLERANCE, quantum};
+use crate::score::set_function::{SetFunction, Survey, Worker};
 use crate::stop::{Stop, Stopped};
-use crate::varset::VarSet;
 
 /// To look at so many rows takes longer than to hand them to a thread that is awake.
 const PORTION: usize = 1 << 16;
 
-/// What a parameter costs.
-#[derive(Clone, Copy, Debug)]
-pub struct Pricing {
-    /// A criterion for discrete tables whose parameters all cost the same.
-    criterion: Criterion,
-    /// `u` with `N` cases.
-    price: fn(f64) -> f64,
-    /// `λ`: parameters of the continuous part cost this many times as much.
-    factor: f64,
-}
-
-impl Pricing {
-    /// As the criterion with a name has it, and the factor of the continuous part.
-    ///
-    /// # Errors
-    /// If there is no such criterion, or the factor is not positive.
-    pub fn named(name: &str, factor: f64) -> Result<Self, Error> {
-        let discrete =
-            CRITERIA.iter().find(|criterion| criterion.name == name).map(|criterion| criterion.discrete);
-        let unknown = || Error::Setting(format!("unknown criterion {name:?} of the location model"));
-        let criterion = Criterion::named(discrete.ok_or_else(unknown)?, 1.0)?;
-        if !(factor > 0.0 && factor.is_finite()) {
-            return Err(Error::Setting(format!("the penalty {factor} is not a positive number")));
-        }
-        let price = criterion.description.penalty.ok_or_else(unknown)?;
-        Ok(Self { criterion, price, factor })
-    }
-}
-
-/// A criterion of the location model, and that of its discrete part.
-#[derive(Debug)]
-pub struct Description {
-    /// Its name in settings.
-    pub name: &'static str,
-    /// Its name in a line of text.
-    pub title: &'static str,
-    /// The criterion for discrete tables with the same price of a parameter.
-    discrete: &'static str,
-}
-
-/// The criteria of the location model.
-pub const CRITERIA: [Description; 2] = [
-    Description { name: "location-bic", title: "location model BIC", discrete: "bic" },
-    Description { name: "location-aic", title: "location model AIC", discrete: "aic" },
-];
-
 /// The rows of a mixed table with a criterion on them.
 pub struct Table {
-    rows: Rows,
+    pub(super) rows: Rows,
     /// The discrete variables alone.
-    discrete: discrete::Table,
+    pub(super) discrete: discrete::Table,
     /// `λ u`.
-    penalty: f64,
+    pub(super) penalty: f64,
     /// What `F` is a multiple of.
-    quantum: f64,
-    kept: Kept,
+    pub(super) quantum: f64,
+    pub(super) kept: Kept,
     /// The smallest set met in which some variables determine another, by its variables.
     dependent: Mutex<Option<Vec<usize>>>,
 }
@@ -88,16 +41,15 @@ impl Table {
         arity: &[usize],
         order: &[usize],
         weights: Option<&[f64]>,
-        pricing: Pricing,
+        criterion: Criterion,
         threads: usize,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let Pricing { criterion, price, factor } = pricing;
         let (rows, discrete) = Rows::new(table, arity, order, weights, threads, stop)?;
         Ok(Self {
-            penalty: factor * price(rows.total),
+            penalty: criterion.penalty(rows.total),
             quantum: quantum(rows.total),
-            discrete: discrete::Table::new(discrete, criterion)?,
+            discrete: discrete::Table::new(discrete, criterion.discrete)?,
             kept: Kept::default(),
             dependent: Mutex::new(None),
             rows,
@@ -119,50 +71,33 @@ impl Table {
         self.rows.fingerprint
     }
 
-    /// Pairs of continuous variables that determine each other linearly, so that they are one variable
-    /// written twice.
-    pub fn twins(&self) -> Vec<(usize, usize)> {
-        let cells = self.kept.of(&self.rows, &[]);
-        let continuous: Vec<(usize, usize)> =
-            self.rows.places.iter().enumerate().filter_map(continuous).collect();
-        let mut twins = Vec::new();
-        for (at, &(x, i)) in continuous.iter().enumerate() {
-            for &(y, j) in &continuous[at + 1..] {
-                if self.ln_determinant(&cells, &[i.min(j), i.max(j)]).is_none() {
-                    twins.push((x, y));
-                }
+    /// The pairs that no model joins: numbers that are one variable written twice, and a number with a
+    /// discrete variable that determines it or has a state for nearly every case.
+    pub fn excluded(&self) -> Vec<Excluded> {
+        let mut excluded = Vec::new();
+        for (x, &place) in self.rows.places.iter().enumerate() {
+            for (y, i) in self.rows.places.iter().enumerate().filter_map(continuous) {
+                let why = match place {
+                    Place::Discrete(d) => self.why_apart(&[d as u16], &[i], Why::Determined),
+                    Place::Continuous(j) if x < y => self.why_apart(&[], &[i.min(j), i.max(j)], Why::Twins),
+                    _ => None,
+                };
+                excluded.extend(why.map(|why| Excluded { x, y, why }));
             }
         }
-        twins
+        excluded
     }
 
-    /// The logarithm of the determinant of the covariances within cells, relative to the variances of the
-    /// columns, unless a column is determined by the others and the cells.
-    fn ln_determinant(&self, cells: &Cells, columns: &[usize]) -> Option<f64> {
-        let rows = &self.rows;
-        let threshold = dependence_threshold(columns.len());
-        let within: Vec<i128> = columns.iter().map(|&i| cells.covariation(rows, i, i)).collect();
-        let left = |k: usize| within[k] as f64 / rows.variation[columns[k]] as f64;
-        if (0..columns.len()).any(|k| left(k) < threshold) {
-            return None;
+    fn why_apart(&self, coded: &[u16], columns: &[usize], dependent: Why) -> Option<Why> {
+        let cells = self.kept.of(&self.rows, coded);
+        if self.rows.too_small(cells.units.len(), columns.len()) {
+            return Some(Why::TooLarge);
         }
-        let correlation = |a: usize, b: usize| {
-            let scale = DoubleDouble::from(within[a]) * within[b].into();
-            DoubleDouble::from(cells.covariation(rows, columns[a], columns[b])) / scale.sqrt()
-        };
-        let matrix = Matrix::new(columns.len(), correlation);
-        let mut factors = Factors::default();
-        let mut own = 0.0;
-        for k in 0..columns.len() {
-            if factors.push(&matrix, k, 0.0) * left(k) < threshold {
-                return None;
-            }
-            own += libm::log(left(k));
-        }
-        Some(own + factors.ln_determinant())
+        ln_determinant(&self.rows, &cells, columns).is_none().then_some(dependent)
     }
 
-    fn note_dependent(&self, set: impl Iterator<Item = usize>) {
+    /// Notes a set in which some variables determine another.
+    pub(super) fn note_dependent(&self, set: impl Iterator<Item = usize>) {
         let set: Vec<usize> = set.collect();
         let mut known = self.dependent.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|known| (set.len(), &set) < (known.len(), known)) {
@@ -197,11 +132,11 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn worker(&self) -> Box<dyn Worker<W> + '_> {
-        Box::new(Evaluating::new(self))
+        Box::new(Evaluating::new(self, self.discrete.worker()))
     }
 
     fn survey(&self) -> Box<dyn Survey<W> + '_> {
-        Box::new(Evaluating::new(self))
+        Box::new(Evaluating::new(self, self.discrete.worker()))
     }
 
     fn portion(&self) -> usize {
@@ -221,89 +156,13 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 }
 
-/// Computes terms, for one thread.
-struct Evaluating<'t, const W: usize> {
-    table: &'t Table,
-    /// Counts the cells of discrete sets.
-    discrete: Box<dyn Worker<W> + 't>,
-    /// The discrete variables of a set by their places, in ascending order.
-    coded: Vec<u16>,
-    /// The columns of its continuous ones, in ascending order.
-    columns: Vec<usize>,
-}
-
-impl<'t, const W: usize> Evaluating<'t, W> {
-    fn new(table: &'t Table) -> Self {
-        let discrete = table.discrete.worker();
-        Self { table, discrete, coded: Vec::new(), columns: Vec::new() }
-    }
-
-    fn value(&mut self, set: VarSet<W>) -> f64 {
-        let Self { table, discrete, coded, columns } = self;
-        let Table { rows, quantum, .. } = *table;
-        coded.clear();
-        columns.clear();
-        for v in set.iter() {
-            match rows.places[v] {
-                Place::Discrete(d) => coded.push(d as u16),
-                Place::Continuous(column) => columns.push(column),
-                Place::Constant => (),
-            }
-        }
-        let alone: VarSet<W> = coded.iter().map(|&d| usize::from(d)).collect();
-        if columns.is_empty() {
-            return libm::rint(discrete.term(alone) / quantum) * quantum;
-        }
-        coded.sort_unstable();
-        columns.sort_unstable();
-        let cells = table.kept.of(rows, coded);
-        let (p, joined) = (columns.len() as f64, coded.len() + columns.len() > 1);
-        if joined && 2.0 * (p + cells.units.len() as f64 - 1.0) >= rows.total {
-            return f64::NEG_INFINITY;
-        }
-        let Some(ln_determinant) = table.ln_determinant(&cells, columns) else {
-            table.note_dependent(set.iter());
-            return f64::NEG_INFINITY;
-        };
-        let all = table.discrete.cells(alone);
-        let half = 0.5 * rows.total;
-        let own: f64 = columns.iter().map(|&i| rows.ln_variance[i] + LN_2PI_E).sum();
-        let parameters = all.number * p + 0.5 * p * (p + 1.0);
-        let value = table.discrete.function().value(all, &cells.units)
-            - half * (own + ln_determinant)
-            - table.penalty * parameters;
-        libm::rint(value / quantum) * quantum
-    }
-}
-
-impl<const W: usize> Worker<W> for Evaluating<'_, W> {
-    fn term(&mut self, set: VarSet<W>) -> f64 {
-        self.value(set)
-    }
-
-    fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
-        for source in sources {
-            let with_x = given.with(source.x);
-            source.joint = self.value(with_x.with(y));
-            if source.known.is_none() {
-                source.margin = self.value(with_x);
-            }
-        }
-    }
-}
-
-impl<const W: usize> Survey<W> for Evaluating<'_, W> {
-    fn measure(&mut self, set: VarSet<W>) -> Measure {
-        Measure { term: self.value(set), detail: 0.0 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Stream;
-    use crate::score::gaussian::{self, Moments};
+    use crate::score::gaussian::{self, LN_2PI_E, Moments};
     use crate::score::terms::Terms;
+    use crate::varset::VarSet;
     use proptest::prelude::*;
 
     /// Five variables: three of codes, two of numbers that depend on the first.
@@ -348,12 +207,9 @@ mod tests {
         }
     }
 
-    fn pricing(criterion: &str) -> Pricing {
-        Pricing::named(criterion, 1.0).unwrap()
-    }
-
     fn table(columns: &[Column<'_>], arity: &[usize], order: &[usize], weights: Option<&[f64]>) -> Table {
-        Table::new(columns, arity, order, weights, pricing("location-bic"), 1, &Stop::default()).unwrap()
+        let criterion = Criterion::named("bic", 1.0).unwrap();
+        Table::new(columns, arity, order, weights, criterion, 1, &Stop::default()).unwrap()
     }
 
     fn all_terms(table: &impl SetFunction<1>) -> Vec<f64> {
@@ -464,7 +320,8 @@ mod tests {
         let terms = all_terms(&table(&sample.columns(), &ARITY, &[0, 1, 2, 3, 4], None));
         let codes: Vec<&[i32]> = sample.codes.iter().map(Vec::as_slice).collect();
         let data = discrete::dataset::Dataset::new(&codes, &[2, 3, 4], None).unwrap();
-        let discrete = discrete::Table::new(data, Criterion::named("bic", 1.0).unwrap()).unwrap();
+        let discrete =
+            discrete::Table::new(data, discrete::criterion::Criterion::named("bic", 1.0).unwrap()).unwrap();
         for (members, term) in all_terms(&discrete).into_iter().enumerate() {
             let there = [0, 1, 3].iter().enumerate().map(|(at, v)| (members >> at & 1) << v).sum::<usize>();
             assert!((terms[there] - term).abs() < 1e-10);
@@ -505,7 +362,7 @@ mod tests {
             assert_eq!(term == f64::NEG_INFINITY, members & 0b100010 == 0b100010, "{members:b}");
         }
         assert_eq!(SetFunction::<1>::dependent(&table), Some(vec![1, 5]));
-        assert!(table.twins().is_empty());
+        assert_eq!(table.excluded(), [Excluded { x: 1, y: 5, why: Why::Determined }]);
     }
 
     proptest! {

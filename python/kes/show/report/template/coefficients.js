@@ -1,5 +1,6 @@
 // The coefficients of linear and logistic CPDs, with 95 % intervals.
 
+import { interactions } from "./cpds.js";
 import { data, isContinuous } from "./data.js";
 import { fittedNetwork } from "./fitted.js";
 import { significant } from "./format.js";
@@ -18,13 +19,18 @@ export function withInterval(term) {
   return significant(term.value) + range;
 }
 
-// What the coefficients of a CPD belong to: a continuous parent, or a state of a discrete one.
+// What the coefficients of a CPD belong to: a continuous parent, or a state of a discrete one; then
+// combinations of states, if there are coefficients for them.
 function regressors(parents) {
-  return parents.flatMap((parent) => {
+  const single = parents.flatMap((parent) => {
     const name = data.names[parent];
     if (isContinuous(parent)) return [{ parent, text: name }];
     return data.states[parent].slice(1).map((state) => ({ parent, text: `${name} = ${state}` }));
   });
+  const discrete = parents.filter((parent) => !isContinuous(parent));
+  const combined = interactions(discrete.map((parent) => data.states[parent].length));
+  const state = (code, i) => `${data.names[discrete[i]]} = ${data.states[discrete[i]][code]}`;
+  return [...single, ...combined.map((cell) => ({ parent: null, text: cell.map(state).join(", ") }))];
 }
 
 // The terms of a linear or logistic CPD, the intercept first: { parent, text, value, error }. Those
@@ -32,7 +38,7 @@ function regressors(parents) {
 export function terms({ node, parents, kind, numbers }) {
   const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents)];
   const estimated = (values, errors) =>
-    labels.map((label, i) => ({ ...label, value: values[i], error: errors?.[i] ?? null }));
+    values.map((value, i) => ({ ...labels[i], value, error: errors?.[i] ?? null }));
   if (kind === "linear") {
     return estimated([numbers.intercept, ...numbers.coefficients], numbers.errors);
   }

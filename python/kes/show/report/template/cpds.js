@@ -6,6 +6,14 @@
 //   "logistic"  log-odds of each state but the first, linear in the parents,
 //   "large"     a table that was left out of the page.
 
+// The combinations of states of which at least two are not the first; the last changes fastest.
+export function interactions(sizes) {
+  const extend = (cells, size) =>
+    cells.flatMap((cell) => Array.from({ length: size }, (_, code) => [...cell, code]));
+  const several = (cell) => cell.filter((code) => code > 0).length >= 2;
+  return sizes.reduce(extend, [[]]).filter(several);
+}
+
 export class FittedNetwork {
   // `sizes` has the number of states of each node, 0 for a continuous one; `ess` is the equivalent
   // sample size of the prior that smooths the tables.
@@ -60,7 +68,7 @@ export class FittedNetwork {
   }
 
   // The linear predictor: a continuous parent has one coefficient, a discrete one has a coefficient
-  // for each state but the first.
+  // for each state but the first. Interactions of discrete parents may follow.
   predictor(parents, intercept, coefficients, values) {
     let sum = intercept;
     let at = 0;
@@ -72,6 +80,13 @@ export class FittedNetwork {
         if (values[parent] > 0) sum += coefficients[at + values[parent] - 1];
         at += this.sizes[parent] - 1;
       }
+    }
+    if (at < coefficients.length) {
+      const discrete = parents.filter((parent) => !this.isContinuous(parent));
+      const cells = interactions(discrete.map((parent) => this.sizes[parent]));
+      const isHere = (cell) => cell.every((code, i) => code === values[discrete[i]]);
+      const place = cells.findIndex(isHere);
+      if (place >= 0) sum += coefficients[at + place];
     }
     return sum;
   }

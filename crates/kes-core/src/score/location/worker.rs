@@ -1,0 +1,128 @@
+//! Computes the terms of a mixed table, for one thread.
+
+use std::sync::Arc;
+
+use super::cells::Cells;
+use super::rows::{Place, Rows};
+use super::table::Table;
+use crate::score::bounds::Measure;
+use crate::score::gaussian::{Factors, LN_2PI_E, Matrix, dependence_threshold};
+use crate::score::set_function::{Source, Survey, Worker};
+use crate::varset::VarSet;
+
+/// Computes terms, with the cells of the last set.
+pub struct Evaluating<'t, const W: usize> {
+    table: &'t Table,
+    /// Counts the cells of discrete sets.
+    discrete: Box<dyn Worker<W> + 't>,
+    /// The discrete variables of a set by their places, in ascending order.
+    coded: Vec<u16>,
+    /// The columns of its continuous ones, in ascending order.
+    columns: Vec<usize>,
+    last: Option<(Vec<u16>, Arc<Cells>)>,
+}
+
+impl<'t, const W: usize> Evaluating<'t, W> {
+    pub fn new(table: &'t Table, discrete: Box<dyn Worker<W> + 't>) -> Self {
+        Self { table, discrete, coded: Vec::new(), columns: Vec::new(), last: None }
+    }
+
+    fn value(&mut self, set: VarSet<W>) -> f64 {
+        let Table { rows, quantum, .. } = self.table;
+        self.coded.clear();
+        self.columns.clear();
+        for v in set.iter() {
+            match rows.places[v] {
+                Place::Discrete(d) => self.coded.push(d as u16),
+                Place::Continuous(column) => self.columns.push(column),
+                Place::Constant => (),
+            }
+        }
+        let alone: VarSet<W> = self.coded.iter().map(|&d| usize::from(d)).collect();
+        let value = if self.columns.is_empty() {
+            self.discrete.term(alone)
+        } else {
+            self.coded.sort_unstable();
+            self.columns.sort_unstable();
+            self.joint(set, alone)
+        };
+        libm::rint(value / quantum) * quantum
+    }
+
+    /// `F` of a set with continuous variables, before it is rounded.
+    fn joint(&mut self, set: VarSet<W>, alone: VarSet<W>) -> f64 {
+        let cells = self.cells();
+        let Self { table, coded, columns, .. } = self;
+        let Table { rows, discrete, .. } = *table;
+        let p = columns.len() as f64;
+        let joined = coded.len() + columns.len() > 1;
+        if joined && rows.too_small(cells.units.len(), columns.len()) {
+            return f64::NEG_INFINITY;
+        }
+        let Some(ln_determinant) = ln_determinant(rows, &cells, columns) else {
+            table.note_dependent(set.iter());
+            return f64::NEG_INFINITY;
+        };
+        let all = discrete.cells(alone);
+        let own: f64 = columns.iter().map(|&i| rows.ln_variance[i] + LN_2PI_E).sum();
+        let parameters = all.number * p + 0.5 * p * (p + 1.0);
+        cells.value.get_or_init(|| discrete.function().value(all, &cells.units))
+            - 0.5 * rows.total * (own + ln_determinant)
+            - table.penalty * parameters
+    }
+
+    fn cells(&mut self) -> Arc<Cells> {
+        let Self { table, coded, last, .. } = self;
+        if let Some((variables, cells)) = last
+            && variables == coded
+        {
+            return Arc::clone(cells);
+        }
+        let cells = table.kept.of(&table.rows, coded);
+        *last = Some((coded.clone(), Arc::clone(&cells)));
+        cells
+    }
+}
+
+/// The logarithm of the determinant of the covariances within cells, relative to the variances of the
+/// columns, unless a column is determined by the others and the cells.
+pub fn ln_determinant(rows: &Rows, cells: &Cells, columns: &[usize]) -> Option<f64> {
+    let threshold = dependence_threshold(columns.len());
+    if columns.iter().any(|&i| cells.share(rows, i).0 < threshold) {
+        return None;
+    }
+    let correlation = |a: usize, b: usize| cells.correlation(rows, columns[a], columns[b]);
+    let matrix = Matrix::new(columns.len(), correlation);
+    let mut factors = Factors::default();
+    let mut own = 0.0;
+    for (k, &column) in columns.iter().enumerate() {
+        let (share, ln_share) = cells.share(rows, column);
+        if factors.push(&matrix, k, 0.0) * share < threshold {
+            return None;
+        }
+        own += ln_share;
+    }
+    Some(own + factors.ln_determinant())
+}
+
+impl<const W: usize> Worker<W> for Evaluating<'_, W> {
+    fn term(&mut self, set: VarSet<W>) -> f64 {
+        self.value(set)
+    }
+
+    fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
+        for source in sources {
+            let with_x = given.with(source.x);
+            source.joint = self.value(with_x.with(y));
+            if source.known.is_none() {
+                source.margin = self.value(with_x);
+            }
+        }
+    }
+}
+
+impl<const W: usize> Survey<W> for Evaluating<'_, W> {
+    fn measure(&mut self, set: VarSet<W>) -> Measure {
+        Measure { term: self.value(set), detail: 0.0 }
+    }
+}
