@@ -143,6 +143,14 @@ def check_neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
     )
 
 
+def uses_ranks(transform: str | None, kind: str) -> bool:
+    """Return whether a search on a kind of table replaces continuous values by normal scores.
+
+    None stands for the default: "ranks" on mixed tables, "none" on others.
+    """
+    return transform == "ranks" or (transform is None and kind == "mixed")
+
+
 # --- declarations --------------------------------------------------------------------------------
 
 _Ess = Annotated[
@@ -163,8 +171,9 @@ _Transform = Annotated[
         default=None,
         group="criterion",
         doc='"ranks" replaces the values of each continuous column by the normal scores of their '
-        'ranks, which helps if columns are skewed; "none" does not. The default is "ranks" on '
-        'tables with discrete and continuous columns, and "none" on others.',
+        'ranks, which helps if columns are skewed; "none" does not. By default, searches on '
+        "tables with discrete and continuous columns use ranks, others do not, and networks are "
+        "estimated in the units of the columns.",
         check=partial(choice, known=TRANSFORMS),
         setting="transform",
         help="Replace continuous values by the normal scores of their ranks.",

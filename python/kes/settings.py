@@ -7,11 +7,9 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from kes import _core
-from kes.data.column import TableKind
-from kes.data.normal_scores import uses_ranks
 from kes.declare import declared
 from kes.errors import KesError, option
-from kes.options import CRITERION, LearnOptions, Sampled, ScoringOptions
+from kes.options import CRITERION, LearnOptions, Sampled, ScoringOptions, uses_ranks
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -68,7 +66,7 @@ class Criterion:
         """Return its full name on a kind of table."""
         return self.on(kind).title
 
-    def uses_ranks(self, kind: TableKind) -> bool:
+    def uses_ranks(self, kind: str) -> bool:
         """Return whether continuous values of a kind of table are replaced by normal scores."""
         return uses_ranks(self.transform, kind)
 
@@ -144,10 +142,10 @@ class Settings:
         """The criterion with its parameters."""
         return Criterion(self.criterion, self.ess, self.penalty, self.transform)
 
-    def on(self, kind: TableKind) -> Settings:
-        """Return the settings for a kind of table: its default transform is None."""
-        differs = uses_ranks(self.transform, kind) != uses_ranks(None, kind)
-        return self if differs and kind != "discrete" else replace(self, transform=None)
+    def on(self, kind: str) -> Settings:
+        """Return the settings for a kind of table, without a transform that has no effect on it."""
+        unused = kind == "discrete" or (kind == "continuous" and self.transform == "none")
+        return replace(self, transform=None) if unused else self
 
     def options(self) -> dict[str, Any]:
         """Return the settings as options of `kes.learn`, without those that are not used."""

@@ -271,7 +271,7 @@ def test_a_dependent_set_is_noted_and_never_entered():
     rng = np.random.default_rng(13)
     a, b, d = rng.normal(size=(3, 200))
     problem = engine.gaussian([a, b, a + b, d])
-    assert problem.twins == []
+    assert problem.excluded == []
     assert problem.dependent is None
     _, (directed, undirected) = engine.trace(problem, 0, k=1.0)
     assert problem.dependent == [0, 1, 2]
@@ -286,7 +286,7 @@ def test_twins_are_found_before_the_search():
     celsius = rng.normal(20.0, 5.0, 100)
     codes = rng.integers(0, 3, 100).astype(np.int32)
     columns = [celsius, codes, 32 + 1.8 * celsius, (2 - codes).astype(np.int32), 0.9 * celsius**3]
-    assert engine.gaussian(columns).twins == [(0, 2), (1, 3)]
+    assert engine.gaussian(columns).excluded == [(0, 2, "twins"), (1, 3, "twins")]
 
 
 def test_constant_columns_stay_alone():

@@ -41,6 +41,15 @@ test("a linear predictor has a coefficient for each number, and each state but t
   assert.equal(predict([0, 2, -1, 0]), 10 + 40 - 7);
 });
 
+test("interactions of discrete parents follow, the last parent changing fastest", () => {
+  const network = new FittedNetwork([], [0, 3, 2], 1);
+  const predict = (values) => network.predictor([1, 0, 2], 10, [20, 30, 2, 40, 500, 600], values);
+  assert.equal(predict([1, 0, 1]), 10 + 2 + 40);
+  assert.equal(predict([1, 2, 0]), 10 + 2 + 30);
+  assert.equal(predict([1, 1, 1]), 10 + 2 + 20 + 40 + 500);
+  assert.equal(predict([1, 2, 1]), 10 + 2 + 30 + 40 + 600);
+});
+
 test("parents come before children, and ancestors are found", () => {
   const random = generator(2);
   for (let round = 0; round < 30; round += 1) {

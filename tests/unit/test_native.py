@@ -26,7 +26,7 @@ def test_criteria_are_described():
     """As promised: bic and aic for every kind, bdeu and qnml discrete only, bge continuous."""
     assert list(described("discrete")) == ["bic", "aic", "bdeu", "qnml"]
     assert set(described("continuous")) == {"bic", "aic", "bge"}
-    assert set(described("mixed")) == {"bic", "aic", "location-bic", "location-aic"}
+    assert set(described("mixed")) == {"bic", "aic", "degenerate-bic", "degenerate-aic"}
     assert all(title for _, title, *_ in _core.CRITERIA)
     parameters = {name: own for name, (_, own, *_) in described("discrete").items() if own}
     assert parameters == {"bdeu": ("ess",)}

@@ -14,18 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kes.data.column import Continuous, TableKind
+from kes.data.column import Continuous
 from kes.data.dataset import Dataset
 from kes.data.intervals import Floats
 from kes.errors import KesError
-
-
-def uses_ranks(transform: str | None, kind: TableKind) -> bool:
-    """Return whether the option `transform` replaces continuous values of a kind of table.
-
-    None stands for the default: "ranks" on mixed tables, "none" on others.
-    """
-    return transform == "ranks" or (transform is None and kind == "mixed")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from kes.data import Dataset, Discrete
 from kes.data.dataset import Data, Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.normal_scores import Ranks, uses_ranks
+from kes.data.normal_scores import Ranks
 from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
@@ -117,7 +117,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     ranks = None
-    if uses_ranks(how["transform"], dataset.kind):
+    if how["transform"] == "ranks":
         ranks = Ranks.of(dataset, gaps)
         dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
@@ -218,7 +218,7 @@ class _Estimator:
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
         if states and 0 not in levels:
             return self._table(node, levels, [*given, own])
-        number = self._regressors(levels)
+        number = self._regressors(given, levels)
         x = regressors(given, levels, rows, number=number)
         if not states:
             names = regressor_names(parents, self.states, number)
@@ -228,11 +228,18 @@ class _Estimator:
         how: dict[str, Any] = {"weights": self._weights, "ess": self._strength}
         return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
 
-    def _regressors(self, levels: list[int]) -> int:
-        """Return the number of regressors: with interactions, unless these would be too many."""
-        number = all_effects(levels)
-        affordable = number * len(self._weights) <= _MOST_REGRESSORS
-        return number if affordable else main_effects(levels)
+    def _regressors(self, given: list[Values], levels: list[int]) -> int:
+        """Return the number of regressors: with interactions, unless they cannot be estimated.
+
+        They may be too many; and without a prior, all must occur.
+        """
+        number, rows = all_effects(levels), len(self._weights)
+        if number * rows > _MOST_REGRESSORS:
+            return main_effects(levels)
+        if self._strength is None:
+            effects = regressors(given, levels, rows, number=number)
+            return number if effects.any(axis=0).all() else main_effects(levels)
+        return number
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:
         """Estimate a CPT: (count + prior cases) of each cell, normalised over the states."""

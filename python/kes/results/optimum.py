@@ -3,9 +3,8 @@
 from dataclasses import replace
 from functools import cached_property
 
-from kes.data.column import Kind, kind_of
+from kes.data.column import Kind
 from kes.data.dataset import Data, Dataset, Incomplete
-from kes.data.normal_scores import uses_ranks
 from kes.data.schema import ReadOptions
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph
@@ -88,9 +87,8 @@ class Optimum(OptimumMethods):
 
     @property
     def transform(self) -> str | None:
-        """How continuous values were transformed: "ranks", or None."""
-        record = self._record
-        return "ranks" if uses_ranks(record.settings.transform, kind_of(record.states)) else None
+        """The option `transform`."""
+        return self._record.settings.transform
 
     @property
     def edge_prior(self) -> float:
@@ -146,7 +144,7 @@ class Optimum(OptimumMethods):
             "missing": reading.missing,
             "completions": reading.completions,
             "discretize": reading.discretizer,
-            "transform": self.transform or "none",
+            "transform": self.transform,
         }
         if isinstance(data, Dataset | Incomplete):  # read already
             return same, ReadOptions()

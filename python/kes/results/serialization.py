@@ -176,7 +176,7 @@ def _from_version_2(document: dict[str, Any]) -> dict[str, Any]:
     if kind_of(document["states"]) != "mixed":
         return document
     settings = document["settings"]
-    transform = None if settings.get("transform") == "ranks" else "none"
+    transform = settings.get("transform") or "none"
     criterion = f"degenerate-{settings['criterion']}"
     return document | {
         "settings": settings | {"criterion": criterion, "transform": transform},

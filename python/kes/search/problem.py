@@ -85,7 +85,7 @@ class Problem:
     shared: _core.Problem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Drop a transform that is the default for the table."""
+        """Drop a transform that has no effect on the table."""
         object.__setattr__(self, "settings", self.settings.on(self.table.kind))
 
     @classmethod

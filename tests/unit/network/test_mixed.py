@@ -377,6 +377,37 @@ def test_columns_may_come_in_any_order(fitted):
     assert network == other
 
 
+def test_every_configuration_of_discrete_parents_has_a_mean_of_its_own():
+    """Means of x within cells, and log-odds, against counts: both parents act only together.
+
+    One of the six cells never occurs; single states decide about it.
+    """
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 2, 5000), rng.integers(0, 3, 5000)
+    b[(a == 1) & (b == 2)] = 0
+    u = rng.normal(size=5000)
+    x = 3.0 * (a ^ (b > 0)) + 0.5 * u + 0.1 * rng.normal(size=5000)
+    c = rng.random(5000) < np.where(a ^ (b > 0), 0.9, 0.2)
+    frame = pd.DataFrame({"a": a, "b": b, "u": u, "x": x, "c": np.where(c, "yes", "no")})
+    arcs = [(p, y) for y in "xc" for p in "abu"]
+    network = kes.fit(arcs, frame, prior=0.01)
+    assert network.models["x"].n_parameters == 6 + 1 + 1
+    assert network.coefficients("x")["term"][-2:] == ("a = 1, b = 1", "a = 1, b = 2")
+    for (i, j), cell in frame.groupby(["a", "b"]):
+        known = {"a": i, "b": j, "u": 0.0}
+        assert network.conditional("x", known).mean[0] == pytest.approx(
+            3.0 * (i ^ (j > 0)), abs=0.03
+        )
+        share = (cell["c"] == "yes").mean()
+        found = network.probability({"c": "yes"}, {**known, "u": cell["u"].mean()}).value
+        assert found == pytest.approx(share, abs=0.01)
+    assert np.isfinite(network.conditional("x", {"a": 1, "b": 2, "u": 0.0}).mean[0])
+    assert pickle.loads(pickle.dumps(network)) == network
+    # Without a prior the empty cell has no estimate, so single states decide about all.
+    plain = kes.fit(arcs, frame, prior="ml")
+    assert plain.models["x"].n_parameters == 3 + 1 + 1 + 1
+
+
 def test_weights_are_cases():
     data = clinic().sample(200, seed=0)
     weights = np.random.default_rng(0).integers(0, 3, 200).astype(float)

@@ -203,7 +203,7 @@ def test_how_a_table_was_written_is_something_that_can_be(document, change, tmp_
 @pytest.mark.parametrize(
     ("kind", "title"),
     [
-        ("mixed", "degenerate Gaussian BIC"),
+        ("mixed", "location model BIC"),
         ("continuous", "Gaussian BIC"),
         ("discrete", "Bayesian information criterion"),
     ],

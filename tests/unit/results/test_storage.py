@@ -124,13 +124,34 @@ def test_content(alarm, tmp_path):
     assert len(content["runs"]) == 50
     assert len(content["models"]) == len(alarm.of_runs)
     assert len(content["models"]) + len(content["offspring"]) + 1 >= len(alarm)
-    assert content["version"] == 2
+    assert content["version"] == 3
     assert content["improving"]["own"] == 500
     scores = [content["models"][model]["score"] for model in content["runs"]]
     assert scores == list(alarm.run_scores)
     sizes = {key: len(json.dumps(value)) for key, value in content.items()}
     del sizes["models"], sizes["states"], sizes["names"], sizes["ges"], sizes["offspring"]
     assert sum(sizes.values()) < 300 * 37 / 8, "no room for 300 rows, even as bits"
+
+
+@pytest.mark.parametrize("transform", ["none", "ranks"])
+def test_files_before_version_3_score_mixed_tables_by_the_degenerate_gaussian(tmp_path, transform):
+    """Such a file, and what extends it, are those of the degenerate Gaussian by name."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"s": rng.choice(["a", "b"], 200), "u": rng.exponential(size=200)})
+    frame["v"] = frame["u"] + rng.normal(size=200) + (frame["s"] == "b")
+    options = {"criterion": "degenerate-bic", "transform": transform}
+    optima = kes.learn(frame, runs=3, improve=5, **options)
+    optima.save(tmp_path / "new.json")
+    content = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))
+    content["version"] = 2
+    content["settings"]["criterion"] = "bic"
+    content["settings"]["transform"] = None if transform == "none" else "ranks"
+    (tmp_path / "old.json").write_text(json.dumps(content), encoding="utf-8")
+    loaded = kes.load(tmp_path / "old.json")
+    assert loaded == optima
+    assert "degenerate Gaussian BIC" in str(loaded)
+    more = kes.learn(frame, runs=6, improve=5, **options)
+    assert loaded.extend(3, data=frame).run_scores.tolist() == more.run_scores.tolist()
 
 
 def test_fingerprint_tells_names_states_and_rows_apart(data):
@@ -398,7 +419,7 @@ def test_damaged_gzip(optima, tmp_path):
     ("change", "word"),
     [
         ({"format": "something else"}, "not a kes"),
-        ({"version": 3, "kes": "9.9.9"}, r"9\.9\.9"),
+        ({"version": 99, "kes": "9.9.9"}, r"9\.9\.9"),
         ({"runs": [0, 1, 1000]}, "1000"),
         ({"runs": None}, "damaged"),
         ({"names": ["only one"]}, "damaged"),

@@ -50,7 +50,7 @@ class FittedNetworks:
 
     def transformed(self, optimum: Optimum) -> Fitted:
         """Return the network that `kes.fit` gives for an optimum."""
-        if optimum.transform is None:
+        if optimum.transform != "ranks":
             return self.network(optimum)
         ranks = Ranks.of(self.table)
         parents = parents_of(optimum.names, optimum.mpdag.to_dag())

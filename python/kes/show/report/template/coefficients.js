@@ -21,12 +21,13 @@ export function withInterval(term) {
 
 // What the coefficients of a CPD belong to: a continuous parent, or a state of a discrete one; then
 // combinations of states, if there are coefficients for them.
-function regressors(parents) {
+function regressors(parents, number) {
   const single = parents.flatMap((parent) => {
     const name = data.names[parent];
     if (isContinuous(parent)) return [{ parent, text: name }];
     return data.states[parent].slice(1).map((state) => ({ parent, text: `${name} = ${state}` }));
   });
+  if (number === single.length) return single;
   const discrete = parents.filter((parent) => !isContinuous(parent));
   const combined = interactions(discrete.map((parent) => data.states[parent].length));
   const state = (code, i) => `${data.names[discrete[i]]} = ${data.states[discrete[i]][code]}`;
@@ -36,7 +37,8 @@ function regressors(parents) {
 // The terms of a linear or logistic CPD, the intercept first: { parent, text, value, error }. Those
 // of a logistic CPD also have the `state` whose log-odds they change.
 export function terms({ node, parents, kind, numbers }) {
-  const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents)];
+  const number = kind === "linear" ? numbers.coefficients.length : numbers.coefficients[0].length - 1;
+  const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents, number)];
   const estimated = (values, errors) =>
     values.map((value, i) => ({ ...labels[i], value, error: errors?.[i] ?? null }));
   if (kind === "linear") {
