@@ -31,13 +31,17 @@ function regressors(parents, number) {
   const discrete = parents.filter((parent) => !isContinuous(parent));
   const combined = interactions(discrete.map((parent) => data.states[parent].length));
   const state = (code, i) => `${data.names[discrete[i]]} = ${data.states[discrete[i]][code]}`;
-  return [...single, ...combined.map((cell) => ({ parent: null, text: cell.map(state).join(", ") }))];
+  return [
+    ...single,
+    ...combined.map((cell) => ({ parent: null, text: cell.map(state).join(", ") })),
+  ];
 }
 
 // The terms of a linear or logistic CPD, the intercept first: { parent, text, value, error }. Those
 // of a logistic CPD also have the `state` whose log-odds they change.
 export function terms({ node, parents, kind, numbers }) {
-  const number = kind === "linear" ? numbers.coefficients.length : numbers.coefficients[0].length - 1;
+  const number =
+    kind === "linear" ? numbers.coefficients.length : numbers.coefficients[0].length - 1;
   const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents, number)];
   const estimated = (values, errors) =>
     values.map((value, i) => ({ ...labels[i], value, error: errors?.[i] ?? null }));
