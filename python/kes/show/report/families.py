@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import AnyTable, Dataset, Incomplete
-from kes.data.normal_scores import Ranks
 from kes.network.cpds import configurations
 from kes.network.fitting import Estimates, Fitted, Model
 from kes.network.fitting import families as parents_of
@@ -47,14 +46,6 @@ class FittedNetworks:
         """Return the network of an optimum in the units of the columns, without a transform."""
         parents = parents_of(optimum.names, optimum.mpdag.to_dag())
         return Estimates(parents, last=self._cpds)(self.table)
-
-    def transformed(self, optimum: Optimum) -> Fitted:
-        """Return the network that `kes.fit` gives for an optimum."""
-        if optimum.transform != "ranks":
-            return self.network(optimum)
-        ranks = Ranks.of(self.table)
-        parents = parents_of(optimum.names, optimum.mpdag.to_dag())
-        return Estimates(parents, transform=ranks)(ranks.apply(self.table))
 
 
 def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str, Any]:
