@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kes.analysis.held_out import cross_validate as cross_validate
     from kes.analysis.k_sweep import Sweep as Sweep
     from kes.analysis.k_sweep import sweep as sweep
+    from kes.analysis.noise import Noise as Noise
+    from kes.analysis.noise import NoiseInterrupted as NoiseInterrupted
     from kes.analysis.stability import Stability as Stability
     from kes.analysis.stability import StabilityInterrupted as StabilityInterrupted
     from kes.analysis.stability import stability as stability
@@ -67,6 +69,7 @@ _HOMES = {
     "kes.analysis.ground_truth": "compare_to_truth",
     "kes.analysis.held_out": "cross_validate",
     "kes.analysis.k_sweep": "Sweep sweep",
+    "kes.analysis.noise": "Noise NoiseInterrupted",
     "kes.analysis.stability": "Stability StabilityInterrupted stability",
     "kes.analysis.support": "ConsensusGraph",
     "kes.api": "inclusion_boundary learn load score",

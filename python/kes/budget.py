@@ -87,7 +87,7 @@ class Size:
     @property
     def runs(self) -> int:
         """Default number of runs."""
-        affordable = self._seconds * _SHARE_OF_RUNS / self.run_seconds
+        affordable = self.seconds * _SHARE_OF_RUNS / self.run_seconds
         return int(min(max(affordable, _MIN_RUNS), _MAX_RUNS))
 
     @property
@@ -97,11 +97,11 @@ class Size:
         is_large = self.variables >= _MANY_VARIABLES
         ordering = 1.5e-5 * self.variables * self.columns if is_large else 0.0
         before = (1 + self.runs) * self.run_seconds + ordering
-        left = max(self._seconds - before, self._seconds * _SHARE_OF_TASKS)
+        left = max(self.seconds - before, self.seconds * _SHARE_OF_TASKS)
         return max(1, int(left / self.task_seconds))
 
     @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
         """Processor seconds of a search with default amounts."""
         share = (self.variables - _MANY_VARIABLES) / (1000 - _MANY_VARIABLES)
         return _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))

@@ -18,7 +18,7 @@ from kes.cli.signals import exit_code
 from kes.errors import KesError, naming_flags
 
 COMMANDS = (
-    *("audit", "learn", "edges", "stability", "effects", "compare", "report", "plot"),
+    *("audit", "learn", "edges", "stability", "noise", "effects", "compare", "report", "plot"),
     *("fit", "query", "predict", "sample", "score", "certify", "convert", "completion", "paper"),
 )
 _SHARED = {"models": "compare convert sample score", "results": "edges effects report"}

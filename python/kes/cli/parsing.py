@@ -56,6 +56,7 @@ _COMMAND_SYNONYMS = {
     "sample": "simulate draw generate",
     "score": "likelihood loglik bic evaluate",
     "stability": "bootstrap resample confidence",
+    "noise": "shuffle permute permutation null chance",
     "compare": "diff shd distance",
     "convert": "export save",
     "certify": "prove proof exact optimal",

@@ -14,11 +14,12 @@ from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
 from kes.progress import Show
-from kes.search.driver import threads
+from kes.search.driver import Execution, threads
 from kes.validation import duration, integer, number
 
 if TYPE_CHECKING:
     from kes.analysis.effects import Effects
+    from kes.analysis.noise import Noise
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
     from kes.results.optima import Optima
@@ -194,6 +195,67 @@ class StructureMethods:
             seconds=None if budget is None else duration("budget", budget),
             threads=threads(n_jobs),
             progress=progress,
+        )
+
+    @checked_options()
+    def noise(
+        self: Optima,
+        shuffles: int = 20,
+        *,
+        runs: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool | Show | None = None,
+        data: Data | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Noise:
+        """Repeat the search on tables with shuffled columns, to see what noise would give.
+
+        In a table with independently shuffled columns every edge is false. Each column keeps its
+        values, missing values stay where they are, and weights count as numbers of cases.
+
+        Parameters
+        ----------
+        shuffles : int
+            Number of shuffled tables.
+        runs : int or None
+            Number of runs on each table, with ten improvement tasks for each; by default as many
+            runs and tasks as in the search itself.
+        n_jobs : int or None
+            Threads; None or -1 for all usable cores. Does not change the result.
+        progress : bool, callable or None
+            As in `kes.learn`, counting the runs on all tables.
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+
+        Returns
+        -------
+        Noise
+            Has `edges` and `shuffled_edges`, their numbers; `highest`, the highest evidence for a
+            false edge; and `levels()`, the estimated number of false edges among ours at each
+            level of evidence.
+
+        Raises
+        ------
+        NoiseInterrupted
+            On Ctrl-C, with the finished tables as ``.noise``.
+
+        Examples
+        --------
+        >>> import kes
+        >>> optima = kes.learn(kes.datasets.alarm(rows=500), runs=5)
+        >>> noise = optima.noise(shuffles=5, runs=2)
+        >>> max(noise.shuffled_edges) < noise.edges
+        True
+        """
+        from kes.analysis.noise import noise
+
+        return noise(
+            self,
+            self.ready(data, weights, missing),
+            shuffles=integer("shuffles", shuffles, minimum=1),
+            runs=None if runs is None else integer("runs", runs, minimum=1),
+            execution=Execution.parse(n_jobs=n_jobs, progress=progress),
         )
 
     @checked_options()

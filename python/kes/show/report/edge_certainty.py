@@ -16,6 +16,7 @@ from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.effects import Effects
 from kes.analysis.evidence import evidence
 from kes.analysis.evidence_work import Work, default_work
+from kes.analysis.noise import Noise
 from kes.analysis.stability import Stability
 from kes.analysis.support import Ensemble, edge_table, ensembles
 from kes.drawing.plot import SUPPORT_COLUMNS
@@ -36,6 +37,7 @@ class Further:
     evidence: Table | None = None
     effects: Sequence[Effects] = ()
     evidence_note: str = ""  # how it was computed, or why it was not
+    noise: Noise | None = None
 
 
 def chosen_evidence(

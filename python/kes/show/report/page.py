@@ -16,8 +16,10 @@ from kes.analysis.certainty import CLEAR, LIKELY, SURE
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effects import Effects
+from kes.analysis.noise import quick_noise
 from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
+from kes.search.driver import threads
 from kes.show.report import prose
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
@@ -49,11 +51,12 @@ def report_text(optima: Optima, options: ReportOptions) -> str:
     problem = optima.ready(data, chosen["weights"], chosen["missing"]) if has_data else None
     evidence, note = chosen_evidence(optima, problem, chosen["evidence"])
     shown = [effects] if isinstance(effects, Effects) else effects
+    noise = None if problem is None else quick_noise(optima, problem, threads=threads(None))
     return page(
         optima,
         problem=problem,
         made=date.today(),
-        further=Further(chosen["stability"], evidence, shown, note),
+        further=Further(chosen["stability"], evidence, shown, note, noise),
         certificate=chosen["certificate"],
         title=chosen["title"],
         file=chosen["file"],
@@ -81,7 +84,9 @@ def page(
     return Template(template("page.html")).substitute(
         policy=_policy(sheet, code),
         title=escape(title or prose.title(optima)),
-        headline=headline(optima, certainty, proof) + check_pointer(check),
+        headline=headline(optima, certainty, proof)
+        + prose.by_chance(further.noise)
+        + check_pointer(check),
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),

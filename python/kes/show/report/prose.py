@@ -13,6 +13,7 @@ from kes.analysis.certainty import SURE
 from kes.analysis.certificate import Certificate
 from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
+from kes.analysis.noise import Noise
 from kes.data.notes import BY_CHANCE
 from kes.errors import KesError, listed
 from kes.results.summary import completed, counted, is_higher
@@ -120,6 +121,11 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
         if BY_CHANCE in note
     )
     return f"{by_chance}<p>{start} {names}.</p><p>{escape(certain)}</p>"
+
+
+def by_chance(noise: Noise | None) -> str:
+    """Return what shuffled copies of the table give, as HTML; nothing if it was not computed."""
+    return "" if noise is None else f"<p>{escape(str(noise))}</p>"
 
 
 def _name(name: str) -> str:

@@ -1,0 +1,132 @@
+"""Shuffled tables: every column keeps its values, but nothing depends on anything else.
+
+Each column is permuted by itself, so any relation that a search finds in the result is due to
+chance. Missing values stay missing in the same cells, and columns that others are shuffled *within*
+stay as they are: values move only between rows that agree on them.
+
+Weights count cases, and rows of unequal weight cannot swap their values. A weighted table is
+therefore written out case by case first; the distribution of each column and the number of cases
+stay the same, up to rounding.
+"""
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.column import Column, Continuous
+from kes.data.dataset import AnyTable, Dataset, Incomplete
+from kes.data.resampling import Stream
+from kes.errors import KesError
+
+TableT = TypeVar("TableT", bound=AnyTable)
+
+MOST_CASES = 10**7
+"""Maximum number of cases of a weighted table, which are written out one by one."""
+
+_BRANCH = 0x5348_5546  # of the seed's random streams, which other draws use as well
+
+
+def shuffled(table: TableT, seed: int, number: int, *, within: Collection[str] = ()) -> TableT:
+    """Return the table with its columns shuffled; `number` tells copies of one seed apart.
+
+    The result depends neither on the order of the rows nor on that of the columns. Columns that
+    others are shuffled within must have no missing values.
+    """
+    dataset = table if isinstance(table, Dataset) else table.dataset
+    gaps = table.gaps if isinstance(table, Incomplete) else np.zeros((len(table.names), 1), bool)
+    gaps = np.broadcast_to(gaps, (len(table.names), table.rows))
+    columns = dict(zip(table.names, dataset.columns, strict=True))
+    fixed = [_values(columns[name]) for name in sorted(within)]
+    # Rows that agree on gaps and fixed columns may swap all their values, so that sorting by these
+    # removes the order of the rows.
+    order = np.lexsort(np.vstack([*gaps[np.argsort(table.names)], *fixed]))
+    weights = None if dataset.weights is None else dataset.weights[order]
+    chosen = order[_cases(weights, len(order))]
+    deal = _Deal(dataset.weights, _strata(fixed, table.rows), chosen)
+    dealt = {
+        name: column.take(
+            chosen
+            if name in within
+            else deal.rows(_values(column), missing, Stream(seed, _BRANCH, number, _key(name)))
+        )
+        for (name, column), missing in zip(columns.items(), gaps, strict=True)
+    }
+    each = None if dataset.weights is None else np.full(len(chosen), dataset.cases / len(chosen))
+    new = Dataset.of(table.names, [*dealt.values()], each, dataset.notes)
+    whole = new if isinstance(table, Dataset) else Incomplete(new, gaps[:, chosen])
+    return cast("TableT", whole)
+
+
+def _values(column: Column) -> NDArray[np.float64]:
+    """Return a column as numbers to sort by."""
+    values = column.values if isinstance(column, Continuous) else column.codes
+    return values.astype(np.float64)
+
+
+def _key(name: str) -> int:
+    """Return a number for a name, to give each column a stream of its own."""
+    digest = hashlib.sha256(name.encode("utf-8", errors="surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "little")
+
+
+def _cases(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.intp]:
+    """Return the row of each case, in the order of the rows."""
+    if weights is None:
+        return np.arange(rows)
+    number = max(1, round(float(weights.sum())))
+    if number > MOST_CASES:
+        raise KesError(
+            f"the weights sum to {number:.6g} cases, but at most {MOST_CASES:.0e} can be shuffled",
+            option="weights",
+        )
+    return _quantiles(weights, rows, number)
+
+
+def _quantiles(weights: NDArray[np.float64] | None, rows: int, number: int) -> NDArray[np.intp]:
+    """Return rows, each in proportion to its weight: those at evenly spaced quantiles."""
+    if weights is None:
+        return np.arange(rows)
+    total = np.cumsum(weights)
+    places = (np.arange(number) + 0.5) * (total[-1] / number)
+    found: NDArray[np.intp] = np.searchsorted(total, places, side="right")
+    return np.minimum(found, rows - 1)
+
+
+def _strata(fixed: list[NDArray[np.float64]], rows: int) -> NDArray[np.intp]:
+    """Return the number of the stratum of each row: equal iff all fixed columns are."""
+    if not fixed:
+        return np.zeros(rows, np.intp)
+    found: NDArray[np.intp] = np.unique(np.stack(fixed), axis=1, return_inverse=True)[1]
+    return found.reshape(-1)
+
+
+@dataclass(frozen=True)
+class _Deal:
+    """Deals the values of columns to cases, within strata.
+
+    `chosen` is the row of each case, which has its gaps and its stratum.
+    """
+
+    weights: NDArray[np.float64] | None
+    strata: NDArray[np.intp]
+    chosen: NDArray[np.intp]
+
+    def rows(
+        self, values: NDArray[np.float64], missing: NDArray[np.bool_], stream: Stream
+    ) -> NDArray[np.intp]:
+        """Return, for each case, the row whose value it gets; its own where it is missing."""
+        rows = self.chosen.copy()
+        for stratum in np.unique(self.strata):
+            there = np.flatnonzero((self.strata == stratum) & ~missing)
+            cases = np.flatnonzero(((self.strata == stratum) & ~missing)[self.chosen])
+            if len(there) and len(cases):
+                there = there[np.argsort(values[there], kind="stable")]
+                weights = None if self.weights is None else self.weights[there]
+                keys = stream.integers(len(cases))
+                order = np.argsort(keys, kind="stable")
+                rows[cases] = there[_quantiles(weights, len(there), len(cases))][order]
+        return rows
