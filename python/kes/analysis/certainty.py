@@ -41,9 +41,6 @@ CLEAR = 10.0
 """Least evidence of a clear direction, against the opposite one, of a sure edge: 82 of 100 of these
 were right, and 6 reversed. In the others, the truth leaves the direction open or lacks the edge."""
 
-FULL_WIDTH = 3 * SURE
-"""Evidence in nats from which an edge of a picture has its full width."""
-
 VERDICTS = {
     "sure": f"at least {SURE:g} nats",
     "likely": f"{LIKELY:g} to {SURE:g} nats",

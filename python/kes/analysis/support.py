@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.certainty import LIKELY, EdgeCertainty
 from kes.drawing.layout import Layout, layout
-from kes.drawing.plot import SUPPORT_COLUMNS, draw
+from kes.drawing.plot import STRENGTH_COLUMNS, SUPPORT_COLUMNS, draw, evidence_width
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, not_installed, unknown
 from kes.graph.pdag import Pdag
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
 
 Feature = TypeVar("Feature", bound=Hashable)
+
+_HALF = 0.5
+"""Default of the least share of an edge in the consensus."""
 
 ROUNDING = 1e-9
 """Rounding error of a share: a threshold that is missed by no more is reached."""
@@ -215,13 +219,14 @@ class ConsensusGraph:
     undirected : frozenset of frozenset of str
         Edges without a well supported direction.
     supports : dict
-        Support of each edge of the graph, by the pair {a, b}.
+        Support of each edge of the graph, by the pair {a, b}; of kind "evidence", in nats.
     direction_supports : dict
-        Support of a -> b as a compelled direction, by (a, b), for both directions of each edge.
-    kind : {"search", "weight", "resampling"}
+        Support of a -> b as a compelled direction, by (a, b), for both directions of each edge; of
+        kind "evidence", the nats by which it beats the opposite one.
+    kind : {"search", "weight", "resampling", "evidence"}
         The kind of support.
     threshold : float
-        Least support of an edge or direction shown.
+        Least support of an edge shown, and of a direction, unless the kind is "evidence".
     """
 
     nodes: tuple[str, ...]
@@ -252,20 +257,23 @@ class ConsensusGraph:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the graph, with widths of edges by support; see `EssentialGraph.plot`."""
+        is_evidence = self.kind == "evidence"
+        width = evidence_width if is_evidence else float
         return draw(
             consensus_layout(self),
             self.directed,
             self.undirected,
             labels=("directed", "no clear direction"),
-            supports=self.supports,
+            widths={pair: width(own) for pair, own in self.supports.items()},
+            of="evidence" if is_evidence else "support",
             ax=ax,
         )
 
     def __repr__(self) -> str:
         return (
             f"ConsensusGraph({len(self.nodes)} nodes, {len(self.directed)} directed and "
-            f"{len(self.undirected)} undirected edges with {SUPPORT_COLUMNS[self.kind]} "
-            f"of at least {self.threshold:g})"
+            f"{len(self.undirected)} undirected edges with {STRENGTH_COLUMNS[self.kind]} "
+            f"of at least {self.threshold:g}{' nats' * (self.kind == 'evidence')})"
         )
 
     def _repr_html_(self) -> str:
@@ -277,7 +285,7 @@ class ConsensusGraph:
         arcs = [(a, "->", b, self.supports[frozenset((a, b))]) for a, b in sorted(self.directed)]
         links = [(*sorted(pair), self.supports[pair]) for pair in self.undirected]
         rows = [*arcs, *((a, "-", b, support) for a, b, support in sorted(links))]
-        return tabulated(("from", "", "to", SUPPORT_COLUMNS[self.kind]), rows)
+        return tabulated(("from", "", "to", STRENGTH_COLUMNS[self.kind]), rows)
 
 
 def consensus_layout(graph: ConsensusGraph) -> Layout:
@@ -292,9 +300,10 @@ def _downwards(graph: ConsensusGraph) -> list[tuple[str, str]]:
     return sorted([*graph.directed, *((a, b) for a, b in undirected)])
 
 
-def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> ConsensusGraph:
+def consensus(nodes: Sequence[str], part: Ensemble, threshold: float | None) -> ConsensusGraph:
     """Keep the edges whose support reaches a threshold; see `Optima.consensus`."""
-    least = number("threshold", threshold, minimum=0.0, maximum=1.0)
+    share = _HALF if threshold is None else threshold
+    least = number("threshold", share, minimum=0.0, maximum=1.0)
     reached = least - ROUNDING
     shares = part.shares(lambda graph: graph.skeleton)
     arcs = part.shares(lambda graph: graph.directed)
@@ -316,6 +325,35 @@ def consensus(nodes: Sequence[str], part: Ensemble, threshold: float) -> Consens
         supports=supports,
         direction_supports=directions,
         kind=part.kind,
+        threshold=least,
+    )
+
+
+def evidence_consensus(
+    nodes: Sequence[str], evidence: Table, threshold: float | None
+) -> ConsensusGraph:
+    """Keep the edges whose evidence reaches a threshold in nats; see `Optima.consensus`."""
+    least = LIKELY if threshold is None else number("threshold", threshold, minimum=0.0)
+    _evidence_columns(evidence, ())  # refuses other tables
+    supports: dict[frozenset[str], float] = {}
+    directions: dict[tuple[str, str], float] = {}
+    directed: set[tuple[str, str]] = set()
+    for row in evidence:
+        own, (x, y) = EdgeCertainty.of(row), (row["x"], row["y"])
+        if not own.is_searched or own.evidence is None or own.evidence < least:
+            continue
+        supports[frozenset((x, y))] = own.evidence
+        directions[x, y] = own.direction or 0.0
+        directions[y, x] = -directions[x, y]
+        if own.clear_direction:
+            directed.add((x, y) if own.clear_direction == 1 else (y, x))
+    return ConsensusGraph(
+        nodes=tuple(nodes),
+        directed=frozenset(directed),
+        undirected=frozenset(supports) - {frozenset(arc) for arc in directed},
+        supports=supports,
+        direction_supports=directions,
+        kind="evidence",
         threshold=least,
     )
 

@@ -10,7 +10,7 @@ import click
 
 from kes.cli import options
 from kes.cli.console import say
-from kes.cli.inputs import Model, beside, graph_of, open_model
+from kes.cli.inputs import DataRequest, Model, beside, graph_of, open_model
 from kes.errors import KesError
 from kes.files import write_file
 from kes.formats import write_graph
@@ -51,7 +51,8 @@ def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     """Draw MODEL, a result, a network or a graph.
 
     Arrows are compelled directions; dashed lines are edges whose direction the data cannot
-    determine. For a result, the width of an edge is the share of the runs that have it.
+    determine. For a result, the width of an edge shows its evidence, or without the data the share
+    of the runs that have it.
     """
     if out is None:
         out = beside(model, ".svg" if what == "network" else f"-{what}.svg")
@@ -59,7 +60,8 @@ def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     known = _PICTURES + (_GRAPHS if what == "network" else ())
     if suffix not in known:
         raise click.UsageError(f"--out {out}: the suffix must be one of {', '.join(known)}.")
-    found = open_model(model)
+    is_drawn = what == "network" and suffix not in _GRAPHS
+    found = open_model(model, DataRequest(quiet=True) if is_drawn else None)
     if suffix in _GRAPHS:
         write_graph(graph_of(found, optimum), out)
     else:
@@ -70,14 +72,15 @@ def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
 def _drawn(model: Model, optimum: int, what: str, path: Path) -> Axes:
     """Draw, and return the axes."""
     if what == "network":
-        graph = graph_of(model, optimum)
-        support = model.edges() if isinstance(model, Optima) else None
-        return graph.plot(support=support)
+        strength = None
+        if isinstance(model, Optima):
+            strength = model.edges() if model.problem is None else model.evidence()
+        return graph_of(model, optimum).plot(strength)
     if not isinstance(model, Optima):
         raise KesError(f"--of {what} is for results of kes learn; {path} holds a single model")
     if what == "coverage":
         return model.plot_coverage()[0]
-    return model.plot() if what == "scores" else model.plot_landscape()
+    return model.plot_scores() if what == "scores" else model.plot_landscape()
 
 
 def _rendered(ax: Axes, form: str) -> bytes:

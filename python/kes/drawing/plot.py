@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +29,34 @@ SUPPORT_COLUMNS = {
 }
 """The kinds of support of an edge, and the columns of tables that hold them."""
 
+STRENGTH_COLUMNS = {**SUPPORT_COLUMNS, "evidence": "evidence"}
+"""All that widths of edges can show, and the columns of tables that hold it."""
 
-def edge_supports(
-    support: Table | Mapping[frozenset[str], float] | None, kind: str
+FULL_WIDTH = 30.0
+"""Evidence in nats from which an edge has its full width."""
+
+
+def evidence_width(nats: float | None) -> float:
+    """Return the share of the full width for some evidence; the root keeps weak edges apart.
+
+    Examples
+    --------
+    >>> [round(evidence_width(nats), 2) for nats in (-4.0, 5.0, 10.0, 500.0)]
+    [0.0, 0.41, 0.58, 1.0]
+    """
+    return math.sqrt(min(max(nats or 0.0, 0.0) / FULL_WIDTH, 1.0))
+
+
+def edge_widths(
+    support: Table | Mapping[frozenset[str], float] | None, kind: str | None
 ) -> Mapping[frozenset[str], float] | None:
-    """Return the support of each edge {a, b} from a table or a mapping."""
+    """Return the share of the full width of each edge {a, b} from a table or a mapping."""
     if not isinstance(support, Table):
         return support
-    if kind not in SUPPORT_COLUMNS:
-        raise unknown("support", kind, SUPPORT_COLUMNS, option="kind")
-    column = SUPPORT_COLUMNS[kind]
+    kind = strength_kind(support, kind)
+    if kind not in STRENGTH_COLUMNS:
+        raise unknown("support", kind, STRENGTH_COLUMNS, option="kind")
+    column = STRENGTH_COLUMNS[kind]
     if not {"x", "y", column} <= set(support.columns):
         raise KesError(
             f"the table of supports has no columns x, y and {column}; pass optima.edges(), with "
@@ -45,7 +64,16 @@ def edge_supports(
             option="support",
             column=column,
         )
-    return {frozenset((row["x"], row["y"])): row[column] for row in support}
+    width = evidence_width if kind == "evidence" else float
+    return {frozenset((row["x"], row["y"])): width(row[column]) for row in support}
+
+
+def strength_kind(
+    support: Table | Mapping[frozenset[str], float] | None, kind: str | None = None
+) -> str:
+    """Return what widths show: evidence if there is any, unless another kind is asked for."""
+    has_evidence = isinstance(support, Table) and "evidence" in support.columns
+    return kind or ("evidence" if has_evidence else "search")
 
 
 def draw(
@@ -55,16 +83,17 @@ def draw(
     *,
     labels: tuple[str, str],
     by_knowledge: Collection[Arc] = (),
-    supports: Mapping[frozenset[str], float] | None = None,
+    widths: Mapping[frozenset[str], float] | None = None,
+    of: str = "support",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw directed edges as arrows, dotted if directed by knowledge, others as dashed lines.
 
-    `labels` are the legend entries of directed and undirected edges. The support of an edge {a, b}
-    is shown as its width.
+    `labels` are the legend entries of directed and undirected edges. `widths` are shares of the
+    full width for edges {a, b}, and `of` is what they show.
     """
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
-    width = "" if supports is None else ", width: support"
+    width = "" if widths is None else f", width: {of}"
     entries = {
         "directed": labels[0] if len(arcs) > len(by_knowledge) else "",
         "by knowledge": "by knowledge" if by_knowledge else "",
@@ -77,8 +106,8 @@ def draw(
     looks = ["by knowledge" if arc in by_knowledge else "directed" for arc in arcs]
     looks += ["undirected"] * len(links)
     for (a, b), look in zip([*arcs, *links], looks, strict=True):
-        support = None if supports is None else supports.get(frozenset((a, b)), 0.0)
-        _draw_edge(ax, place.curve(a, b), support, look)
+        share = None if widths is None else widths.get(frozenset((a, b)), 0.0)
+        _draw_edge(ax, place.curve(a, b), share, look)
     for name, box in place.boxes.items():
         _draw_node(ax, name, box)
     if texts:
@@ -111,11 +140,11 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-def _draw_edge(ax: Axes, points: Points, support: float | None, look: str) -> None:
+def _draw_edge(ax: Axes, points: Points, share: float | None, look: str) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
 
-    width = _USUAL if support is None else _THINNEST + (_WIDEST - _THINNEST) * support
+    width = _USUAL if share is None else _THINNEST + (_WIDEST - _THINNEST) * share
     color, linestyle = _LOOKS[look]["color"], _LOOKS[look]["linestyle"]
     if look != "undirected":
         points, corners = arrowhead(points, _HEAD + 1.2 * width, 0.8 * _HEAD + 1.2 * width)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
 from kes.drawing.layout import Layout, layout
-from kes.drawing.plot import draw, edge_supports
+from kes.drawing.plot import draw, edge_widths, strength_kind
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, not_installed, printable, unknown
 from kes.graph.core_graph import CoreGraph
@@ -159,7 +159,7 @@ class Pdag:
         self,
         support: Table | Mapping[frozenset[str], float] | None = None,
         *,
-        kind: str = "search",
+        kind: str | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the graph: arrows for compelled edges, dashed lines for reversible ones.
@@ -170,10 +170,11 @@ class Pdag:
         Parameters
         ----------
         support
-            Widths of the edges: the result of `Optima.edges`, or a number from 0 to 1 for each
-            pair {a, b}. By default all have the same width.
-        kind : {"search", "weight", "resampling"}
-            Which support of the table to show.
+            Widths of the edges: the result of `Optima.evidence` or `Optima.edges`, or a number from
+            0 to 1 for each pair {a, b}. By default all have the same width.
+        kind : {"evidence", "search", "weight", "resampling"} or None
+            Which column of the table to show; by default the evidence if it has one, else the
+            search support.
         ax : matplotlib Axes or None
             Where to draw; by default a new figure.
 
@@ -187,7 +188,8 @@ class Pdag:
             self.undirected,
             labels=("compelled", "reversible"),
             by_knowledge=self.by_knowledge,
-            supports=edge_supports(support, kind),
+            widths=edge_widths(support, kind),
+            of="evidence" if strength_kind(support, kind) == "evidence" else "support",
             ax=ax,
         )
 

@@ -206,11 +206,27 @@ class Methods(StructureMethods):
 
     # --- pictures ---
 
-    def plot(self: Optima, ax: Axes | None = None) -> Axes:
-        """Draw the scores of all runs, best first, with a line at the score of GES.
+    @checked_options()
+    def plot(self: Optima, ax: Axes | None = None, *, evidence: Table | None = None) -> Axes:
+        """Draw the best network, as ``kes plot`` does.
 
         Needs the extra ``plot``, as all pictures do; draws into `ax` or into a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; by default a new figure.
+        evidence : Table or None
+            Result of `evidence`, for the widths of the edges. By default it is computed if this
+            result still has its data (not after loading); without them, the widths show the search
+            support.
         """
+        if evidence is None and self.problem is not None:
+            evidence = self.evidence()
+        return self.best.mpdag.plot(self.edges() if evidence is None else evidence, ax=ax)
+
+    def plot_scores(self: Optima, ax: Axes | None = None) -> Axes:
+        """Draw the scores of all runs, best first, with a line at the score of GES."""
         from kes.show.plot import plot_scores
 
         return plot_scores(self, ax)

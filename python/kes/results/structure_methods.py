@@ -90,29 +90,36 @@ class StructureMethods:
     @checked_options()
     def consensus(
         self: Optima,
-        threshold: float = 0.5,
+        threshold: float | None = None,
         support: str = "search",
         stability: Stability | None = None,
+        evidence: Table | None = None,
     ) -> ConsensusGraph:
         """Return the graph of all well supported edges.
 
         Parameters
         ----------
-        threshold : float
-            Least support of an edge. It gets a direction if that has at least this support as a
-            compelled one, and more than the opposite direction.
+        threshold : float or None
+            Least support of an edge, 0.5 by default. It gets a direction if that has at least this
+            support as a compelled one, and more than the opposite direction. With evidence, the
+            least evidence in nats, 5 by default; the direction has to be clear.
         support : {"search", "weight", "resampling"}
             Which support to use: see `edges`.
         stability : Stability or None
             Needed for resampling support.
+        evidence : Table or None
+            Result of `evidence`, to use instead of a support. It describes the data; search support
+            describes the search.
 
         Returns
         -------
         ConsensusGraph
             In general not an essential graph.
         """
-        from kes.analysis.support import chosen, consensus, ensembles
+        from kes.analysis.support import chosen, consensus, ensembles, evidence_consensus
 
+        if evidence is not None:
+            return evidence_consensus(self.names, evidence, threshold)
         return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
 
     # --- evidence and effects ---

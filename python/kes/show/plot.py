@@ -29,7 +29,7 @@ _DASHES = (0, (5, 3))
 
 
 def plot_scores(optima: Optima, ax: Axes | None = None) -> Axes:
-    """Draw the sorted scores of the runs; see `Optima.plot`."""
+    """Draw the sorted scores of the runs; see `Optima.plot_scores`."""
     ax = style.axes(ax, (7, 4))
     scores = np.sort(optima.run_scores)[::-1]
     runs = np.arange(1, len(scores) + 1)

@@ -17,6 +17,7 @@ import kes
 from kes import EssentialGraph
 from kes.analysis.compare import Landscape, placed
 from kes.analysis.support import consensus_layout
+from kes.cli import run
 from kes.drawing import graphviz, svg
 from kes.drawing.layout import arrowhead, box_width, cut, label, layout, shared_layout
 from kes.graph.pdag import graph_layout
@@ -232,7 +233,7 @@ def test_ges_is_on_the_map_whether_it_was_hit_or_not(optima):
 
 
 def test_scores_are_drawn_sorted_with_ges(optima):
-    ax = optima.plot()
+    ax = optima.plot_scores()
     line = ax.lines[0].get_ydata()
     assert line.tolist() == sorted(optima.run_scores, reverse=True)
     assert set(ax.lines[1].get_ydata()) == {optima.ges.score}
@@ -242,7 +243,8 @@ def test_scores_are_drawn_sorted_with_ges(optima):
 
 def test_all_draw_where_they_are_told(optima):
     _, (first, second) = plt.subplots(1, 2)
-    assert optima.plot(ax=first) is first
+    assert optima.plot_scores(ax=first) is first
+    assert optima.plot(ax=second, evidence=optima.evidence(tasks=0)) is second
     assert optima.plot_landscape(ax=first) is first
     assert optima.best.graph.plot(ax=second) is second
     assert optima.plot_coverage(ax=(first, second)) == (first, second)
@@ -299,6 +301,47 @@ def test_width_shows_support(optima):
         graph.plot(edges, kind="resampling")
     with refused("did you mean 'search'", option="kind"):
         graph.plot(edges, kind="serch")
+
+
+def test_the_picture_of_a_result_is_that_of_the_command(optima, tmp_path, monkeypatch):
+    """The best network, with widths by evidence if the data are there."""
+    evidence = optima.evidence()
+    nats = {frozenset((row["x"], row["y"])): row["evidence"] for row in evidence}
+    graph = optima.best.graph
+    order = [*sorted(graph.directed), *sorted(tuple(sorted(pair)) for pair in graph.undirected)]
+    expected = [0.6 + 2.2 * min(1, nats[frozenset(edge)] / 30) ** 0.5 for edge in order]
+    ax = optima.plot()
+    assert [line.get_linewidth() for line in lines_of(ax)] == pytest.approx(expected)
+    assert ax.get_legend().get_texts()[0].get_text() == "compelled, width: evidence"
+    drawn = []
+    monkeypatch.setattr("kes.cli.plot._rendered", lambda ax, _: drawn.append(ax) or b"a picture")
+    frame = optima.problem.dataset.to_pandas()
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    path = tmp_path / "a.kes.json"
+    learned = ["learn", str(tmp_path / "a.csv"), "--runs", "5", "--k", "0.3", "--out", str(path)]
+    assert run(learned) == 0
+    assert run(["plot", str(path), "--out", str(tmp_path / "a.svg")]) == 0
+    loaded = kes.learn(tmp_path / "a.csv", runs=5, k=0.3)
+    for ours, theirs in zip(lines_of(loaded.plot()), lines_of(drawn[0]), strict=True):
+        assert ours.get_linewidth() == pytest.approx(theirs.get_linewidth())
+
+
+def test_a_consensus_by_evidence_has_what_is_likely_and_clear(optima):
+    evidence = optima.evidence()
+    found = optima.consensus(evidence=evidence)
+    likely = {frozenset((r["x"], r["y"])): r for r in evidence if r["evidence"] >= 5}
+    assert found.supports == {pair: row["evidence"] for pair, row in likely.items()}
+    clear = {
+        (row["x"], row["y"]) if row["direction"] > 0 else (row["y"], row["x"])
+        for row in likely.values()
+        if row["evidence"] >= 10 and abs(row["direction"]) >= 10
+    }
+    assert found.directed == clear
+    assert repr(found).endswith("with evidence of at least 5 nats)")
+    assert len(lines_of(found.plot())) == len(likely)
+    assert len(optima.consensus(50, evidence=evidence).supports) < len(likely)
+    with refused(option="evidence"):
+        optima.consensus(evidence=optima.edges())
 
 
 def test_consensus_may_have_cycles(optima):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kes.analysis.certainty import FULL_WIDTH, LIKELY, VERDICTS, replaceable
+from kes.analysis.certainty import LIKELY, VERDICTS, replaceable
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.deletion_loss import edge_worth
@@ -21,7 +21,7 @@ from kes.analysis.support import ROUNDING
 from kes.drawing import layout
 from kes.drawing.clusters import clusters
 from kes.drawing.layout import Layout
-from kes.drawing.plot import SUPPORT_COLUMNS
+from kes.drawing.plot import FULL_WIDTH, SUPPORT_COLUMNS
 from kes.formats import bif
 from kes.formats.escaping import UNNAMED, labels
 from kes.graph.pdag import graph_layout
