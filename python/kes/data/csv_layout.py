@@ -20,7 +20,8 @@ _SEPARATORS = ",;\t|"
 _HINT = re.compile(r'\s*"?sep=(.)"?;*,*\s*')
 """The first line of files for Excel, which names the separator."""
 _LINE_END = re.compile(r"\r\n?|\n")
-_SAMPLE_ROWS = 50
+SAMPLE_ROWS = 50
+"""Number of rows from which the layout is detected."""
 _MOST_TITLES = 10
 _LEAST_SPACED = 3
 """Minimum number of columns that spaces separate; two may be the words of one column."""
@@ -69,14 +70,14 @@ class CsvLayout:
         header, oddities = fields[0] + left_out, len(self.titles) + left_out
         return True, set(fields[1:]) <= {header}, -oddities, header
 
-    @property
-    def note(self) -> str:
-        """A note on lines that are skipped; "" if there are none."""
-        said = [title for title in self.titles if title]
-        if not said:
-            return ""
-        which = "the first line is" if len(said) == 1 else "the first lines are"
-        return f"{which} taken for a title, not for names, and skipped: {listed(said)}"
+
+def title_note(titles: Sequence[str]) -> str:
+    """Return a note on lines that are skipped; "" if there are none."""
+    said = [title for title in titles if title]
+    if not said:
+        return ""
+    which = "the first line is" if len(said) == 1 else "the first lines are"
+    return f"{which} taken for a title, not for names, and skipped: {listed(said)}"
 
 
 def find_layout(content: bytes, sep: str | None = None) -> CsvLayout:
@@ -118,7 +119,7 @@ def _with_quotes(text: str, delimiter: str, *, spaces: bool = False) -> CsvLayou
 def _layout(text: str, delimiter: str, quote: str = '"', *, spaces: bool = False) -> CsvLayout:
     rows = _sample(text, delimiter, quote, spaces=spaces)
     hint = int(bool(rows) and _HINT.fullmatch(delimiter.join(rows[0])) is not None)
-    titles = hint + _titles(rows[hint:])
+    titles = hint + titles_above(rows[hint:])
     below = rows[titles:]
     said = [delimiter.join(row).strip(f"{delimiter} ") for row in rows[hint:titles]]
     return CsvLayout(delimiter, quote, spaces, (*[""] * hint, *said), _left_out(below), below)
@@ -131,11 +132,11 @@ def _sample(text: str, delimiter: str, quote: str, *, spaces: bool) -> Rows:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     found: Rows = []
     with suppress(csv.Error):  # the core has the better error message
-        found.extend(row for row in islice(rows, _SAMPLE_ROWS) if row)
+        found.extend(row for row in islice(rows, SAMPLE_ROWS) if row)
     return found[:-1] if len(found) > 2 and len(text) >= HEAD else found
 
 
-def _titles(rows: Rows) -> int:
+def titles_above(rows: Rows) -> int:
     """Count the lines above the header.
 
     The header is the first row with as many fields as most rows have, or the line before it if

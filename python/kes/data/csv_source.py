@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kes import _core
-from kes.data.csv_layout import HEAD, CsvLayout, find_layout, one_space
+from kes.data.csv_layout import HEAD, CsvLayout, find_layout, one_space, title_note
 from kes.data.factor import Factor
 from kes.data.intervals import text_order
 from kes.data.parse_text import Sign, no_numbers, parse
@@ -125,8 +125,8 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
     # A semicolon separates columns where the comma is the decimal sign.
     likely: Sign | None = "," if layout.delimiter == ";" else None
     source = Text(names, columns, dialect.decimal or likely)
-    if layout.note:
-        source.notes += (layout.note,)
+    if note := title_note(layout.titles):
+        source.notes += (note,)
     if text.guessed:
         source.notes += (f"not UTF-8, so read as {text.encoding} (see {option('encoding')})",)
     counting = [[str(first + i) for i in range(len(names))] for first in (0, 1)]

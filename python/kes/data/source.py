@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kes.data.csv_source import CsvDialect
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _NONE: Mapping[Any, str] = MappingProxyType({})
 
 Wanted: TypeAlias = Callable[[str], bool]
@@ -114,8 +115,9 @@ def _open_file(path: str | os.PathLike[str], dialect: CsvDialect | None, wanted:
     """Open a table file by its suffix.
 
     CSV (``.csv``, ``.tsv``, ``.txt``, optionally with ``.gz``) is read by the Rust core, Parquet
-    (``.parquet``, or a folder of such files) by pyarrow, which keeps declared categories. Whether
-    a text file is compressed is detected from its first bytes.
+    (``.parquet``, or a folder of such files) by pyarrow, which keeps declared categories, and
+    workbooks (``.xlsx`` and the like) by calamine. Whether a text file is compressed is detected
+    from its first bytes.
     """
     file = Path(path)
     if not os.path.exists(file):  # also for names that no file can have
@@ -125,6 +127,18 @@ def _open_file(path: str | os.PathLike[str], dialect: CsvDialect | None, wanted:
         from kes.data.csv_source import CsvDialect, read_text
 
         return read_text(file, suffix, dialect or CsvDialect())
+    if suffix in _WORKBOOKS:
+        try:
+            import python_calamine  # noqa: F401 - only to find out whether it is installed
+        except ImportError:
+            raise KesError(
+                f"{str(path)!r} is a workbook: save the table as CSV, or pip install 'kes[excel]' "
+                "to read workbooks",
+                file=str(path),
+            ) from None
+        from kes.data.workbook import Workbook
+
+        return Workbook(file)
     if suffix == ".parquet" or file.is_dir():
         try:
             import pyarrow  # noqa: F401 - only to find out whether it is installed
@@ -135,14 +149,14 @@ def _open_file(path: str | os.PathLike[str], dialect: CsvDialect | None, wanted:
         return Parquet(file, wanted)
     raise KesError(
         f"unknown kind of file: {str(path)!r}; the name of a table must end in .csv, .tsv or .txt "
-        "(optionally followed by .gz) or .parquet, or be a folder of Parquet files",
+        "(optionally followed by .gz), .parquet or .xlsx, or be a folder of Parquet files",
         file=str(path),
     )
 
 
 def is_table(file: Path) -> bool:
     """Return whether a file is a table, by its name."""
-    return _suffix(file) in (*_TEXT_SUFFIXES, ".parquet")
+    return _suffix(file) in (*_TEXT_SUFFIXES, *_WORKBOOKS, ".parquet")
 
 
 def _suffix(file: Path) -> str:
