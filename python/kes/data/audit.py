@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from textwrap import wrap
 
@@ -21,13 +21,14 @@ from kes.data.infer_kinds import (
     decimal_sign,
     has_commas,
     judge,
+    marks_of,
     quoted,
     saying,
     without_strays,
 )
 from kes.data.missing import mostly, unless_needed
 from kes.data.notes import fewer, remedy, seeming, too_many
-from kes.data.parse_text import LOOKS_MISSING, Sign
+from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.data.schema import ReadOptions
 from kes.data.source import Source, open_source
@@ -129,7 +130,21 @@ class _Look:
         sign = decimal or (shown.pop() if len(shown) == 1 else None) or self.source.likely_decimal
         for index, held in waiting.items():
             findings[index] = self._judged(index, held or self._read(index), sign)
+        self._spread_marks(findings, sign)
         return list(findings.values())
+
+    def _spread_marks(self, findings: dict[int, Finding], sign: Sign | None) -> None:
+        """Read texts that mean missing beside the numbers of some column as missing in all."""
+        marks = {mark for one in findings.values() if one.verdict for mark in one.verdict.absent}
+        for index, finding in findings.items():
+            column = None if finding.verdict is None else finding.verdict.column
+            found = marks.intersection(marks_of(column)) if isinstance(column, Factor) else set()
+            if found and column is not None:
+                again = self._judged(index, column.without(frozenset(found)), sign)
+                if again.verdict is not None:
+                    absent = tuple(sorted(found))
+                    again = replace(again, verdict=replace(again.verdict, absent=absent))
+                findings[index] = again
 
     def _read(self, index: int) -> Raw | KesError:
         if self.wanted.get(self.source.names[index]) == "omit" and not self.thorough:
@@ -365,13 +380,11 @@ def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
             elif too_many(states, rows - verdict.column.missing()):
                 advised = fewer({name: verdict.column.values}, [name])
                 advice.append(f"many states for so few values, so edges cost much: {advised}")
-            marks = LOOKS_MISSING.intersection(map(str, verdict.column.values))
-            if verdict.strays:
-                advice.append(without_strays(verdict.strays))
-            elif marks:
-                mark = min(marks)
-                shown = either(mark, quoted(mark))
-                advice.append(f"if {mark!r} means missing: {option('na_values', shown)}")
+            advice += _about_marks(verdict)
+        case "continuous" if verdict.unit:
+            advice.append(f"to keep the text: {saying([name], 'discrete')}")
+    if verdict.absent:
+        advice.append(f"{listed(verdict.absent)} read as missing")
     if finding.seems:
         advice.append(f"looks like {finding.seems}: {saying([name], 'omit')}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":
@@ -379,6 +392,17 @@ def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
             advice.append(f"mostly missing: {unless_needed()}")
         advice.append(_about_gaps())
     return "; ".join(advice)
+
+
+def _about_marks(verdict: Verdict) -> list[str]:
+    """Return the advice on states that look like missing values."""
+    marks = marks_of(verdict.column)
+    if verdict.strays:
+        return [without_strays(verdict.strays)]
+    if not marks:
+        return []
+    shown = either(marks[0], quoted(marks[0]))
+    return [f"if {marks[0]!r} means missing: {option('na_values', shown)}"]
 
 
 def _about_gaps() -> str:

@@ -22,7 +22,14 @@ from kes.data.missing import (
     settle,
     with_missing_state,
 )
-from kes.data.notes import few_cases, identifier_remarks, remarks, state_remarks, with_value
+from kes.data.notes import (
+    absent_marks,
+    few_cases,
+    identifier_remarks,
+    remarks,
+    state_remarks,
+    with_value,
+)
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers
 from kes.data.schema import ReadOptions, Schema, match_table
@@ -239,10 +246,11 @@ def _infer(
         )
     _check_rows(source.rows)
     row_weights, hints = read_weights(weights, source), nowhere(unheard)
-    notes = [*source.notes, *hints]
+    notes = [*source.notes]
     del source  # and all that it has read: a long table should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
+    notes += [*hints, *absent_marks(used)]
     state = not _stateless(used, discretizer)
     _refuse(findings, used, missing, state, hints)
     read = [one.column for one in used.values()]
@@ -317,7 +325,7 @@ def _refuse(
         )
     if gaps:
         rows = next(iter(used.values())).column.rows
-        message = (*refusal(gaps, rows, state=state), *hints)
+        message = (*absent_marks(used), *refusal(gaps, rows, state=state), *hints)
         complaints += message if complaints else ["; ".join(message)]
         bad += gaps
     if complaints:

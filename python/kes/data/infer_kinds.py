@@ -17,8 +17,9 @@ import numpy as np
 
 from kes.data.column import Kind
 from kes.data.factor import Factor, recoded
-from kes.data.parse_text import LOOKS_MISSING, Parsed, Sign, are_dates, no_numbers, parse
+from kes.data.parse_text import LOOKS_MISSING, Parsed, Sign, are_dates
 from kes.data.raw_columns import FEW, Dates, Numbers, Raw
+from kes.data.units import no_quantities, parse_quantities, several_units
 from kes.errors import KesError, either, listed, option, unknown
 
 Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
@@ -56,6 +57,10 @@ class Verdict:
     """The few values that are not numbers."""
     common: str = ""
     """The reason without figures of this column, if `why` has any."""
+    unit: str = ""
+    """The unit of numbers that are written as text."""
+    absent: tuple[str, ...] = ()
+    """Texts that are read as missing, since they stand beside numbers."""
 
     @property
     def reason(self) -> str:
@@ -102,7 +107,7 @@ def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
         if isinstance(column, Factor) and not column.declared:
             texts = [value for value in column.values if isinstance(value, str)]
             numbers = [text for text in texts if text not in LOOKS_MISSING]
-            parsed = parse(numbers) if any("," in text for text in numbers) else None
+            parsed = parse_quantities(numbers) if any("," in text for text in numbers) else None
             if isinstance(parsed, Parsed) and parsed.sign is not None:
                 signs.add(parsed.sign)
     return signs.pop() if len(signs) == 1 else None
@@ -155,7 +160,7 @@ def judge(
     if column.missing() == column.rows:
         return Verdict("empty", column.factor())
     if wanted == "continuous":
-        return Verdict("continuous", to_numbers(column, decimal))
+        return Verdict("continuous", to_numbers(column, decimal), absent=marks_of(column))
     if wanted is not None:
         return _discrete(column.factor())
     return _by_rules(column, decimal, cases and column.rows >= LEAST_ROWS)
@@ -215,42 +220,50 @@ def _as_numbering(numbers: Numbers) -> str:
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     texts = cast("Sequence[str]", factor.values)
-    marks = [text for text in texts if text in LOOKS_MISSING]
     places = [place for place, text in enumerate(texts) if text not in LOOKS_MISSING]
-    parsed = parse([texts[place] for place in places], decimal)
+    parsed = parse_quantities([texts[place] for place in places], decimal)
     if parsed == "unclear":
         example = next(text for text in texts if "," in text)
         why = f"{example!r} may have a decimal comma, or thousands"
         return Verdict("unclear", factor, why, common="numbers with decimal commas, or thousands")
-    if parsed is not None:
-        verdict = _of_numbers(_spread(factor, parsed, places), cases)
-        if verdict.kind == "continuous" and marks:
-            raise KesError(
-                f"has numbers, but also {listed(marks)}; if that means missing, "
-                + either(
-                    f'use na_values={marks!r}, and missing="em" to impute it',
-                    f"{option('missing', quoted(','.join([*marks, 'em'])))} imputes it",
-                ),
-                option="na_values",
-            )
-        if verdict.kind == "continuous" and (parsed.sign or not factor.untyped):
-            sign = {",": " with decimal commas", ".": " with commas between thousands"}
-            return Verdict(
-                "continuous",
-                verdict.column,
-                f"text read as numbers{sign.get(parsed.sign or '', '')}",
-                noted=True,
-            )
-        return verdict if verdict.kind != "discrete" else _discrete(factor)
+    if isinstance(parsed, Parsed):
+        return _of_parsed(factor, parsed, places, cases)
     if are_dates(texts):
         return Verdict("date", factor, "dates")
     why, strays = _among_numbers(factor, decimal) or ("", ())
     common = "numbers but for a few values" if strays else ""
+    if not strays and len(texts) > FEW and (units := several_units(texts)):
+        why = f"numbers in different units ({listed(units)}), so text; convert them to one unit"
     names = _as_names(len(texts), factor.rows - factor.missing()) if cases else None
     if names is not None:
-        why, common = (why, common) if strays else names
+        why, common = (why, common) if why else names
         return Verdict("identifier", factor, why, strays=strays, common=common)
-    return replace(_discrete(factor), why=why, noted=bool(strays), strays=strays, common=common)
+    return replace(_discrete(factor), why=why, noted=bool(why), strays=strays, common=common)
+
+
+def _of_parsed(factor: Factor, parsed: Parsed, places: Sequence[int], cases: bool) -> Verdict:
+    """Infer the kind of text that is numbers, and what the text says besides."""
+    verdict = _of_numbers(_spread(factor, parsed, places), cases)
+    if verdict.kind == "discrete":
+        return _discrete(factor)
+    if verdict.kind != "continuous":
+        return verdict
+    verdict = replace(verdict, absent=marks_of(factor))
+    if factor.untyped and not (parsed.sign or parsed.unit or parsed.spaces):
+        return verdict
+    sign = {",": " with decimal commas", ".": " with commas between thousands"}
+    if parsed.sign == "," and not any("," in str(value) for value in factor.values):
+        sign[","] = " with points between thousands"
+    unit = f" in {parsed.unit!r}" if parsed.unit else ""
+    spaces = " with spaces between thousands" if parsed.spaces else ""
+    why = f"text read as numbers{unit}{sign.get(parsed.sign or '', '')}{spaces}"
+    return replace(verdict, why=why, noted=True, common="", unit=parsed.unit)
+
+
+def marks_of(column: Raw) -> tuple[str, ...]:
+    """Return the texts in a column that other programs write for a missing value."""
+    values = column.values if isinstance(column, Factor) else ()
+    return tuple(sorted(LOOKS_MISSING.intersection(map(str, values))))
 
 
 def _as_names(values: int, rows: int) -> tuple[str, str] | None:
@@ -266,13 +279,13 @@ def _as_names(values: int, rows: int) -> tuple[str, str] | None:
 def _among_numbers(factor: Factor, decimal: Sign | None) -> tuple[str, tuple[str, ...]] | None:
     """Return a note on the few values that are not numbers, if the others are continuous."""
     known = factor.without(LOOKS_MISSING)
-    numbers = known.without(frozenset(no_numbers(cast("Sequence[str]", known.values))))
+    numbers = known.without(frozenset(no_quantities(cast("Sequence[str]", known.values))))
     odd, present = numbers.missing() - known.missing(), known.rows - known.missing()
     if not 0 < odd <= _FEW_STRAYS * present:
         return None
     if _of_text(numbers, decimal, cases=False).kind != "continuous":
         return None
-    strays = tuple(no_numbers(cast("Sequence[str]", factor.values)))
+    strays = tuple(no_quantities(cast("Sequence[str]", factor.values)))
     total = factor.rows - factor.missing()
     odd = numbers.missing() - factor.missing()  # including those that look missing
     return f"all but {odd} of {total} values are numbers ({listed(strays)})", strays
@@ -304,18 +317,19 @@ def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
 
 def numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:
     """Parse the values that occur in a column as numbers, which may be infinite."""
-    places = factor.occurring().tolist()
+    occurring = factor.occurring().tolist()
+    places = [place for place in occurring if factor.values[place] not in LOOKS_MISSING]
     values = [factor.values[place] for place in places]
     if all(isinstance(value, int) for value in values):
         return _spread(factor, Parsed(np.array(values, dtype=np.float64)), places)
     texts = [
         str(value).lstrip("0") or "0" if str(value).isdigit() else str(value) for value in values
     ]
-    parsed = parse(texts, decimal)
+    parsed = parse_quantities(texts, decimal)
     if parsed == "unclear":
-        parsed = parse(texts, ",")  # the user declared the column as continuous
-    if parsed is None or parsed == "unclear":
-        strange = [text for text in texts if parse([text], decimal) is None]
+        parsed = parse_quantities(texts, ",")  # the user declared the column as continuous
+    if not isinstance(parsed, Parsed):
+        strange = no_quantities(texts)
         raise KesError(f"has values that are not numbers: {listed(strange or texts)}")
     return _spread(factor, parsed, places)
 

@@ -46,6 +46,13 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     return [*notes, *map(_kind_note, _together(verdicts, lambda one: one.noted))]
 
 
+def absent_marks(verdicts: Mapping[str, Verdict]) -> list[str]:
+    """Return a note on texts that are read as missing because they stand beside numbers."""
+    marks = sorted({mark for verdict in verdicts.values() for mark in verdict.absent})
+    own = [name for name, verdict in verdicts.items() if verdict.absent]
+    return [f"{listed(marks)} read as missing: {listed(own)}"] if own else []
+
+
 def left_out(names: Iterable[str], notes: Iterable[str]) -> str:
     """Return the notes on these columns if they were left out, as the end of an error message."""
     wanted = [repr(name) for name in names]

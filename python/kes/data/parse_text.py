@@ -14,9 +14,26 @@ from numpy.typing import NDArray
 Sign = Literal[".", ","]
 
 LOOKS_MISSING = frozenset(
-    {"NA", "na", "N/A", "n/a", "#NA", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".", "--"}
+    {
+        *("NA", "na", "N/A", "n/a", "#NA", "#N/A", "#NV", "<NA>", "n.a.", "N.A.", "k.A.", "k. A."),
+        *(
+            "NaN",
+            "nan",
+            "NULL",
+            "null",
+            "None",
+            "?",
+            ".",
+            "-",
+            "--",
+            "#DIV/0!",
+            "#VALUE!",
+            "#WERT!",
+        ),
+    }
 )
-"""Text that other programs write for a missing value; a value unless `na_values` has it."""
+"""Text that other programs write for a missing value. Beside numbers it means missing, in the whole
+table; otherwise it is a value unless `na_values` has it."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
@@ -44,10 +61,15 @@ _DATE = re.compile(
 
 
 class Parsed(NamedTuple):
-    """A number for each text, and the decimal sign; None without commas."""
+    """A number for each text, the decimal sign (None without commas), and the unit ("": none).
+
+    There may be spaces between thousands.
+    """
 
     numbers: NDArray[np.float64] | NDArray[np.int64]
     sign: Sign | None = None
+    unit: str = ""
+    spaces: bool = False
 
 
 def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal["unclear"] | None:
@@ -56,7 +78,7 @@ def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal
     Examples
     --------
     >>> parse(["3,75", "12", "1.004,5"])
-    Parsed(numbers=array([   3.75,   12.  , 1004.5 ]), sign=',')
+    Parsed(numbers=array([   3.75,   12.  , 1004.5 ]), sign=',', unit='', spaces=False)
     >>> parse(["1,234", "5,678"])
     'unclear'
     >>> parse(["1,234", "5,678"], decimal=".").numbers
@@ -68,7 +90,7 @@ def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal
     if not texts or all(_INTEGER.fullmatch(text) for text in texts):
         return _read_integers(texts)
     if not any("," in text for text in texts):
-        return _read(texts, ".", _PLAIN)
+        return _read(texts, ".", _PLAIN) or _read(texts, ",", _COMMA)  # 1.234.567 has thousands
     as_point = None if decimal == "," else _read(texts, ".", _POINT)
     as_comma = None if decimal == "." else _read(texts, ",", _COMMA)
     if as_point is not None and as_comma is not None:

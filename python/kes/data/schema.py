@@ -18,9 +18,10 @@ from kes.data.infer_kinds import Kinds, decimal_sign, to_numbers, without_strays
 from kes.data.intervals import named_cuts
 from kes.data.missing import settle
 from kes.data.notes import left_out
-from kes.data.parse_text import LOOKS_MISSING, Sign, no_numbers
+from kes.data.parse_text import LOOKS_MISSING, Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.data.source import Source
+from kes.data.units import no_quantities
 from kes.errors import KesError, either, listed, option, suggest
 
 Unseen: TypeAlias = Literal["error", "missing"]
@@ -220,7 +221,11 @@ def _read(
             column = source.column(index, absent)
             if names[index] in named and names[index] not in cuts and _has_numbers(column):
                 cuts[names[index]] = named[names[index]]
-            columns[index] = column.factor() if states and names[index] not in cuts else column
+            columns[index] = (
+                _without_marks(column.factor(), states)
+                if states and names[index] not in cuts
+                else column
+            )
     sign = options.decimal or decimal_sign(columns.values()) or source.likely_decimal
     cutter = Discretizer.at(cuts)
     for index, states in states_of.items():
@@ -232,11 +237,16 @@ def _read(
     return list(columns.values())
 
 
+def _without_marks(factor: Factor, states: Sequence[State]) -> Factor:
+    """Read texts that look missing as missing, unless they are states."""
+    return factor.without(LOOKS_MISSING.difference(map(str, states)))
+
+
 def _has_numbers(column: Raw) -> bool:
     """Tell whether a column holds numbers, so that it is not made of interval labels."""
     if isinstance(column, Factor):
         texts = [str(value) for value in column.values]
-        return len(no_numbers(texts)) < len(texts)
+        return len(no_quantities(texts)) < len(texts)
     return isinstance(column, Numbers)
 
 

@@ -183,15 +183,16 @@ class TestStates:
         [column] = encode(write("\n".join(["a", *values]))).columns
         assert column.values.tolist() == [float(value) for value in values]
 
-    def test_numbers_among_marks_are_refused_with_what_helps(self, write):
+    def test_marks_beside_numbers_mean_missing(self, write):
         path = write("a,b,c\n0.5,x,?\nNA,y,2.5\n1.5,x,3.25\n2.5,y,4.25\n")
         with pytest.raises(KesError) as error:
             encode(path)
-        for part in ("2 columns", "'a' has numbers, but also 'NA'", "'c'", "'?'"):
+        for part in ("'?', 'NA' read as missing: 'a', 'c'", "'a' (1 of 4 rows)", 'missing="em"'):
             assert part in str(error.value)
-        dataset = encode(path, na_values=["NA", "?"], missing="drop")
-        assert dataset.kinds == ("continuous", "discrete", "continuous")
-        assert dataset.rows == 2
+        found = encode(path, missing="drop")
+        said = encode(path, na_values=["NA", "?"], missing="drop")
+        assert found.kinds == said.kinds == ("continuous", "discrete", "continuous")
+        assert found.rows == said.rows == 2
 
     def test_many_integers_are_continuous(self, write):
         content = "\n".join(["a", *(str(7 * i) for i in range(51))])

@@ -309,11 +309,25 @@ class TestStrays:
         table = pd.DataFrame({"t": values, "b": np.arange(len(values)) % 2})
         assert encode(table).notes == ()
 
-    @pytest.mark.parametrize("mark", ["n/a", "na", "#N/A", "#NA", "--"])
-    def test_what_looks_missing_is_refused(self, mark):
+    @pytest.mark.parametrize("mark", ["n/a", "na", "#N/A", "#NA", "#NV", "--"])
+    def test_what_looks_missing_is_missing(self, mark):
         table = pd.DataFrame({"t": [*self.NUMBERS * 4, mark], "b": [0, 1, 0] * 27})
-        with refused(rf"na_values=\['{mark}'\]", column="t"):
+        with refused(f"'{mark}' read as missing: 't'", column="t", option="missing"):
             encode(table)
+        dataset = encode(table, missing="drop")
+        assert (dataset.kinds[0], dataset.rows) == ("continuous", 80)
+
+    def test_a_mark_means_the_same_in_all_columns(self):
+        """Beside numbers it means missing, so it does beside words; alone it is a state."""
+        words = [*["x", "y"] * 40, "NA"]
+        numbers = [*self.NUMBERS * 4, "NA"]
+        alone = encode(pd.DataFrame({"t": words, "b": [0, 1, 0] * 27}))
+        assert alone.states[0] == ("NA", "x", "y")
+        both = encode(pd.DataFrame({"t": words, "n": numbers}), missing="drop")
+        assert both.states[0] == ("x", "y")
+        assert "'NA' read as missing: 't', 'n'" in both.notes
+        said = encode(pd.DataFrame({"t": words, "n": numbers}), kinds={"n": "discrete"})
+        assert "NA" in said.states[0]
 
 
 class TestText:
