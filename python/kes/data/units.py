@@ -78,7 +78,7 @@ def parse_quantities(texts: Sequence[str], decimal: Sign | None = None) -> Parse
     if decimal is None and re.fullmatch(_CURRENCY, unit):
         parsed = _money(numbers) or parsed
     spaces = any(map(_SPACED.search, texts))
-    return parsed._replace(unit=unit, spaces=spaces) if isinstance(parsed, Parsed) else parsed
+    return Parsed(*parsed[:2], unit, spaces) if isinstance(parsed, Parsed) else parsed
 
 
 def _money(numbers: Sequence[str]) -> Parsed | None:
@@ -87,7 +87,7 @@ def _money(numbers: Sequence[str]) -> Parsed | None:
         if all(re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{thousands}][0-9]{{3}})*", n) for n in numbers):
             parsed = parse([number.replace(thousands, "") for number in numbers])
             if isinstance(parsed, Parsed):
-                return parsed._replace(sign="." if thousands == "," else ",")
+                return Parsed(parsed.numbers, "." if thousands == "," else ",")
     return None
 
 

@@ -20,7 +20,7 @@ TABLES = {
     "holes.csv": ("a,b\n1,\n2,x\n,y\n", "missing"),
     "ragged.csv": ("a,b\n1,2\n1,2,3\n", "line 3"),
     "twice.csv": ("a,a\n1,2\n2,1\n", "'a'"),
-    "marks.csv": ("a,b\n0.25,1\nNA,2\n0.75,1\n", "--missing NA"),
+    "marks.csv": ("a,b\n0.25,1\nNA,2\n0.75,1\n", "'NA' read as missing"),
 }
 
 
