@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kes.analysis.certificate import Certificate as Certificate
     from kes.analysis.certificate import CertifyProgress as CertifyProgress
     from kes.analysis.certify import certify as certify
+    from kes.analysis.credible import Credible as Credible
+    from kes.analysis.credible import credible as credible
     from kes.analysis.explain import explain as explain
     from kes.analysis.ground_truth import compare_to_truth as compare_to_truth
     from kes.analysis.held_out import cross_validate as cross_validate
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from kes.analysis.k_sweep import sweep as sweep
     from kes.analysis.noise import Noise as Noise
     from kes.analysis.noise import NoiseInterrupted as NoiseInterrupted
+    from kes.analysis.posterior import posterior as posterior
+    from kes.analysis.probabilities import StructurePosterior as StructurePosterior
     from kes.analysis.stability import Stability as Stability
     from kes.analysis.stability import StabilityInterrupted as StabilityInterrupted
     from kes.analysis.stability import stability as stability
@@ -65,11 +69,14 @@ _HOMES = {
     "kes._core": "__version__",
     "kes.analysis.certificate": "Certificate CertifyProgress",
     "kes.analysis.certify": "certify",
+    "kes.analysis.credible": "Credible credible",
     "kes.analysis.explain": "explain",
     "kes.analysis.ground_truth": "compare_to_truth",
     "kes.analysis.held_out": "cross_validate",
     "kes.analysis.k_sweep": "Sweep sweep",
     "kes.analysis.noise": "Noise NoiseInterrupted",
+    "kes.analysis.posterior": "posterior",
+    "kes.analysis.probabilities": "StructurePosterior",
     "kes.analysis.stability": "Stability StabilityInterrupted stability",
     "kes.analysis.support": "ConsensusGraph",
     "kes.api": "inclusion_boundary learn load score",

@@ -20,12 +20,17 @@ _Knowledge: TypeAlias = tuple[list[int | None] | None, _Edges, _Edges]
 
 __all__ = [
     "CRITERIA",
+    "EXACT_PASSES",
     "MAX_COMPONENT",
+    "MAX_ENUMERATED",
+    "MAX_EXACT",
     "MAX_STATES",
     "MAX_VARIABLES",
     "CoreError",
     "Criterion",
     "CsvColumn",
+    "Everything",
+    "Exact",
     "Families",
     "Improved",
     "Inference",
@@ -44,6 +49,7 @@ __all__ = [
     "mpdag",
     "parse_csv",
     "penalty",
+    "posterior_bytes",
 ]
 
 __version__: str
@@ -64,6 +70,15 @@ CRITERIA: tuple[Criterion, ...]
 
 MAX_COMPONENT: int
 """The largest number of variables that dynamic programming can solve together, if memory allows."""
+
+EXACT_PASSES: int
+"""How often `Problem.posterior` visits each set of variables."""
+
+MAX_ENUMERATED: int
+"""The largest number of variables whose DAGs are listed."""
+
+MAX_EXACT: int
+"""The largest number of variables whose DAGs are summed over, whatever the memory."""
 
 MAX_STATES: int
 """The largest number of states of a variable."""
@@ -112,11 +127,43 @@ class Improved(NamedTuple):
     task: int
     """Number of the task that found it."""
 
+class Exact(NamedTuple):
+    """Probabilities from the sum over all DAGs. Matrices are lists, row by row."""
+
+    arcs: list[float]
+    """Of an arc from the variable of the row to that of the column."""
+    ancestors: list[float]
+    """Of a directed path from the variable of the row to that of the column."""
+    log_sum: float
+    """Logarithm of the sum of exp(score) over all DAGs."""
+    dropped: float
+    """Bound on the share of the sum that was left out."""
+    rounding: float
+    """Bound on the error by rounding."""
+    mismatch: float
+    """Relative difference between the two ways to compute the sum."""
+
+class Everything(NamedTuple):
+    """Probabilities from all DAGs, one by one. Matrices are lists, row by row."""
+
+    arcs: list[float]
+    ancestors: list[float]
+    blankets: list[float]
+    """Of the variable of the row in the Markov blanket of that of the column."""
+    v_structures: list[tuple[tuple[int, int, int], float]]
+    """(a, c, b) for a -> c <- b, with the probability."""
+    classes: list[tuple[_Graph, float]]
+    """The classes with their probabilities, largest first."""
+    log_sum: float
+
 class TooLargeError(CoreError):
     """Tables would be too large; ``args`` are the variables of the largest, and all to sum over."""
 
 def penalty(criterion: str, cases: float) -> float | None:
     """Return what a free parameter costs with so many cases; None if it is not always the same."""
+
+def posterior_bytes(n: int) -> float:
+    """Return the memory that `Problem.posterior` needs for n variables that vary."""
 
 def level(value: float, tolerance: float) -> int | float:
     """Return the multiple of the tolerance that a gain or score rounds to: equal levels are ties.
@@ -241,6 +288,10 @@ class Problem:
         """N, the number of cases (sum of the weights)."""
 
     @property
+    def varying(self) -> list[int]:
+        """The variables that are not constant."""
+
+    @property
     def tolerance(self) -> float:
         """tau: gains and scores that round to the same multiple of it are tied."""
 
@@ -347,6 +398,47 @@ class Problem:
 
         on_progress(sets counted so far) is called about ten times a second; returning False stops.
         Then, or if more memory is needed than allowed, some may be `lacking`.
+        """
+
+    def posterior(
+        self,
+        on_progress: Callable[[int], bool],
+        *,
+        max_parents: int | None,
+        n_jobs: int,
+        memory_mb: int,
+        knowledge: _Knowledge | None = None,
+    ) -> Exact | None:
+        """Sum over all admissible DAGs.
+
+        on_progress(sets done so far, each EXACT_PASSES times) is called about ten times a second;
+        returning False stops. None if it is stopped, or if it needs more memory than allowed.
+        """
+
+    def credible(
+        self,
+        on_progress: Callable[[int], bool],
+        *,
+        within: float,
+        most: int,
+        max_parents: int | None,
+        n_jobs: int,
+        memory_mb: int,
+        knowledge: _Knowledge | None = None,
+    ) -> tuple[list[tuple[_Graph, float]], bool] | None:
+        """Find all admissible models within a distance of the best score, best first.
+
+        The second value tells whether these are all; there may be more if `most` are found or
+        on_progress(sets done so far) returns False. None if that is too early, or if it needs more
+        memory than allowed.
+        """
+
+    def enumerate(
+        self, prior: str, max_parents: int | None, knowledge: _Knowledge | None = None
+    ) -> Everything:
+        """List all admissible DAGs; at most MAX_ENUMERATED variables may be `varying`.
+
+        The prior, uniform over "dags" or "classes", is about admissible ones.
         """
 
 @final

@@ -6,7 +6,7 @@
 //! have gains ([`gains`]); those that score higher ([`frontier`]) drive the search ([`search`]), which is
 //! run many times ([`runs`]). [`sampled`] is the paper's own approximation of the boundary by covered arc reversals.
 //! [`improve`] makes better models of good ones, and [`exact`] finds the best model of all for up to
-//! about 25 variables, and bounds its score for more.
+//! about 25 variables, and bounds its score for more. [`posterior`] sums over all networks.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -35,6 +35,7 @@ pub mod gains;
 pub mod graph;
 pub mod improve;
 pub mod inference;
+pub mod posterior;
 pub mod rng;
 pub mod runs;
 pub mod sampled;

@@ -19,6 +19,11 @@ impl Stream {
         Self::keyed(*b"kes_task", seed, task)
     }
 
+    /// The stream of chain `chain` over models under `seed`.
+    pub fn of_chain(seed: u64, chain: u64) -> Self {
+        Self::keyed(*b"kes_chai", seed, chain)
+    }
+
     /// Under one seed, the third word of the key distinguishes numbers, and the second purposes.
     fn keyed(purpose: [u8; 8], seed: u64, number: u64) -> Self {
         let mut key = [0; 32];
@@ -45,6 +50,12 @@ impl Stream {
             }
         }
         (wide >> 64) as usize
+    }
+
+    /// A uniform number from 0 to 1, without 1: a multiple of `2^-53`.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (f64::EPSILON / 2.0)
     }
 }
 
@@ -76,6 +87,17 @@ mod tests {
         [[146, 54, 235, 347, 600, 819], [546, 385, 993, 283, 490, 564], [369, 873, 371, 996, 544, 562]];
     const TASKS: [[usize; 6]; 3] =
         [[539, 533, 3, 413, 113, 307], [145, 688, 559, 569, 52, 688], [512, 836, 320, 381, 100, 306]];
+
+    /// The mean and variance of 100 000 numbers are 1/2 and 1/12, within five standard deviations.
+    #[test]
+    fn uniform_numbers_are_uniform() {
+        let mut stream = Stream::of_chain(1, 2);
+        let numbers: Vec<f64> = (0..100_000).map(|_| stream.uniform() - 0.5).collect();
+        assert!(numbers.iter().all(|number| (-0.5..0.5).contains(number)));
+        assert!((numbers.iter().sum::<f64>() / 1e5).abs() < 5.0 * (1.0f64 / 12e5).sqrt());
+        let variance = numbers.iter().map(|number| number * number).sum::<f64>() / 1e5;
+        assert!((variance - 1.0 / 12.0).abs() < 5.0 * (1.0f64 / 180e5).sqrt());
+    }
 
     /// 60 000 draws below 6: each value 10 000 times, within five standard deviations.
     #[test]

@@ -97,7 +97,7 @@ impl Families {
 }
 
 /// Reports progress to Python, and asks whether to continue.
-fn report<'r>(
+pub fn report<'r>(
     on_progress: &'r Py<PyAny>,
     done: &'r AtomicUsize,
 ) -> impl FnMut(Python<'_>) -> PyResult<bool> + 'r {

@@ -9,11 +9,13 @@ mod inference;
 mod named_tuples;
 mod native;
 mod options;
+mod posterior;
 mod problem;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
 use kes_core::exact::subset_dp;
+use kes_core::posterior::enumerate;
 use kes_core::score::discrete::dataset::MAX_STATES;
 use kes_core::varset::MAX_VARIABLES;
 use numpy::PyArray1;
@@ -21,7 +23,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use named_tuples::{CRITERION, IMPROVED, STEP};
+use named_tuples::{CRITERION, EVERYTHING, EXACT, IMPROVED, STEP};
 
 pyo3::create_exception!(_core, CoreError, pyo3::exceptions::PyException);
 
@@ -61,7 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     core_error.setattr("template", module.py().None())?;
     core_error.setattr("variables", PyTuple::empty(module.py()))?;
     module.add("CoreError", core_error)?;
-    for named in [&CRITERION, &IMPROVED, &STEP] {
+    for named in [&CRITERION, &EVERYTHING, &EXACT, &IMPROVED, &STEP] {
         let made = named.of(module.py())?;
         module.add(made.name()?, made)?;
     }
@@ -69,12 +71,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_COMPONENT", subset_dp::MAX_COMPONENT)?;
     module.add("MAX_STATES", MAX_STATES)?;
     module.add("MAX_VARIABLES", MAX_VARIABLES)?;
+    module.add("MAX_ENUMERATED", enumerate::MOST)?;
+    module.add("MAX_EXACT", kes_core::posterior::MAX_VARIABLES)?;
+    module.add("EXACT_PASSES", kes_core::posterior::PASSES)?;
     module.add_class::<problem::Problem>()?;
     module.add_class::<exact::Families>()?;
     module.add_class::<csv::CsvColumn>()?;
     module.add_class::<inference::Inference>()?;
     module.add("TooLargeError", module.py().get_type::<inference::TooLargeError>())?;
     module.add_function(wrap_pyfunction!(criteria::penalty, module)?)?;
+    module.add_function(wrap_pyfunction!(posterior::posterior_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(problem::level, module)?)?;
     module.add_function(wrap_pyfunction!(csv::parse_csv, module)?)?;
     module.add_function(wrap_pyfunction!(graphs::essential_graph, module)?)?;

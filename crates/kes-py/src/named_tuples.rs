@@ -39,6 +39,12 @@ impl NamedTuple {
 /// A criterion.
 pub static CRITERION: NamedTuple =
     NamedTuple::new("Criterion", &["name", "title", "parameters", "kinds", "model"]);
+/// Probabilities from all DAGs, one by one.
+pub static EVERYTHING: NamedTuple =
+    NamedTuple::new("Everything", &["arcs", "ancestors", "blankets", "v_structures", "classes", "log_sum"]);
+/// Exact probabilities of arcs and ancestors.
+pub static EXACT: NamedTuple =
+    NamedTuple::new("Exact", &["arcs", "ancestors", "log_sum", "dropped", "rounding", "mismatch"]);
 /// A model found by improving.
 pub static IMPROVED: NamedTuple =
     NamedTuple::new("Improved", &["graph", "score", "origin", "parents", "task"]);

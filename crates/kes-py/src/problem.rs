@@ -1,5 +1,7 @@
 //! A coded table under one criterion, and the searches on it.
 
+use std::sync::atomic::AtomicUsize;
+
 use kes_core::Error;
 use kes_core::engine::{self, Batch, Engine, Graph, ImproveOptions, Improved, PairWeights};
 use kes_core::improve::Origin;
@@ -15,10 +17,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
 
 use crate::columns::{PyCodes, PyColumn, contiguous};
-use crate::exact::{Families, limits};
+use crate::exact::{Families, limits, report};
 use crate::named_tuples::{IMPROVED, STEP};
-use crate::native::{PAUSE, contained, interruptible};
+use crate::native::{PAUSE, contained, interruptible, watched};
 use crate::options::{Known, Triple, constraints, read_move, search_options, write_move};
+use crate::posterior;
 use crate::{CoreError, core_error};
 
 #[pyclass(frozen, module = "kes._core")]
@@ -127,6 +130,11 @@ impl Problem {
     #[getter]
     fn dependent(&self) -> Option<Vec<usize>> {
         self.engine.dependent()
+    }
+
+    #[getter]
+    fn varying(&self) -> Vec<usize> {
+        self.engine.varying()
     }
 
     #[getter]
@@ -241,6 +249,52 @@ impl Problem {
     ) -> PyResult<Families> {
         let constraints = constraints(max_parents, knowledge);
         Families::find(py, &*self.engine, &constraints, limits(n_jobs, memory_mb), &on_progress)
+    }
+
+    #[pyo3(signature = (on_progress, *, max_parents, n_jobs, memory_mb, knowledge=None))]
+    fn posterior<'py>(
+        &self,
+        py: Python<'py>,
+        on_progress: Py<PyAny>,
+        max_parents: Option<usize>,
+        n_jobs: usize,
+        memory_mb: usize,
+        knowledge: Option<Known>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let constraints = constraints(max_parents, knowledge);
+        posterior::exact(py, &*self.engine, &constraints, limits(n_jobs, memory_mb), &on_progress)
+    }
+
+    #[pyo3(signature = (on_progress, *, within, most, max_parents, n_jobs, memory_mb, knowledge=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn credible(
+        &self,
+        py: Python<'_>,
+        on_progress: Py<PyAny>,
+        within: f64,
+        most: usize,
+        max_parents: Option<usize>,
+        n_jobs: usize,
+        memory_mb: usize,
+        knowledge: Option<Known>,
+    ) -> PyResult<Option<(Vec<(Graph, f64)>, bool)>> {
+        let constraints = constraints(max_parents, knowledge);
+        let (limits, done) = (limits(n_jobs, memory_mb), AtomicUsize::new(0));
+        let found = watched(py, report(&on_progress, &done), |stop| {
+            self.engine.credible(within, most, &constraints, limits, stop, &done)
+        })?;
+        Ok(found.map_err(core_error)?.ok())
+    }
+
+    #[pyo3(signature = (prior, max_parents, knowledge=None))]
+    fn enumerate<'py>(
+        &self,
+        py: Python<'py>,
+        prior: &str,
+        max_parents: Option<usize>,
+        knowledge: Option<Known>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        posterior::enumerate(py, &*self.engine, prior, &constraints(max_parents, knowledge))
     }
 
     #[pyo3(signature = (graphs, on_batch, *, tasks, seed, max_parents, n_jobs, knowledge=None))]

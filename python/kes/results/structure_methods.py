@@ -18,8 +18,10 @@ from kes.search.driver import Execution, threads
 from kes.validation import duration, integer, number
 
 if TYPE_CHECKING:
+    from kes.analysis.credible import Credible
     from kes.analysis.effects import Effects
     from kes.analysis.noise import Noise
+    from kes.analysis.probabilities import StructurePosterior
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
     from kes.results.optima import Optima
@@ -122,7 +124,81 @@ class StructureMethods:
             return evidence_consensus(self.names, evidence, threshold)
         return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
 
-    # --- evidence and effects ---
+    # --- probabilities, evidence and effects ---
+
+    @checked_options()
+    def posterior(
+        self: Optima,
+        data: Data | None = None,
+        *,
+        prior: str = "dags",
+        n_jobs: int | None = None,
+        memory_mb: int = 4096,
+        budget: float | str | None = None,
+        progress: bool | Show | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> StructurePosterior:
+        """Return probabilities of edges and directions, by a sum over all networks.
+
+        The criterion, the knowledge and the limit on parents are those of the search. With
+        criteria other than bdeu and bge, the numbers are weights exp(score) under their own name.
+
+        Parameters
+        ----------
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+        prior, n_jobs, memory_mb, budget, progress
+            As in `kes.posterior`.
+        """
+        from kes.analysis.posterior import posterior_of
+
+        return posterior_of(
+            self.ready(data, weights, missing),
+            prior=prior,
+            n_jobs=n_jobs,
+            memory_mb=memory_mb,
+            budget=budget,
+            progress=progress,
+        )
+
+    @checked_options()
+    def credible(
+        self: Optima,
+        within: float = 3.0,
+        data: Data | None = None,
+        *,
+        most: int = 10_000,
+        n_jobs: int | None = None,
+        memory_mb: int = 2048,
+        budget: float | str | None = None,
+        progress: bool | Show | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+    ) -> Credible:
+        """Find all models close to the highest score, and count those that the runs found.
+
+        Parameters
+        ----------
+        within : float
+            Largest distance from the highest score, in nats.
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+        most, n_jobs, memory_mb, budget, progress
+            As in `kes.credible`.
+        """
+        from kes.analysis.credible import credible_of
+
+        return credible_of(
+            self.ready(data, weights, missing),
+            within=within,
+            most=most,
+            optima=self,
+            n_jobs=n_jobs,
+            memory_mb=memory_mb,
+            budget=budget,
+            progress=progress,
+        )
 
     @checked_options()
     def evidence(

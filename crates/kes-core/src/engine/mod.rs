@@ -7,6 +7,7 @@
 pub mod exact;
 pub mod graphs;
 pub mod plain;
+pub mod posterior;
 
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
@@ -15,11 +16,12 @@ pub use exact::Families;
 pub use plain::{Constraints, Edges, Graph, Move, Statements, check_number};
 
 use crate::boundary::Model;
-use crate::exact::{Limits, families};
+use crate::exact::{Failure, Limits, credible, families};
 use crate::gains::{Gains, RowStore};
 use crate::graph::{EssentialGraph, Mpdag};
 use crate::improve::check::local_optima;
 use crate::improve::{self, Effort, Origin};
+use crate::posterior::{self as over_models, Exact, Prior, enumerate};
 use crate::runs;
 use crate::sampled::Sampling;
 use crate::score::excluded::Excluded;
@@ -191,6 +193,46 @@ pub trait Engine: Send + Sync {
         stop: &Stop,
         counted: &AtomicUsize,
     ) -> Result<Box<dyn Families>, Error>;
+
+    /// Exact probabilities of arcs and ancestors; see [`over_models::exact`].
+    ///
+    /// # Errors
+    /// If the constraints cannot be used.
+    fn posterior(
+        &self,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        counted: &AtomicUsize,
+    ) -> Result<Result<Exact, Failure>, Error>;
+
+    /// Exact probabilities of everything, with few variables; see [`enumerate::enumerate`].
+    ///
+    /// # Errors
+    /// If the constraints cannot be used, or `stop` is raised.
+    fn enumerate(
+        &self,
+        prior: Prior,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<posterior::Everything, Error>;
+
+    /// All admissible models close to the best, and whether these are all; see [`credible::credible`].
+    ///
+    /// # Errors
+    /// If the constraints cannot be used.
+    fn credible(
+        &self,
+        within: f64,
+        most: usize,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        done: &AtomicUsize,
+    ) -> Result<Result<(Vec<(Graph, f64)>, bool), Failure>, Error>;
+
+    /// The variables that are not constant.
+    fn varying(&self) -> Vec<usize>;
 
     /// `τ`; see [`Terms::tolerance`].
     fn tolerance(&self) -> f64;
@@ -424,6 +466,51 @@ impl<const W: usize> Engine for ForWidth<W> {
         let known = constraints.estimable(&self.terms)?;
         let max_parents = constraints.max_parents;
         Ok(Box::new(families::find(&self.terms, max_parents, known.as_deref(), &limits, stop, counted)))
+    }
+
+    fn posterior(
+        &self,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        counted: &AtomicUsize,
+    ) -> Result<Result<Exact, Failure>, Error> {
+        let known = constraints.estimable(&self.terms)?;
+        let max_parents = constraints.max_parents;
+        Ok(over_models::exact(&self.terms, max_parents, known.as_deref(), &limits, stop, counted))
+    }
+
+    fn enumerate(
+        &self,
+        prior: Prior,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<posterior::Everything, Error> {
+        let known = constraints.estimable(&self.terms)?;
+        let max_parents = constraints.max_parents;
+        let found = enumerate::enumerate(&self.terms, prior, max_parents, known.as_deref(), stop)?;
+        Ok(found.into())
+    }
+
+    fn credible(
+        &self,
+        within: f64,
+        most: usize,
+        constraints: &Constraints,
+        limits: Limits,
+        stop: &Stop,
+        done: &AtomicUsize,
+    ) -> Result<Result<(Vec<(Graph, f64)>, bool), Failure>, Error> {
+        let known = constraints.estimable(&self.terms)?;
+        let max_parents = constraints.max_parents;
+        let found =
+            credible::credible(&self.terms, within, most, max_parents, known.as_deref(), &limits, stop, done);
+        let plain = |(graph, score): (EssentialGraph<W>, f64)| (plain::graph(&graph), score);
+        Ok(found.map(|found| (found.models.into_iter().map(plain).collect(), found.complete)))
+    }
+
+    fn varying(&self) -> Vec<usize> {
+        over_models::varying(&self.terms)
     }
 
     fn tolerance(&self) -> f64 {

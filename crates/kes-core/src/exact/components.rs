@@ -49,7 +49,7 @@ impl<const W: usize> Part<W> {
 }
 
 /// A set by the places of its variables among `members`; others are left out.
-fn within<const W: usize>(members: &[usize], set: VarSet<W>) -> u32 {
+pub(super) fn within<const W: usize>(members: &[usize], set: VarSet<W>) -> u32 {
     members.iter().enumerate().filter(|&(_, &v)| set.contains(v)).map(|(at, _)| 1 << at).sum()
 }
 

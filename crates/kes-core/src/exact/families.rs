@@ -45,6 +45,20 @@ pub fn find<const W: usize>(
     stop: &Stop,
     counted: &AtomicUsize,
 ) -> Families<W> {
+    find_within(terms, 0.0, max_parents, knowledge, limits, stop, counted)
+}
+
+/// The same for all networks whose score is at most `slack` below the best: a family is kept unless some proper
+/// subset of its parents scores higher by at least that much [Liao 2019].
+pub fn find_within<const W: usize>(
+    terms: &Terms<W>,
+    slack: f64,
+    max_parents: Option<usize>,
+    knowledge: Option<&Knowledge<W>>,
+    limits: &Limits,
+    stop: &Stop,
+    counted: &AtomicUsize,
+) -> Families<W> {
     let n = terms.variables();
     let mut families = Families::new(vec![Vec::new(); n]);
     let mut most = vec![terms.function().perfect(); n];
@@ -53,7 +67,7 @@ pub fn find<const W: usize>(
         let bounds = &function.bounds(threads, stop)?;
         let mut workers: Vec<_> = (0..threads).map(|_| function.survey()).collect();
         for group in groups(n, knowledge) {
-            let growth = Growth { function, bounds, group, knowledge, limits, stop, counted };
+            let growth = Growth { function, bounds, slack, group, knowledge, limits, stop, counted };
             growth.grow(max_parents, &mut workers, (&mut families, &mut most))?;
         }
         Ok(())
@@ -87,6 +101,7 @@ fn groups<const W: usize>(n: usize, knowledge: Option<&Knowledge<W>>) -> Vec<Gro
 struct Growth<'g, const W: usize> {
     function: &'g dyn SetFunction<W>,
     bounds: &'g Bounds,
+    slack: f64,
     group: Group<W>,
     knowledge: Option<&'g Knowledge<W>>,
     limits: &'g Limits,
@@ -264,8 +279,8 @@ impl<const W: usize> Growth<'_, W> {
             let of_x = parents.and_then(|parents| level.family(parents, x));
             let gain_bound = of_x.map_or(of_y.gain_bound, |of_x| of_x.gain_bound.min(of_y.gain_bound));
             best = best.max(of_y.best);
-            if self.bounds.pair_is_hopeless(gain_bound, x, y, cells)
-                || self.bounds.ceiling(y, cells, known, part.measure.detail) <= best
+            if self.bounds.pair_is_hopeless(gain_bound + self.slack, x, y, cells)
+                || self.bounds.ceiling(y, cells, known, part.measure.detail) <= best - self.slack
             {
                 return None;
             }
@@ -307,13 +322,13 @@ impl<const W: usize> Growth<'_, W> {
                 let Some(counted) = counted else { continue };
                 let score = measure.term - counted.term;
                 let best = origin.best.max(score);
-                if score > origin.best {
+                if score > origin.best - self.slack {
                     let parents = parents | self.group.required;
                     families.of[y].push(Choice { parents, score });
                 }
                 // Could it still be better with one parent more, which has at least two states?
                 let ceiling = self.ceiling(y, 2.0 * cells, counted.detail, measure.detail);
-                if ceiling > best {
+                if ceiling > best - self.slack {
                     larger[y] = larger[y].max(ceiling);
                     open.push((y, Family { gain_bound: self.bounds.gain_bound(y, counted, measure), best }));
                 }

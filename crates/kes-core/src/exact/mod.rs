@@ -8,11 +8,14 @@
 //! [`families`] finds all families that can matter, counting no more than the criterion's
 //! [`bounds`](crate::score::bounds) leave open. [`components`] splits the variables where no best network can have a cycle
 //! [Fan 2014], and [`subset_dp`] does the recursion on each part. For more variables than that,
-//! [`relaxation`] has bounds on the score for which the families are enough.
+//! [`relaxation`] has bounds on the score for which the families are enough. [`credible`] finds all models close to
+//! the best.
 
 pub mod components;
+pub mod credible;
 pub mod families;
 mod level;
+pub(crate) mod pieces;
 pub mod relaxation;
 pub mod subset_dp;
 

@@ -8,14 +8,13 @@
 //!
 //! Nothing but `best(S)` is stored, 8 bytes a set. The network is found by going back from the whole set.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use super::components::{Part, components};
+use super::pieces::Pieces;
 use super::{Choice, Failure, Families, Limits};
 use crate::graph::Dag;
 use crate::stop::{Stop, Stopped};
-use crate::threads::map;
 
 /// Variables whose subsets are done at once, with tables.
 const BLOCK: usize = 9;
@@ -59,51 +58,29 @@ pub fn bytes(size: usize) -> usize {
     size_of::<f64>().checked_shl(size as u32).unwrap_or(usize::MAX)
 }
 
-/// `best(S)` of all subsets of a component, in as many pieces as there were tasks.
-struct Best {
-    pieces: Vec<OnceLock<Vec<f64>>>,
-    /// The variables within a piece.
-    low: usize,
-}
-
-impl Best {
-    fn piece(&self, high: usize) -> &[f64] {
-        self.pieces[high].get().map_or(&[], Vec::as_slice)
-    }
-
-    fn of(&self, set: u32) -> f64 {
-        self.piece(set as usize >> self.low)[set as usize & ((1 << self.low) - 1)]
-    }
-}
-
-/// The recursion. A task is a set of the highest variables; it needs the tasks of its subsets, so
+/// `best(S)` of all subsets. A task is a set of the highest variables; it needs the tasks of its subsets, so
 /// they are done by size.
-fn best_scores<const W: usize>(
+pub(super) fn best_scores<const W: usize>(
     part: &Part<W>,
     threads: usize,
     stop: &Stop,
     done: &AtomicUsize,
-) -> Result<Best, Stopped> {
+) -> Result<Pieces, Stopped> {
     let size = part.members.len();
     let high = size.saturating_sub(BLOCK).min(TASKS);
     let low = size - high;
-    let best = Best { pieces: (0..1 << high).map(|_| OnceLock::new()).collect(), low };
+    let best = Pieces::new(low, high);
     let all = Choices::new(part);
-    for members in 0..=high {
-        let tasks: Vec<usize> =
-            (0..1 << high).filter(|set: &usize| set.count_ones() as usize == members).collect();
-        map(&mut vec![(); threads], tasks.len(), stop, |(), at| {
-            let mut choices = all.clone();
-            for v in (low..size).rev() {
-                choices = choices.decide(v, tasks[at] >> (v - low) & 1 == 1);
-            }
-            let mut task = Task { best: &best, high: tasks[at], found: Vec::with_capacity(1 << low), stop };
-            task.visit(&choices, low, 0)?;
-            let _ = best.pieces[tasks[at]].set(task.found); // no other thread does this task
-            done.fetch_add(1 << low, Ordering::Relaxed);
-            Ok::<_, Stopped>(())
-        })?;
-    }
+    best.by_size(true, threads, stop, done, |high| {
+        let mut choices = all.clone();
+        for v in (low..size).rev() {
+            choices = choices.decide(v, high >> (v - low) & 1 == 1);
+        }
+        let mut task = Task { best: &best, high, found: Vec::with_capacity(1 << low), stop };
+        task.visit(&choices, low, 0)?;
+        best.keep(high, task.found);
+        Ok(())
+    })?;
     Ok(best)
 }
 
@@ -144,7 +121,7 @@ impl Choices {
 
 /// The subsets whose highest variables are given.
 struct Task<'t> {
-    best: &'t Best,
+    best: &'t Pieces,
     high: usize,
     /// `best(S)` so far, by the number of `S` in its lower variables.
     found: Vec<f64>,
@@ -223,7 +200,7 @@ fn larger(a: f64, b: f64) -> f64 {
 fn trace_back<'f, const W: usize>(
     families: &'f Families<W>,
     part: &Part<W>,
-    best: &Best,
+    best: &Pieces,
 ) -> Vec<(usize, &'f Choice<W>)> {
     let mut chosen = Vec::new();
     let mut set = u32::MAX >> (32 - part.members.len());

@@ -1,6 +1,7 @@
 //! Models as graphs: directed acyclic graphs, the essential graphs of their classes, and background
 //! knowledge.
 
+pub mod class_size;
 pub mod components;
 pub mod dag;
 pub mod essential;

@@ -1,0 +1,276 @@
+"""StructurePosterior probabilities of edges, directions and models, by summing over all networks.
+
+With the criterion BDeu or BGe, exp(score) is the marginal likelihood of a network. Under a prior
+that is uniform over DAGs, or a product over edges, the sums over all networks with an arc, and with
+a directed path, are found for all pairs at once, exactly [Tian & He 2009]: see the core's module
+`posterior`. With up to five variables all networks are listed, under either prior.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes import _core
+from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
+from kes.budget import Size
+from kes.data.dataset import Data
+from kes.declare import checked_options
+from kes.errors import KesError, option
+from kes.graph import EssentialGraph
+from kes.native import core_errors
+from kes.options import ScoringOptions
+from kes.progress import Progress, Reporter, reporting
+from kes.search.driver import threads
+from kes.search.problem import Problem
+from kes.validation import choice, duration, megabytes
+
+PRIORS = ("dags", "classes")
+MEMORY_MB = 4096
+
+_MARGINAL = ("bdeu", "bge")
+"""Criteria that are marginal likelihoods."""
+
+_CACHE_MB = 64
+_PER_SET = 3e-8
+"""Processor seconds for a set and the square of the number of variables. Measured on CoIL."""
+
+
+@checked_options(ScoringOptions, criterion="bdeu")
+def posterior(
+    data: Data,
+    *,
+    prior: str = "dags",
+    n_jobs: int | None = None,
+    memory_mb: int = MEMORY_MB,
+    budget: float | str | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+    **options: Unpack[ScoringOptions],
+) -> StructurePosterior:
+    """Compute posterior probabilities of edges, directions and ancestors.
+
+    The result is a sum over all networks, not over those that a search found. It is exact up to
+    about 24 variables, where memory and time allow.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`.
+    prior : {"dags", "classes"}
+        What has the same probability before the data are seen: all DAGs, or all equivalence
+        classes. Where the two differ, the data do not decide. With `knowledge` and `max_parents`,
+        only the networks that these allow count.
+    n_jobs : int or None
+        Threads; None or -1 for all usable cores. Does not change the result.
+    memory_mb : int
+        Memory to use, approximately. 20 variables need 166 MB, and each further one about twice
+        as much.
+    budget : float, str or None
+        Give up after this time: seconds, or text such as "30s", "10m".
+    progress : None, True or callable
+        True shows a progress bar. A callable gets a `kes.Progress` at most ten times a second.
+    criterion : str
+        "bdeu" for discrete and "bge" for continuous tables: these are marginal likelihoods, and
+        give probabilities. Others give weights exp(score), under their own name.
+
+    Returns
+    -------
+    StructurePosterior
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used, or memory or time do not suffice; the message says
+        what to do.
+
+    See Also
+    --------
+    estimate : the time and memory it needs, before it starts.
+
+    Examples
+    --------
+    >>> import kes
+    >>> data = kes.datasets.alarm(rows=500).select(["HR", "HRBP", "HREKG", "HISTORY"])
+    >>> post = kes.posterior(data)
+    >>> post.status, post.edge("HR", "HRBP") > 0.999, post.edge("HISTORY", "HR") < 0.1
+    ('exact', True, True)
+    """
+    started = time.monotonic()
+    problem = Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB})
+    return posterior_of(
+        problem.completed(threads(n_jobs)),
+        prior=prior,
+        n_jobs=n_jobs,
+        memory_mb=memory_mb,
+        budget=budget,
+        progress=progress,
+        started=started,
+    )
+
+
+def posterior_of(
+    problem: Problem,
+    *,
+    prior: str = "dags",
+    n_jobs: int | None = None,
+    memory_mb: int = MEMORY_MB,
+    budget: float | str | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+    started: float | None = None,
+) -> StructurePosterior:
+    """Compute the probabilities for a problem that is read already; see `posterior`."""
+    started = time.monotonic() if started is None else started
+    prior = choice("prior", prior, known=PRIORS)
+    memory = megabytes("memory_mb", memory_mb)
+    limit = math.inf if budget is None else duration("budget", budget)
+    names = problem.dataset.names
+    with core_errors(names):
+        if len(problem.core.varying) <= _core.MAX_ENUMERATED:
+            found = _enumerated(problem, prior)
+        elif prior == "classes":
+            raise KesError(
+                f"with more than {_core.MAX_ENUMERATED} columns that vary, the sum is over DAGs: "
+                f"use {option('prior', 'dags')}, or fewer columns",
+                option="prior",
+            )
+        else:
+            with reporting(progress) as report:
+                clock = _Clock(started + limit, report, estimate_of(problem))
+                found = _summed(problem, memory, threads(n_jobs), clock)
+    measure = problem.settings.measure
+    return StructurePosterior(
+        names=tuple(names),
+        prior=prior,
+        quantity="probability" if measure.name in _MARGINAL else f"{measure.name.upper()} weight",
+        criterion=measure.name + ("" if measure.ess is None else f" (ess {measure.ess:g})"),
+        seconds=time.monotonic() - started,
+        **found,
+    )
+
+
+def _enumerated(problem: Problem, prior: str) -> Mapping[str, Any]:
+    """List all networks."""
+    names = problem.dataset.names
+    all_dags = problem.core.enumerate(prior, problem.settings.max_parents, problem.knowledge)
+    models = tuple(
+        ModelProbability(EssentialGraph.from_core(tuple(names), graph), share)
+        for graph, share in all_dags.classes
+    )
+    v_structures = {
+        (names[a], names[c], names[b]): share for (a, c, b), share in all_dags.v_structures
+    }
+    blankets = _matrix(all_dags.blankets, len(names))
+    return {
+        "status": "exact",
+        "dropped": 0.0,
+        "rounding": len(models) * np.finfo(float).eps,
+        "log_sum": all_dags.log_sum,
+        "method": f"all {len(models):,} classes, one by one",
+        "arcs": _matrix(all_dags.arcs, len(names)),
+        "paths": _matrix(all_dags.ancestors, len(names)),
+        "structures": Structures(v_structures, blankets, models),
+    }
+
+
+def _summed(problem: Problem, memory_mb: int, n_jobs: int, clock: _Clock) -> Mapping[str, Any]:
+    """Sum over all networks without listing them."""
+    n, cost = len(problem.dataset.names), clock.cost
+    if cost.variables > _core.MAX_EXACT or cost.bytes > memory_mb * 2**20:
+        raise _too_large(cost, memory_mb)
+    exact = problem.core.posterior(
+        clock,
+        max_parents=problem.settings.max_parents,
+        n_jobs=n_jobs,
+        memory_mb=memory_mb,
+        knowledge=problem.knowledge,
+    )
+    if exact is None:
+        raise KesError(
+            f"the sum over all networks of {cost.variables} variables was not finished in time: "
+            f"raise {option('budget')}, or leave columns out",
+            option="budget",
+        )
+    return {
+        "status": "exact",
+        "dropped": exact.dropped,
+        "rounding": max(exact.rounding, exact.mismatch),
+        "log_sum": exact.log_sum,
+        "method": "the sum over all networks",
+        "arcs": _matrix(exact.arcs, n),
+        "paths": _matrix(exact.ancestors, n),
+    }
+
+
+def _matrix(values: list[float], n: int) -> NDArray[np.float64]:
+    return np.array(values).reshape(n, n)
+
+
+def _too_large(cost: PosteriorCost, memory_mb: int) -> KesError:
+    enough = f"raise {option('memory_mb', math.ceil(cost.bytes / 2**20))}, or "
+    possible = cost.variables <= _core.MAX_EXACT
+    return KesError(
+        f"the sum over all networks of {cost.variables} variables needs "
+        f"{cost.bytes / 2**20:,.0f} MB, more than the {memory_mb:,} MB allowed: "
+        f"{enough if possible else ''}leave columns out",
+        option="memory_mb",
+    )
+
+
+class PosteriorCost:
+    """Estimated cost of exact probabilities.
+
+    Attributes
+    ----------
+    variables : int
+        Variables that are not constant.
+    bytes : float
+        Memory.
+    seconds : float
+        Processor time, roughly. It varies with the data by a factor of ten: the more certain the
+        edges, the faster.
+    """
+
+    def __init__(self, variables: int, set_seconds: float) -> None:
+        self.variables = variables
+        self.bytes = _core.posterior_bytes(variables)
+        self.seconds = 2.0**variables * (set_seconds + _PER_SET * variables**2)
+
+    def __str__(self) -> str:
+        if self.variables > _core.MAX_EXACT:
+            return f"{self.variables} variables that vary: too many for a sum over all networks"
+        return (
+            f"{self.variables} variables that vary: {self.bytes / 2**20:,.0f} MB, and about "
+            f"{self.seconds:,.0f} s of processor time"
+        )
+
+
+@checked_options(ScoringOptions, criterion="bdeu")
+def estimate(data: Data, **options: Unpack[ScoringOptions]) -> PosteriorCost:
+    """Estimate the time and memory of `posterior` for these data, without counting anything."""
+    return estimate_of(Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB}))
+
+
+def estimate_of(problem: Problem) -> PosteriorCost:
+    """Estimate the time and memory of `posterior_of`."""
+    size = Size.of(problem.dataset.states, problem.dataset.rows)
+    return PosteriorCost(len(problem.core.varying), size.set_seconds)
+
+
+class _Clock:
+    """Shows the progress of the sum, and says whether to go on."""
+
+    def __init__(self, deadline: float, report: Reporter, cost: PosteriorCost) -> None:
+        self.cost = cost
+        self._deadline, self._report = deadline, report
+        self._started = time.monotonic()
+
+    def __call__(self, done: int) -> bool:
+        now = time.monotonic()
+        wanted = _core.EXACT_PASSES << self.cost.variables
+        self._report(Progress(done, wanted, None, 0, now - self._started, None, "sets"))
+        return now < self._deadline

@@ -1,0 +1,240 @@
+"""Probabilities over models: the result of `kes.posterior`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.errors import KesError, unknown
+from kes.graph import EssentialGraph
+from kes.results.summary import counted
+from kes.table import Table, tabulated
+
+_SHOWN = 10
+_CERTAIN = 0.5  # edges that are counted in the summary
+
+
+@dataclass(frozen=True)
+class ModelProbability:
+    """A model with its probability.
+
+    Attributes
+    ----------
+    graph : EssentialGraph
+        The model.
+    probability : float
+        Its posterior probability: of all its DAGs together.
+    """
+
+    graph: EssentialGraph
+    probability: float
+
+
+@dataclass(frozen=True)
+class Structures:
+    """What follows from whole models: v-structures, Markov blankets, and the models themselves."""
+
+    v_structures: Mapping[tuple[str, str, str], float]
+    blankets: NDArray[np.float64] = field(repr=False)
+    models: tuple[ModelProbability, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class StructurePosterior:
+    """Probabilities of edges, directions and models, given the data.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    status : str
+        "exact": the sum over all networks, but for `dropped` and rounding.
+    dropped : float
+        Upper bound on the probability of all networks that were left out of the sum.
+    rounding : float
+        Upper bound on what rounding changes in a probability.
+    prior : str
+        "dags" or "classes": what has the same probability before the data are seen.
+    quantity : str
+        "probability" with the criteria bdeu and bge, which are marginal likelihoods. Otherwise
+        "BIC weight" and so on: exp(score), normalised, which is not a posterior probability.
+    criterion : str
+        The criterion, with its parameters.
+    log_sum : float
+        Logarithm of the sum of exp(score) over all networks, or over all classes.
+    method : str
+        How it was found.
+    seconds : float
+        Time that it took.
+    """
+
+    names: tuple[str, ...]
+    status: str
+    dropped: float
+    rounding: float
+    prior: str
+    quantity: str
+    criterion: str
+    log_sum: float
+    method: str
+    seconds: float = field(compare=False)
+    arcs: NDArray[np.float64] = field(repr=False)
+    paths: NDArray[np.float64] = field(repr=False)
+    structures: Structures | None = field(default=None, repr=False)
+
+    # --- single numbers ---
+
+    def edge(self, x: str, y: str) -> float:
+        """Return the probability of an edge between two variables, whatever its direction."""
+        a, b = self._pair(x, y)
+        return _probability(self.arcs[a, b] + self.arcs[b, a])
+
+    def arc(self, x: str, y: str) -> float:
+        """Return the probability of the arc from x to y.
+
+        It is about DAGs: in a class in which the edge is reversible, each DAG counts for its own
+        direction.
+        """
+        return _probability(self.arcs[self._pair(x, y)])
+
+    def ancestor(self, x: str, y: str) -> float:
+        """Return the probability of a directed path from x to y."""
+        return _probability(self.paths[self._pair(x, y)])
+
+    def v_structure(self, x: str, collider: str, y: str) -> float:
+        """Return the probability of ``x -> collider <- y`` with x and y not adjacent."""
+        a, b = sorted(self._pair(x, y))
+        self._pair(x, collider)
+        self._pair(y, collider)
+        key = (self.names[a], collider, self.names[b])
+        return self._structures.v_structures.get(key, 0.0)
+
+    def blanket(self, x: str, y: str) -> float:
+        """Return the probability that x is in the Markov blanket of y, or y in that of x."""
+        return _probability(self._structures.blankets[self._pair(x, y)])
+
+    # --- tables ---
+
+    def edges(self) -> Table:
+        """Return the probability of an edge for every pair of variables.
+
+        Returns
+        -------
+        Table
+            A row for each pair `x`, `y`, the most probable first: the `probability` of an edge,
+            that of the arc `forward`, from x to y, and `backward`, and their `status`.
+        """
+        rows = [
+            (x, y, self.edge(x, y), self.arc(x, y), self.arc(y, x))
+            for x, y in combinations(self.names, 2)
+        ]
+        rows.sort(key=lambda row: -row[2])
+        columns = ("x", "y", "probability", "forward", "backward", "status")
+        return tabulated(columns, ((*row, self.status) for row in rows), note=self._note)
+
+    def ancestors(self) -> Table:
+        """Return the probability of a directed path from `x` to `y`, for every ordered pair."""
+        rows = [(x, y, self.ancestor(x, y), self.status) for x, y in permutations(self.names, 2)]
+        rows.sort(key=lambda row: -row[2])
+        return tabulated(("x", "y", "probability", "status"), rows, note=self._note)
+
+    def v_structures(self) -> Table:
+        """Return the probability of each v-structure ``x -> collider <- y`` that occurs."""
+        found = sorted(self._structures.v_structures.items(), key=lambda item: -item[1])
+        rows = ((*key, probability, self.status) for key, probability in found)
+        columns = ("x", "collider", "y", "probability", "status")
+        return tabulated(columns, rows, note=self._note)
+
+    def blankets(self, node: str | None = None) -> Table:
+        """Return the probability of each `member` of the Markov blanket of a `node`, or of all."""
+        chosen = self.names if node is None else [self.names[self._place(node)]]
+        rows = [
+            (own, member, self.blanket(member, own), self.status)
+            for own in chosen
+            for member in self.names
+            if member != own
+        ]
+        rows.sort(key=lambda row: -row[2])
+        columns = ("node", "member", "probability", "status")
+        return tabulated(columns, rows, note=self._note)
+
+    @property
+    def models(self) -> Sequence[ModelProbability]:
+        """The models, the most probable first."""
+        return self._structures.models
+
+    @property
+    def effective_models(self) -> float:
+        """The effective number of models: how many equally probable ones would be as diverse.
+
+        The inverse of the probability that two networks drawn from the posterior belong to the
+        same class.
+        """
+        return float(1 / sum(model.probability**2 for model in self.models))
+
+    # --- display ---
+
+    def summary(self) -> str:
+        """Return how the numbers were found, in a few lines."""
+        certain = sum(p > _CERTAIN for p in self.edges()["probability"])
+        rows = [
+            ("variables", str(len(self.names))),
+            ("criterion", self.criterion),
+            ("prior", f"uniform over {'DAGs' if self.prior == 'dags' else 'classes of DAGs'}"),
+            ("status", f"{self.status}: {self.method}"),
+            ("left out", f"at most {self.dropped:.1g} of the sum; rounding {self.rounding:.1g}"),
+            ("edges", f"{counted(certain, 'pair')} above {_CERTAIN:g}"),
+            ("seconds", f"{self.seconds:.2f}"),
+        ]
+        title = "Probabilities" if self.quantity == "probability" else f"{self.quantity}s"
+        return "\n".join([f"{title} of edges", *(f"  {name:<9}  {text}" for name, text in rows)])
+
+    def __repr__(self) -> str:
+        edges = self.edges()
+        shown = {name: edges[name][:_SHOWN] for name in edges.columns}
+        return f"{self.summary()}\n{Table(shown, note=edges.note)!r}"
+
+    @property
+    def _note(self) -> str:
+        if self.quantity == "probability":
+            return ""
+        return (
+            f"{self.quantity}s, not posterior probabilities: exp(score) of each network, divided "
+            "by the sum; bdeu and bge give probabilities"
+        )
+
+    # --- helpers ---
+
+    @property
+    def _structures(self) -> Structures:
+        if self.structures is None:
+            raise KesError(
+                "the exact sum gives edges, arcs and ancestors only; v-structures, Markov blankets "
+                "and single models are available for tables of at most 5 columns that vary"
+            )
+        return self.structures
+
+    def _pair(self, x: str, y: str) -> tuple[int, int]:
+        a, b = self._place(x), self._place(y)
+        if a == b:
+            raise KesError(f"two different variables are needed, not {x!r} twice", column=x)
+        return a, b
+
+    def _place(self, name: str) -> int:
+        if name not in self._places:
+            raise unknown("variable", name, self.names)
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+
+def _probability(value: float) -> float:
+    """Return a sum that rounding may have moved outside [0, 1]."""
+    return float(min(max(value, 0.0), 1.0))

@@ -1,0 +1,76 @@
+"""``kes credible``: all models whose score is close to the highest one."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kes.analysis.credible import MEMORY_MB, MOST, credible_of
+from kes.analysis.credible import credible as close_models
+from kes.cli import options
+from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
+from kes.cli.inputs import DataRequest, open_result, read_knowledge, read_table, table_of
+from kes.cli.parsing import Number
+from kes.options import CRITERION
+
+
+@options.command(
+    "credible",
+    "List all models close to the best score.",
+    "kes credible data.csv",
+    "kes credible data.csv --within 10",
+    "kes credible a.kes.json.gz",
+)
+@click.argument("data")
+@options.table
+@click.option(
+    "--within",
+    type=Number(min=0),
+    metavar="NATS",
+    default=3.0,
+    show_default=True,
+    help="Largest distance from the highest score.",
+)
+@options.count("--most", "Stop when there are more models than this.", MOST)
+@options.add(*CRITERION, "max_parents", of_result="DATA")
+@options.knowledge
+@options.add("n_jobs")
+@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
+@options.add("budget", help="Stop after this time, such as 30s, 5m, 1h30m.")
+@options.add("progress")
+@options.csv("CSV file for the models")
+def credible(
+    *,
+    data: str,
+    progress: bool | None,
+    out: Path | None,
+    **given: Any,  # noqa: ANN401 - of click
+) -> None:
+    """List all models whose score for DATA is close to the highest one, proven complete.
+
+    DATA can be a result whose table is found. Then its settings are used, and the table tells how
+    many of the local optima its runs found.
+    """
+    check_csv(out)
+    work = {name: given.pop(name) for name in ("within", "most", "n_jobs", "memory_mb", "budget")}
+    work["progress"] = is_progress_shown(progress)
+    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring["knowledge"] = read_knowledge(given)
+    chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+    if table_of(Path(data)) is not None:
+        if chosen:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
+            raise click.UsageError(f"{flags}: a result has settings of its own; give its table.")
+        request = DataRequest(None, None, "models are scored on the data")
+        optima = open_result(Path(data), request)
+        found = credible_of(optima.ready(None, None, None), optima=optima, **work)
+    else:
+        dataset, how = read_table(data, given)
+        for note in dataset.notes:
+            say(f"Note: {note}", err=True)
+        found = close_models(dataset, completions=how.completions, **work, **chosen)
+    number = f"{len(found):,}"
+    title = f"All {number} models" if found.complete else f"More than {number} models"
+    say(f"{title} within {found.within:g} nats of the highest score")
+    show(found.counts())
+    show_or_write(found.table(), out)

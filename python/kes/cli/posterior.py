@@ -1,0 +1,85 @@
+"""``kes posterior``: probabilities of edges and directions, by a sum over all networks."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kes import api
+from kes.analysis.posterior import MEMORY_MB, PRIORS, estimate
+from kes.analysis.posterior import posterior as probabilities
+from kes.cli import options
+from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
+from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
+from kes.options import CRITERION
+
+
+@options.command(
+    "posterior",
+    "Show probabilities of edges and directions.",
+    "kes posterior data.csv",
+    "kes posterior data.csv --prior classes",
+    "kes posterior a.kes.json.gz",
+    "kes posterior data.csv --criterion bge --out edges.csv",
+)
+@click.argument("data", required=False)
+@options.table
+@click.option(
+    "--prior",
+    type=click.Choice(PRIORS, case_sensitive=False),
+    default=PRIORS[0],
+    show_default=True,
+    help="What has the same probability before the data are seen.",
+)
+@options.add(*CRITERION, "max_parents", of_result="DATA")
+@options.knowledge
+@options.add("n_jobs")
+@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
+@options.add("budget", help="Give up after this time, such as 30s, 5m, 1h30m.")
+@options.add("progress")
+@options.csv("CSV file for the probabilities of all pairs")
+def posterior(
+    *,
+    data: str | None,
+    prior: str,
+    n_jobs: int | None,
+    memory_mb: int,
+    budget: float | None,
+    progress: bool | None,
+    out: Path | None,
+    **given: Any,  # noqa: ANN401 - of click
+) -> None:
+    """Show the posterior probabilities of edges and of their directions for DATA.
+
+    They are sums over all networks, exact up to about 24 columns. DATA can be a result whose table
+    is found: then its criterion and knowledge are used. Otherwise the criterion is bdeu, or bge if
+    all columns are continuous.
+    """
+    check_csv(out)
+    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring["knowledge"] = read_knowledge(given)
+    chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+    before = None
+    if data is not None and (table := table_of(Path(data))) is not None:
+        optima = api.load(data)
+        own = optima.settings.options()
+        chosen = {name: own[name] for name in scoring if name in own} | chosen
+        before, data = with_kinds(optima.record.reading, optima.states), table
+    dataset, how = read_table(data, given, before=before)
+    if "criterion" not in chosen and set(dataset.kinds) == {"continuous"}:
+        chosen["criterion"] = "bge"
+    chosen["completions"] = how.completions
+    for note in dataset.notes:
+        say(f"Note: {note}", err=True)
+    say(f"{estimate(dataset, **chosen)}.", err=True)
+    found = probabilities(
+        dataset,
+        **chosen,
+        prior=prior,
+        n_jobs=n_jobs,
+        memory_mb=memory_mb,
+        budget=budget,
+        progress=is_progress_shown(progress),
+    )
+    say(found.summary())
+    show_or_write(found.edges(), out)

@@ -1,0 +1,158 @@
+"""`kes.posterior` and `kes.credible`: what they accept, refuse and show. Numbers: tests/oracle."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kes
+from kes.analysis.posterior import estimate
+
+
+@pytest.fixture(scope="module")
+def data():
+    return kes.datasets.alarm(rows=300)
+
+
+@pytest.fixture(scope="module")
+def eight(data):
+    return data.select(data.names[:8])
+
+
+@pytest.fixture(scope="module")
+def post(eight):
+    return kes.posterior(eight)
+
+
+def test_a_table_has_a_row_for_every_pair(post):
+    edges = post.edges()
+    assert len(edges) == 28
+    assert list(edges.columns) == ["x", "y", "probability", "forward", "backward", "status"]
+    assert list(edges["probability"]) == sorted(edges["probability"], reverse=True)
+    assert set(edges["status"]) == {post.status} == {"exact"}
+    for x, y, both, forward, backward in zip(*list(edges.to_dict().values())[:5], strict=True):
+        assert both == post.edge(x, y) == post.edge(y, x)
+        assert both == pytest.approx(forward + backward, abs=1e-12)
+        assert (forward, backward) == (post.arc(x, y), post.arc(y, x))
+
+
+def test_an_arc_is_a_path(post):
+    for x, y in [(x, y) for x in post.names for y in post.names if x != y]:
+        assert post.ancestor(x, y) >= post.arc(x, y) - 1e-12
+    assert post.dropped < 1e-9
+    assert post.rounding < 1e-9
+
+
+def test_a_search_with_the_same_criterion_gives_the_same_probabilities(eight, post):
+    optima = kes.learn(eight, criterion="bdeu", runs=2, improve=False)
+    again = optima.posterior()
+    np.testing.assert_array_equal(again.arcs, post.arcs)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).paths, post.paths)
+
+
+def test_threads_and_row_order_change_nothing(eight):
+    frame = pd.DataFrame(
+        {n: np.array(c.codes) for n, c in zip(eight.names, eight.columns, strict=True)}
+    )
+    one = kes.posterior(frame, n_jobs=1)
+    other = kes.posterior(frame.iloc[::-1], n_jobs=2)
+    np.testing.assert_array_equal(one.arcs, other.arcs)
+
+
+def test_bic_weights_go_by_their_own_name(eight):
+    weights = kes.posterior(eight, criterion="bic")
+    assert weights.quantity == "BIC weight"
+    assert repr(weights).startswith("BIC weights of edges")
+    assert "not posterior probabilities" in weights.edges().note
+
+
+def test_knowledge_rules_out_arcs(eight):
+    known = kes.Knowledge(forbidden=[("HYPOVOLEMIA", "LVEDVOLUME")], apart=[("CVP", "PCWP")])
+    post = kes.posterior(eight, knowledge=known)
+    assert post.arc("HYPOVOLEMIA", "LVEDVOLUME") == 0.0
+    assert post.edge("CVP", "PCWP") == 0.0
+    required = kes.Knowledge(required=[("HISTORY", "STROKEVOLUME")])
+    assert kes.posterior(eight, knowledge=required).arc("HISTORY", "STROKEVOLUME") == pytest.approx(
+        1
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"prior": "x"}, "prior"),
+        ({"prior": "classes"}, "prior"),
+        ({"memory_mb": 0}, "memory_mb"),
+        ({"budget": "soon"}, "budget"),
+        ({"criterion": "bge"}, "criterion"),
+        ({"seed": 1}, "seed"),
+    ],
+)
+def test_options_that_cannot_be_used(eight, options, field):
+    with pytest.raises(kes.KesError) as error:
+        kes.posterior(eight, **options)
+    assert error.value.option == field
+
+
+def test_too_many_columns_are_refused_with_the_memory_they_need(data):
+    with pytest.raises(kes.KesError) as error:
+        kes.posterior(data.select(data.names[:25]), memory_mb=100)
+    assert error.value.option == "memory_mb"
+    assert "5," in str(error.value)  # gigabytes
+    assert estimate(data.select(data.names[:25])).bytes > 5e9
+
+
+def test_a_budget_ends_the_work(data):
+    with pytest.raises(kes.KesError) as error:
+        kes.posterior(data.select(data.names[:20]), budget=0.2)
+    assert error.value.option == "budget"
+
+
+def test_pairs_that_are_none(post):
+    for pair in [("CVP", "CVP"), ("CVP", "x")]:
+        with pytest.raises(kes.KesError):
+            post.edge(*pair)
+    with pytest.raises(kes.KesError):
+        post.blanket("CVP", "PCWP")
+
+
+def test_progress_is_reported(data):
+    heard = []
+    kes.posterior(data.select(data.names[:17]), progress=heard.append)
+    assert all(progress.done <= progress.wanted for progress in heard)
+    assert heard
+    assert heard[0].unit == "sets"
+
+
+def test_credible_models_of_a_search(eight):
+    optima = kes.learn(eight, runs=20, prove=False)
+    models = optima.credible(2.0)
+    assert models.complete
+    assert models[0].score == pytest.approx(optima.best.score)
+    assert models[0].graph == optima.best.graph
+    assert models[0].is_local_optimum
+    assert [m.score for m in models[:2]] == [m.score for m in models][:2]
+    assert repr(models).startswith(f"All {len(models)} models within 2 nats")
+    more = kes.credible(eight, within=50.0, most=20)
+    assert not more.complete
+    assert len(more) == 20
+    assert more.counts().note == "lower bounds"
+    assert all(model.hits is None for model in more)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [({"within": -1}, "within"), ({"most": 0}, "most"), ({"optima": "x"}, "optima")],
+)
+def test_options_of_credible_that_cannot_be_used(eight, options, field):
+    with pytest.raises(kes.KesError) as error:
+        kes.credible(eight, **options)
+    assert error.value.option == field
+
+
+def test_a_result_with_another_criterion_is_refused(eight):
+    optima = kes.learn(eight, criterion="aic", runs=2)
+    with pytest.raises(kes.KesError) as error:
+        kes.credible(eight, optima=optima)
+    assert error.value.option == "optima"
