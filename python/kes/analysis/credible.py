@@ -19,7 +19,7 @@ from kes.declare import checked_options
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_errors
-from kes.options import ScoringOptions
+from kes.options import CRITERION, ScoringOptions
 from kes.progress import Progress, reporting
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -264,7 +264,7 @@ def _hits(problem: Problem, optima: Optima) -> dict[EssentialGraph, int]:
             f"optima must be the result of kes.learn, not {type(optima).__name__}", option="optima"
         )
     mine, theirs = problem.settings, optima.settings
-    for name in ("criterion", "ess", "penalty", "transform", "max_parents", "knowledge"):
+    for name in (*CRITERION, "edge_prior", "max_parents", "knowledge"):
         if getattr(mine, name) != getattr(theirs, name):
             raise KesError(
                 f"the optima were found with another {name}: {getattr(theirs, name)}, not "

@@ -11,7 +11,7 @@ from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
 from kes.cli.inputs import DataRequest, open_result, read_knowledge, read_table, table_of
 from kes.cli.parsing import Number
-from kes.options import CRITERION
+from kes.options import SCORE
 
 
 @options.command(
@@ -32,7 +32,7 @@ from kes.options import CRITERION
     help="Largest distance from the highest score.",
 )
 @options.count("--most", "Stop when there are more models than this.", MOST)
-@options.add(*CRITERION, "max_parents", of_result="DATA")
+@options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
 @options.add("n_jobs")
 @options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
@@ -54,7 +54,7 @@ def credible(
     check_csv(out)
     work = {name: given.pop(name) for name in ("within", "most", "n_jobs", "memory_mb", "budget")}
     work["progress"] = is_progress_shown(progress)
-    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring = {name: given[name] for name in (*SCORE, "max_parents")}
     scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
     if table_of(Path(data)) is not None:

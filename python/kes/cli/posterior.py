@@ -11,7 +11,7 @@ from kes.analysis.posterior import posterior as probabilities
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
-from kes.options import CRITERION
+from kes.options import SCORE
 
 
 @options.command(
@@ -31,7 +31,7 @@ from kes.options import CRITERION
     show_default=True,
     help="What has the same probability before the data are seen.",
 )
-@options.add(*CRITERION, "max_parents", of_result="DATA")
+@options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
 @options.add("n_jobs")
 @options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
@@ -56,7 +56,7 @@ def posterior(
     all columns are continuous.
     """
     check_csv(out)
-    scoring = {name: given[name] for name in (*CRITERION, "max_parents")}
+    scoring = {name: given[name] for name in (*SCORE, "max_parents")}
     scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
     before = None
