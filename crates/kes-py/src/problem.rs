@@ -277,7 +277,7 @@ impl Problem {
         n_jobs: usize,
         memory_mb: usize,
         knowledge: Option<Known>,
-    ) -> PyResult<Option<(Vec<(Graph, f64)>, bool)>> {
+    ) -> PyResult<Option<engine::posterior::Models>> {
         let constraints = constraints(max_parents, knowledge);
         let (limits, done) = (limits(n_jobs, memory_mb), AtomicUsize::new(0));
         let found = watched(py, report(&on_progress, &done), |stop| {

@@ -229,7 +229,7 @@ pub trait Engine: Send + Sync {
         limits: Limits,
         stop: &Stop,
         done: &AtomicUsize,
-    ) -> Result<Result<(Vec<(Graph, f64)>, bool), Failure>, Error>;
+    ) -> Result<Result<posterior::Models, Failure>, Error>;
 
     /// The variables that are not constant.
     fn varying(&self) -> Vec<usize>;
@@ -500,7 +500,7 @@ impl<const W: usize> Engine for ForWidth<W> {
         limits: Limits,
         stop: &Stop,
         done: &AtomicUsize,
-    ) -> Result<Result<(Vec<(Graph, f64)>, bool), Failure>, Error> {
+    ) -> Result<Result<posterior::Models, Failure>, Error> {
         let known = constraints.estimable(&self.terms)?;
         let max_parents = constraints.max_parents;
         let found =

@@ -4,6 +4,9 @@ use super::plain;
 use super::plain::Graph;
 use crate::posterior::enumerate::Enumerated;
 
+/// Models with their scores, best first, and whether these are all.
+pub type Models = (Vec<(Graph, f64)>, bool);
+
 /// `a → c ← b` as `(a, c, b)`, with its probability.
 pub type Collider = ((usize, usize, usize), f64);
 
