@@ -11,6 +11,7 @@ import numpy as np
 from kes._core import MAX_STATES
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
+from kes.data.dependence import dependence_notes
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
     LEAST_ROWS,
@@ -244,6 +245,7 @@ class Audit(Table):
         shown = said if rows is None else said[:rows]
         if len(said) > len(shown):
             shown.append(f"... and {len(said) - len(shown)} more remarks")
+        shown += self.note.splitlines()
         lines = [
             line for one in shown for line in wrap(printable(one), width, subsequent_indent="  ")
         ]
@@ -289,7 +291,7 @@ def audit(
     Audit
         A `Table` with a row for each column: its `kind`, the number of distinct `values`, the
         share of `missing` ones, `examples`, the `verdict` of `kes.learn`, and `what to do` about
-        it.
+        it. Its note says if rows seem to depend on each other.
 
     Examples
     --------
@@ -310,7 +312,9 @@ def audit(
     if not findings:
         raise KesError("the data have no columns; each variable must be a column", option="data")
     rows = [_row(one, source.rows) for one in findings]
-    return Audit({name: [row[name] for row in rows] for name in rows[0]})
+    used = {one.name: one.verdict for one in findings if one.verdict is not None}
+    note = "\n".join(dependence_notes(used) if weights is None else ())
+    return Audit({name: [row[name] for row in rows] for name in rows[0]}, note=note)
 
 
 def _row(finding: Finding, rows: int) -> dict[str, object]:

@@ -10,6 +10,7 @@ from kes._core import MAX_VARIABLES
 from kes.data.audit import Finding, inspect, unusable
 from kes.data.column import Column, Continuous, Discrete, State, check_states
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights, naming
+from kes.data.dependence import dependence_notes
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.infer_kinds import Kinds, Verdict, judge, saying
@@ -277,6 +278,8 @@ def _infer(
     notes += few_cases(list(made.values()), cases)
     if settled.weights is not None:
         notes += weight_remarks(settled.weights)
+    else:
+        notes += dependence_notes(used)
     if cuts:
         cut = [f"{name!r} ({len(ends) + 1})" for name, ends in cuts.items()]
         notes.append(f"cut into intervals: {listed(cut, show=str)}")

@@ -122,8 +122,12 @@ def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
         return ""
     times = _times_each(verdict.column) if cases else 0
     if times:
-        return f"an identifier of cases that occur {times} times each"
-    return "an identifier of cases by its name" if _ID.fullmatch(name) else ""
+        return f"an identifier of cases that occur {times} times each, so rows are not independent"
+    if not _ID.fullmatch(name):
+        return ""
+    if cases and _most_times(verdict.column) > 1:
+        return "an identifier of cases, some in several rows, which are then not independent"
+    return "an identifier of cases by its name"
 
 
 def _times_each(column: Raw) -> int:
@@ -141,6 +145,12 @@ def _times_each(column: Raw) -> int:
         return 0
     alike = len(counts) >= _MANY_CASES and counts.min() == counts.max() > 1
     return int(counts[0]) if alike else 0
+
+
+def _most_times(column: Raw) -> int:
+    """Return how often the most frequent value of a column occurs."""
+    known = column.known() if isinstance(column, Numbers) else column.factor().codes
+    return int(np.unique(known[known >= 0], return_counts=True)[1].max(initial=0))
 
 
 def state_remarks(

@@ -1,0 +1,223 @@
+"""Signs that the rows of a table are not independent: neighbours that are alike, and copies.
+
+All criteria count each row as one case. If rows follow each other in time, or several come from one
+person, there are in truth fewer cases, and edges look surer than they are.
+
+*Neighbours.* For a column with centred values x (of numbers, ranks; of states, indicators), the
+autocorrelation in the order of the rows is
+
+    r = sum of x[t] * x[t+1] / sum of x[t]²
+
+Independent rows are in random order: then r has mean 0 and variance v/n, where v <= 1 follows from
+the covariance of x. A file that is sorted by a column has neighbours that are alike in all columns
+that depend on it. So values are centred within the parts of the file that agree in the columns by
+which it is sorted, or around a line if these are continuous.
+
+*Copies.* With continuous columns, independent rows are hardly ever equal in all columns: rows that
+agree in the most distinctive column mostly differ in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.factor import Factor
+from kes.data.infer_kinds import Verdict
+from kes.data.raw_columns import Numbers
+from kes.errors import listed
+
+_ROWS = 5000
+"""Rows looked at, from the first on: enough to see what matters."""
+_ROWS_OF_COPIES = 200_000
+_PRIME = np.uint64(0x9E3779B97F4A7C15)  # of Fibonacci hashing
+_LEAST_ROWS = 50
+_LEAST_OTHERS = 50
+"""Rows that are not in the most frequent state: fewer may be neighbours by chance."""
+_FEW = 50
+"""Distinct numbers that divide a file into parts if it is sorted by them."""
+_CORRELATION = 0.15
+"""Least autocorrelation that matters: it makes ten cases count about as seven."""
+_DEVIATIONS = 5.0
+"""Standard deviations from 0 that are no chance, even in a thousand columns."""
+_COPIES = 0.01
+"""Least share of copies that matters."""
+_MORE = 10
+"""So many times as many pairs of copies as pairs that agree in the most distinctive column."""
+_LEAST_COPIES = 5
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The first rows of a column: codes or numbers, and which of them are known."""
+
+    values: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    is_discrete: bool
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> _Column | None:
+        """Take the column of a verdict; None if it does not vary."""
+        column, rows = verdict.column, slice(_ROWS)
+        if isinstance(column, Factor):
+            values, known = column.codes[rows].astype(np.float64), column.codes[rows] >= 0
+        elif isinstance(column, Numbers):
+            values, known = column.values[rows].astype(np.float64), column.complete()[rows]
+        else:
+            return None
+        is_discrete = verdict.kind == "discrete"
+        observed = values[known]
+        if len(observed) < _LEAST_ROWS or observed.min() == observed.max():
+            return None
+        if is_discrete:
+            counts = np.unique(observed, return_counts=True)[1]
+            if len(observed) - counts.max() < _LEAST_OTHERS:
+                return None
+        return cls(values, known, is_discrete)
+
+    def centred(self, order: _Order) -> NDArray[np.float64]:
+        """Return ranks or indicators, less what the order of the file explains; 0 if unknown."""
+        _, codes, counts = np.unique(self.values, return_inverse=True, return_counts=True)
+        if self.is_discrete:
+            x = np.eye(len(counts))[codes]
+        else:
+            x = (np.cumsum(counts) - counts / 2)[codes][:, np.newaxis]
+        x[~self.known] = 0.0
+        return order.residuals(x, self.known)
+
+    def autocorrelation(self, order: _Order) -> tuple[float, float]:
+        """Return the autocorrelation, and the same in standard deviations."""
+        x = self.centred(order)
+        total = float(np.sum(x**2))
+        if total <= 1e-9 * len(x):  # the order explains all of it
+            return 0.0, 0.0
+        r = float(np.sum(x[:-1] * x[1:])) / total
+        covariance = x.T @ x
+        variance = float(np.sum(covariance**2)) / total**2 / np.count_nonzero(self.known)
+        return r, r / np.sqrt(variance)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What the file is sorted by: the part that each row belongs to, and numbers that rise."""
+
+    parts: NDArray[np.intp]
+    lines: tuple[NDArray[np.float64], ...] = ()
+
+    def residuals(self, x: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return values less their mean in each part, and less a line for each rising column."""
+        x = self._less_means(x, known)
+        for line in self.lines:
+            z = self._less_means(line[:, np.newaxis].copy(), known)
+            if spread := float(np.sum(z**2)):
+                x -= z * (z.T @ x) / spread
+        return x
+
+    def _less_means(self, x: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+        x[~known] = 0.0
+        counts = np.maximum(np.bincount(self.parts, known), 1.0)
+        means = np.stack([np.bincount(self.parts, column) for column in x.T], axis=1)
+        x -= (means / counts[:, np.newaxis])[self.parts]
+        x[~known] = 0.0
+        return x
+
+    def followed_by(self, column: _Column) -> _Order | None:
+        """Return the order if the file is sorted by this column, too, within the parts."""
+        if not column.known.all():
+            return None
+        values = column.values
+        together = self.parts[1:] == self.parts[:-1]
+        if np.count_nonzero(together) < _LEAST_ROWS // 2:
+            return None
+        distinct, codes = np.unique(values, return_inverse=True)
+        if column.is_discrete or len(distinct) <= _FEW:
+            _, parts = np.unique(self.parts * len(distinct) + codes, return_inverse=True)
+            runs = 1 + np.count_nonzero(np.diff(parts))
+            return _Order(parts, self.lines) if runs == parts.max() + 1 else None
+        steps = np.diff(values)[together]
+        is_sorted = bool(np.all(steps >= 0) or np.all(steps <= 0))
+        return _Order(self.parts, (*self.lines, codes.astype(np.float64))) if is_sorted else None
+
+
+def dependence_notes(verdicts: Mapping[str, Verdict]) -> list[str]:
+    """Return notes on rows that seem to depend on each other; none if they seem independent."""
+    columns = {name: _Column.of(one) for name, one in verdicts.items() if one.kind is not None}
+    found = {name: column for name, column in columns.items() if column is not None}
+    return [*_alike(found), *_copies(verdicts)]
+
+
+def _alike(columns: Mapping[str, _Column]) -> list[str]:
+    """Return the note on columns in which consecutive rows are alike."""
+    if not columns:
+        return []
+    order = _Order(np.zeros(len(next(iter(columns.values())).values), dtype=np.intp))
+    suspect = _autocorrelated(columns, order)
+    keys: list[str] = []
+    while True:
+        key = next(
+            ((name, one) for name in suspect if (one := order.followed_by(columns[name]))), None
+        )
+        if key is None:
+            break
+        keys.append(key[0])
+        order = key[1]
+        suspect = _autocorrelated(
+            {name: columns[name] for name in suspect if name not in keys}, order
+        )
+    if not suspect:
+        return []
+    shown = [f"{name!r} ({r:.2f})" for name, r in suspect.items()]
+    by = f", beyond the order by {listed(keys)}" if keys else ""
+    return [
+        f"consecutive rows are alike{by} (autocorrelation): {listed(shown, show=str)}; if they "
+        "follow each other in time or belong together, they are not independent cases, and edges "
+        "look surer than they are"
+    ]
+
+
+def _autocorrelated(columns: Mapping[str, _Column], order: _Order) -> dict[str, float]:
+    found = {name: column.autocorrelation(order) for name, column in columns.items()}
+    return {name: r for name, (r, z) in found.items() if r >= _CORRELATION and z >= _DEVIATIONS}
+
+
+def _copies(verdicts: Mapping[str, Verdict]) -> list[str]:
+    """Return the note on rows that are copies of others, in a table with continuous columns."""
+    used = {name: one for name, one in verdicts.items() if one.kind is not None}
+    numbers = [name for name, one in used.items() if one.kind == "continuous"]
+    if not numbers:
+        return []
+    values = {name: _comparable(one) for name, one in used.items()}
+    row = np.zeros(len(next(iter(values.values()))), dtype=np.uint64)  # a hash of each row
+    for column in values.values():
+        row = (row ^ column.view(np.uint64)) * _PRIME
+        row ^= row >> np.uint64(29)
+    _, first, times = np.unique(row, return_index=True, return_counts=True)
+    rows, copies = len(row), len(row) - len(times)
+    if copies < max(_LEAST_COPIES, _COPIES * rows):
+        return []
+    distinct = [np.unique(values[name][first], return_counts=True)[1] for name in numbers]
+    agreeing = min(map(_pairs, distinct))
+    if _pairs(times) <= _MORE * (agreeing + 1):
+        return []
+    return [
+        f"{copies} of {rows} rows are exact copies of others; if they were not measured anew, drop "
+        "them: they count as further cases, and edges look surer than they are"
+    ]
+
+
+def _comparable(verdict: Verdict) -> NDArray[np.float64]:
+    """Return numbers that are equal where the values of a column are."""
+    column, rows = verdict.column, slice(_ROWS_OF_COPIES)
+    if isinstance(column, Numbers):
+        values = column.values[rows].astype(np.float64) + 0.0  # -0.0 is 0.0
+        return np.where(column.complete()[rows], values, np.inf)
+    assert isinstance(column, Factor), "dates are left out"
+    return column.codes[rows].astype(np.float64)
+
+
+def _pairs(times: NDArray[np.intp]) -> int:
+    """Return the number of pairs among things that occur so many times."""
+    return int(np.sum(times * (times - 1) // 2))
