@@ -7,8 +7,8 @@ of edges in which models differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.evidence_work import TASKS
 from kes.analysis.ground_truth import Truth, as_graph, compare_to_truth, seen_alike
-from kes.errors import KesError, listed
+from kes.analysis.group_differences import Sureness, p_values, pair_evidence
+from kes.errors import KesError, either, listed
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import why_inadmissible
 from kes.graph.pdag import Pdag
+from kes.progress import Show
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import Standing, counted
@@ -42,12 +45,17 @@ class Comparison:
         Score of `there` minus score of `here`, in natural logarithms; None if it is not known.
     shared : int or None
         Number of distinct models that both results found, if two results were compared.
+    sureness : mapping
+        For pairs that are joined in one model only, as frozensets: `Sureness`, the evidence in
+        both results and, after permutations, a p-value. Empty unless two results of different
+        data were compared, and both have their data.
     """
 
     here: Pdag
     there: Pdag
     score_difference: float | None = None
     shared: int | None = None
+    sureness: Mapping[frozenset[str], Sureness] = field(default_factory=dict)
 
     @cached_property
     def added(self) -> frozenset[frozenset[str]]:
@@ -94,7 +102,11 @@ class Comparison:
         return sum(map(len, self._changes.values()))
 
     def table(self) -> Table:
-        """Return a row for each difference: the change, the pair, and its status here and there."""
+        """Return a row for each difference: the change, the pair, and its status here and there.
+
+        If the sureness is known, also the evidence for the edge in both, in nats (negative: the
+        data speak against it), and the p-value of the difference.
+        """
         place = {node: i for i, node in enumerate(self.here.nodes)}
         pairs = [
             (change, *sorted(pair, key=place.__getitem__))
@@ -102,7 +114,18 @@ class Comparison:
             for pair in sorted(pairs, key=lambda pair: sorted(place[node] for node in pair))
         ]
         rows = [(*row, *(_status(g, *row[1:]) for g in (self.here, self.there))) for row in pairs]
-        return tabulated(("change", "x", "y", "here", "there"), rows)
+        columns = ["change", "x", "y", "here", "there"]
+        if not self.sureness:
+            return tabulated(columns, rows)
+        known = [self.sureness.get(frozenset(row[1:3]), Sureness(None, None)) for row in rows]
+        more: dict[str, list[float | None]] = {
+            "evidence_here": [one.here for one in known],
+            "evidence_there": [one.there for one in known],
+        }
+        if any(one.p_value is not None for one in known):
+            more["p_value"] = [one.p_value for one in known]
+        rows = [(*row, *(of[i] for of in more.values())) for i, row in enumerate(rows)]
+        return tabulated([*columns, *more], rows, _SURENESS_NOTE + _P_NOTE * ("p_value" in more))
 
     def __str__(self) -> str:
         directions = len(self.newly_directed) + len(self.newly_undirected)
@@ -119,6 +142,19 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>{self.table()._repr_html_()}"
+
+
+_SURENESS_NOTE = (
+    "evidence: nats by which the best model with the edge beats the best without it (negative: "
+    "without is better), in the data of each result.\n"
+    "A difference is sure if one is far above 0 and the other far below; near 0, the data of that "
+    "result do not decide."
+)
+_P_NOTE = (
+    "\np_value: share of random divisions of all cases into two such groups, this one included, "
+    "in which the evidence differs by at least as much. These pairs were chosen because they "
+    "differ, so some values are small by chance."
+)
 
 
 def compare_graphs(
@@ -142,8 +178,50 @@ def compare_optimum(here: Optimum, other: Optimum | Truth) -> Comparison:
     return compare_graphs(*seen_alike(here.mpdag, as_graph(other, here.names, option="other")))
 
 
-def compare_optima(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
+def compare_optima(
+    here: Optima,
+    other: Optima | Optimum | Truth,
+    *,
+    permutations: int = 0,
+    threads: int = 1,
+    progress: bool | Show | None = None,
+) -> Comparison:
     """Compare the best optimum of a result with another model; see `Optima.compare`."""
+    found = _compared(here, other)
+    if isinstance(other, Optima) and here.problem is not None and other.problem is not None:
+        if here.record.fingerprint != other.record.fingerprint:
+            pairs = sorted((min(pair), max(pair)) for pair in found.added | found.removed)
+            evidence = [_evidence(own, pairs, threads) for own in (here, other)]
+            shares: list[float] | list[None] = [None] * len(pairs)
+            if permutations and pairs:
+                shares = p_values(
+                    here.problem,
+                    other.problem,
+                    pairs,
+                    permutations,
+                    threads=threads,
+                    progress=progress,
+                )
+            rows = zip(pairs, *evidence, shares, strict=True)
+            sureness = {frozenset(pair): Sureness(*numbers) for pair, *numbers in rows}
+            return replace(found, sureness=sureness)
+    elif permutations:
+        raise KesError(
+            "permutations need two results with their data; "
+            f"{either('pass data and other_data', 'give --data-here and --data-there')}",
+            option="permutations",
+        )
+    return found
+
+
+def _evidence(optima: Optima, pairs: Sequence[tuple[str, str]], threads: int) -> list[float | None]:
+    """Return the evidence for edges between pairs on the data of a result."""
+    known = [(optimum.edges, optimum.score) for optimum in optima]
+    problem = optima.ready(None, None, None)
+    return pair_evidence(problem, known, pairs, tasks=TASKS, threads=threads) if pairs else []
+
+
+def _compared(here: Optima, other: Optima | Optimum | Truth) -> Comparison:
     best = here.best
     if isinstance(other, Optima):
         shared = len({optimum.graph for optimum in here} & {own.graph for own in other})

@@ -113,13 +113,18 @@ def _questions(of: str, models: Sequence[Candidate]) -> list[Question]:
     """Return the questions about all parts that some model has."""
     if of == "edges":
         pairs = {(min(arc), max(arc)) for model in models for arc in model.arcs}
-        return [Question(pair, _arcs(*pair), (Side("apart", pair),)) for pair in sorted(pairs)]
+        return [edge_question(*pair) for pair in sorted(pairs)]
     if of == "v_structures":
         return [_collider(*nodes) for nodes in sorted(set().union(*(m.colliders for m in models)))]
     return [
         Question(pair, (Side("ancestor", pair),), (Side("no ancestor", pair),))
         for pair in sorted(set().union(*(m.descents[0] for m in models)))
     ]
+
+
+def edge_question(a: int, b: int) -> Question:
+    """Return the question whether two nodes, a < b, are joined."""
+    return Question((a, b), _arcs(a, b), (Side("apart", (a, b)),))
 
 
 def _arcs(a: int, b: int) -> tuple[Side, Side]:

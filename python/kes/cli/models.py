@@ -8,7 +8,7 @@ import click
 from kes import api
 from kes.analysis.compare import compare_graphs
 from kes.cli import options
-from kes.cli.console import check_csv, say, show, write_csv
+from kes.cli.console import check_csv, is_progress_shown, say, show, write_csv
 from kes.cli.inputs import (
     DataRequest,
     Model,
@@ -43,19 +43,47 @@ from kes.results.summary import counted
     "kes compare a.kes.json.gz b.kes.json.gz",
     "kes compare a.kes.json.gz expert.dot",
     "kes compare truth.bif learned.bif",
+    "kes compare women.kes.json.gz men.kes.json.gz --permutations 20",
 )
 @click.argument("here", type=click.Path(path_type=Path))
 @click.argument("there", type=click.Path(path_type=Path))
-def compare(*, here: Path, there: Path) -> None:
+@click.option("--data-here", metavar="TABLE", help="The table that HERE was learned from.")
+@click.option("--data-there", metavar="TABLE", help="The table that THERE was learned from.")
+@options.count(
+    "--permutations",
+    "Divide all cases N times at random into two such groups, for a p-value of each difference.",
+    0,
+    minimum=0,
+)
+@options.add("n_jobs", "progress")
+def compare(
+    *,
+    here: Path,
+    there: Path,
+    data_here: str | None,
+    data_there: str | None,
+    permutations: int,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> None:
     """Show the edges in which the model THERE differs from the model HERE.
 
     Each is a network, a graph, or a result, whose best model is taken. Equivalence classes are
     compared: directions that the data cannot determine do not count.
+
+    For two results of different tables, such as two groups of cases, the evidence for each
+    differing edge in both is shown. The tables are found by the names that the results remember.
     """
-    first, second = (open_model(path, DataRequest(quiet=True)) for path in (here, there))
+    first, second = (
+        open_model(path, DataRequest(data, quiet=True))
+        for path, data in ((here, data_here), (there, data_there))
+    )
     if isinstance(first, Optima):
         other = second if isinstance(second, Optima) else graph_of(second, 0).essential
-        found = first.compare(other)
+        shown = is_progress_shown(progress)
+        found = first.compare(other, permutations=permutations, n_jobs=n_jobs, progress=shown)
+    elif permutations:
+        raise click.UsageError(f"--permutations is for two results; {here} is not a result.")
     else:
         found = compare_graphs(graph_of(first, 0).essential, graph_of(second, 0).essential)
     say(found)

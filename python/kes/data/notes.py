@@ -126,7 +126,7 @@ def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
     if not _ID.fullmatch(name):
         return ""
     if cases and _most_times(verdict.column) > 1:
-        return "an identifier of cases, some in several rows, which are then not independent"
+        return "an identifier of cases by its name, so rows with the same one are not independent"
     return "an identifier of cases by its name"
 
 

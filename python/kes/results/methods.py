@@ -9,7 +9,7 @@ in `kes.results.structure_methods` are the only code that imports upwards, when 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import numpy as np
@@ -21,8 +21,9 @@ from kes.errors import KesError
 from kes.network.fitting import Fitted, fit_as
 from kes.options import FIT_DEFAULTS, FitOptions, Prior, RunOptions
 from kes.results.structure_methods import StructureMethods
+from kes.search.driver import threads
 from kes.search.problem import Problem
-from kes.validation import integer
+from kes.validation import callback, integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from kes.analysis.ground_truth import Truth
     from kes.analysis.stability import Stability
     from kes.files import PathLike
+    from kes.progress import Progress
     from kes.results.optima import Optima
     from kes.results.optimum import Optimum
     from kes.show.notebook import Inline
@@ -71,7 +73,17 @@ class Methods(StructureMethods):
 
         return Coverage(self)
 
-    def compare(self: Optima, other: Optima | Optimum | Truth) -> Comparison:
+    @checked_options()
+    def compare(
+        self: Optima,
+        other: Optima | Optimum | Truth,
+        *,
+        data: Data | None = None,
+        other_data: Data | None = None,
+        permutations: int = 0,
+        n_jobs: int | None = None,
+        progress: bool | Callable[[Progress], object] | None = None,
+    ) -> Comparison:
         """Compare the best optimum with another model, edge by edge.
 
         Parameters
@@ -79,17 +91,42 @@ class Methods(StructureMethods):
         other
             Another result, of which the best optimum is taken; an optimum; or a graph, a network,
             the arcs of a DAG, or the path of a file with one.
+        data, other_data
+            The data of this result and of the other one; needed only after loading or unpickling,
+            and only for the evidence.
+        permutations : int
+            Divide all cases at random into two groups of these sizes that many times, and give
+            each differing edge a p-value. Needs two results with the same settings, of tables
+            without weights and missing values.
+        n_jobs, progress
+            As in `kes.learn`.
 
         Returns
         -------
         Comparison
             Includes the difference of the scores on the data of this result where it is known: if
             `other` is a result with the same data and criterion, if its graph is one of these
-            optima, or if this result still has its data (not after loading).
+            optima, or if this result still has its data (not after loading). For two results of
+            different data, such as two groups of cases, it includes how sure each differing edge
+            is in both.
         """
         from kes.analysis.compare import compare_optima
+        from kes.results.optima import Optima
 
-        return compare_optima(self, other)
+        here = self
+        if data is not None:
+            here = Optima(self.record, problem=self.ready(data, None, None))
+        if other_data is not None:
+            if not isinstance(other, Optima):
+                raise KesError("other_data is for another result", option="other_data")
+            other = Optima(other.record, problem=other.ready(other_data, None, None))
+        return compare_optima(
+            here,
+            other,
+            permutations=integer("permutations", permutations, minimum=0),
+            threads=threads(n_jobs),
+            progress=callback("progress", progress),
+        )
 
     def distances(self: Optima) -> NDArray[np.int64]:
         """Return the structural Hamming distances between all optima, as a square matrix.

@@ -194,7 +194,10 @@ class TestNotes:
 
     def test_identifiers_of_cases_that_recur_are_told(self):
         twice = pd.DataFrame({"a": [*range(0, 180, 3)] * 2, "b": FILLER * 2})
-        told = "'a' looks like an identifier of cases that occur 2 times each; leave it out with "
+        told = (
+            "'a' looks like an identifier of cases that occur 2 times each, so rows are not "
+            "independent; leave it out with "
+        )
         assert told + 'kinds={"a": "omit"}' in encode(twice).notes
         text = twice.assign(a=[f"n{value}" for value in twice["a"]])
         assert any(told in note for note in encode(text).notes)
