@@ -244,7 +244,7 @@ def test_the_consensus_goes_by_evidence(page, optima):
         assert page.locator("#stage .edge").count() == count
         assert page.inner_text("#threshold-value") == f"{least} nats"
         assert page.inner_text("#shown") == (
-            f"Consensus: {count} edges with at least {least} nats evidence"
+            f"Consensus: {count} edges with at least {least} nats of evidence"
         )
 
 

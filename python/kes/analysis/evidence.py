@@ -281,16 +281,16 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
 
 
 def _instead(names: Sequence[str], question: Question, board: Scoreboard) -> str:
-    """Return the edges of x or y that the best model without the edge has, and that with it lacks.
+    """Return edges that the best model without the edge has, and that with it lacks.
 
-    They take the place of the edge.
+    They take the place of the edge. Those of x or y are named, or others if there are none.
     """
     with_it, without = board.model(question.yes), board.model(question.no)
     if with_it is None or without is None or with_it.score < without.score:
         return ""
     new = {_pair(arc) for arc in without.arcs} - {_pair(arc) for arc in with_it.arcs}
-    own = sorted(pair for pair in new if not set(pair).isdisjoint(question.nodes))
-    return ", ".join(f"{names[a]} - {names[b]}" for a, b in own)
+    own = [pair for pair in new if not set(pair).isdisjoint(question.nodes)]
+    return ", ".join(f"{names[a]} - {names[b]}" for a, b in sorted(own or new))
 
 
 def _pair(arc: tuple[int, int]) -> tuple[int, int]:

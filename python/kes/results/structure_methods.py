@@ -253,8 +253,8 @@ class StructureMethods:
               data cannot tell. None if knowledge excludes one of them.
             - ``how``: "exact" if both models are proven optimal, "estimate" if they are the best
               that were found, "upper bound" or "lower bound" if nothing was searched.
-            - ``instead``: edges of `x` or `y` that the best model without the edge has, and the
-              best with it lacks: they take its place.
+            - ``instead``: edges that the best model without the edge has, and the best with it
+              lacks: they take its place. Those of `x` or `y`, if there are any.
 
         Notes
         -----

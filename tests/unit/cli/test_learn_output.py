@@ -109,6 +109,31 @@ def test_the_suggested_commands_can_be_given(printed, tmp_path):
             assert code == 0, err
 
 
+def test_certify_is_suggested_only_where_it_works(printed, tmp_path):
+    """All sets of 30 continuous columns would have to be counted."""
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(200, 30))
+    wide[:, 1:] += wide[:, :-1]
+    pd.DataFrame(wide).add_prefix("v").to_csv(tmp_path / "wide.csv", index=False)
+    for table, works in ((tmp_path / "wide.csv", False), ("data.csv", True)):
+        out = tmp_path / "a.kes.json"
+        out.unlink(missing_ok=True)
+        _, shown, _ = printed("learn", table, "--no-prove", "--out", out)
+        assert (f"kes certify {out}" in shown) == works
+        assert (printed("certify", out)[0] == 0) == works
+
+
+def test_a_budget_bounds_the_evidence_too(printed):
+    """Nothing is left of it after the search: the models that were found bound the evidence."""
+    words = ("--example", "alarm", "--rows", 500, "--budget", "0.05s", "--no-improve")
+    code, out, _ = printed("learn", *words)
+    assert code == 0
+    assert "upper bound, as no better network without the edge was searched for" in out
+    table = out[out.index("The best network") : out.index("evidence: nats")]
+    assert " sure " not in table
+    assert "clear" not in table
+
+
 def test_a_network_without_edges_is_told_in_words(printed, tmp_path):
     pd.DataFrame({"a": [0, 0, 1, 1] * 9, "b": [0, 1] * 18}).to_csv(tmp_path / "ab.csv", index=False)
     code, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 1, "--out", tmp_path / "a.json")

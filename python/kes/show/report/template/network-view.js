@@ -87,7 +87,8 @@ function heading(edges) {
   if (state.view === "consensus") {
     const least = strengthText(state.strength, threshold(), 0);
     const kind = data.support_labels[state.strength];
-    return `Consensus: ${counted(edges.length, "edge")} with at least ${least} ${kind}`;
+    const of = state.strength === "evidence" ? " of" : "";
+    return `Consensus: ${counted(edges.length, "edge")} with at least ${least}${of} ${kind}`;
   }
   if (state.view === "difference") return `${nameOf(state.first)} and ${nameOf(state.second)}`;
   const summary = edges.length

@@ -30,16 +30,23 @@ export class Viewport {
     this.picture = picture;
     this.size = size;
     this.stage.replaceChildren(picture);
-    this.stage.style.setProperty("--tall", `${Math.ceil(MAX_FIT * size[1])}px`);
+    this.setHeight();
     if (keepsPlace) this.apply();
     else this.fit();
+  }
+
+  // Make the stage as high as the picture is where it fits the width.
+  setHeight() {
+    const scale = Math.min(MAX_FIT, this.stage.clientWidth / this.size[0] || MAX_FIT);
+    this.stage.style.setProperty("--tall", `${Math.ceil(scale * this.size[1])}px`);
   }
 
   // Start again when the stage gets another size; a stage that is hidden has none.
   resized() {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    if (this.picture && width && (width !== this.fitted[0] || height !== this.fitted[1]))
-      this.fit();
+    if (!this.picture || !width) return;
+    if (width !== this.fitted[0]) this.setHeight();
+    if (width !== this.fitted[0] || height !== this.fitted[1]) this.fit();
   }
 
   // Show everything.
