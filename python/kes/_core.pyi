@@ -26,6 +26,7 @@ __all__ = [
     "MAX_EXACT",
     "MAX_STATES",
     "MAX_VARIABLES",
+    "Chain",
     "CoreError",
     "Criterion",
     "CsvColumn",
@@ -155,6 +156,33 @@ class Everything(NamedTuple):
     classes: list[tuple[_Graph, float]]
     """The classes with their probabilities, largest first."""
     log_sum: float
+
+class Chain(NamedTuple):
+    """What a chain over models found. Matrices are lists, row by row."""
+
+    edges: list[list[float]]
+    """Of each block of rounds, the share of the time with each edge (a, b), a < b."""
+    arcs: list[list[float]]
+    """Of each block, the share of the DAGs drawn with each arc."""
+    ancestors: list[float]
+    blankets: list[float]
+    v_structures: list[tuple[tuple[int, int, int], float]]
+    classes: list[tuple[_Graph, int]]
+    """Models that rounds ended in, and how many."""
+    state: list[_Graph]
+    """Models of the walkers, to continue from."""
+    jumps: int
+
+class _ChainOptions(TypedDict):
+    prior: str
+    betas: list[float]
+    seed: int
+    duration: float
+    rounds: int
+    before: int
+    blocks: int
+    max_parents: int | None
+    n_jobs: int
 
 class TooLargeError(CoreError):
     """Tables would be too large; ``args`` are the variables of the largest, and all to sum over."""
@@ -432,6 +460,29 @@ class Problem:
         on_progress(sets done so far) returns False. None if that is too early, or if it needs more
         memory than allowed.
         """
+
+    def chains(
+        self,
+        on_progress: Callable[[int], bool],
+        starts: Sequence[Sequence[_Graph]],
+        listed: Sequence[_Graph],
+        knowledge: _Knowledge | None = None,
+        **options: Unpack[_ChainOptions],
+    ) -> list[Chain]:
+        """Continue chains over models from the models of their walkers, one for each of `betas`.
+
+        They hop between the `listed` models. on_progress(rounds done by all) is called about ten
+        times a second; if it returns False, the list is empty. Rounds are numbered on from the
+        blocks done `before`: the same blocks in several calls give the same result.
+        """
+
+    def pilot(
+        self,
+        start: _Graph,
+        knowledge: _Knowledge | None = None,
+        **options: Unpack[_ChainOptions],
+    ) -> float:
+        """Return a duration of rounds in which a walker jumps twice for each variable."""
 
     def enumerate(
         self, prior: str, max_parents: int | None, knowledge: _Knowledge | None = None

@@ -23,7 +23,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use named_tuples::{CRITERION, EVERYTHING, EXACT, IMPROVED, STEP};
+use named_tuples::{CHAIN, CRITERION, EVERYTHING, EXACT, IMPROVED, STEP};
 
 pyo3::create_exception!(_core, CoreError, pyo3::exceptions::PyException);
 
@@ -63,7 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     core_error.setattr("template", module.py().None())?;
     core_error.setattr("variables", PyTuple::empty(module.py()))?;
     module.add("CoreError", core_error)?;
-    for named in [&CRITERION, &EVERYTHING, &EXACT, &IMPROVED, &STEP] {
+    for named in [&CHAIN, &CRITERION, &EVERYTHING, &EXACT, &IMPROVED, &STEP] {
         let made = named.of(module.py())?;
         module.add(made.name()?, made)?;
     }

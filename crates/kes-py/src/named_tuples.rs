@@ -45,6 +45,11 @@ pub static EVERYTHING: NamedTuple =
 /// Exact probabilities of arcs and ancestors.
 pub static EXACT: NamedTuple =
     NamedTuple::new("Exact", &["arcs", "ancestors", "log_sum", "dropped", "rounding", "mismatch"]);
+/// What a chain over models found.
+pub static CHAIN: NamedTuple = NamedTuple::new(
+    "Chain",
+    &["edges", "arcs", "ancestors", "blankets", "v_structures", "classes", "state", "jumps"],
+);
 /// A model found by improving.
 pub static IMPROVED: NamedTuple =
     NamedTuple::new("Improved", &["graph", "score", "origin", "parents", "task"]);

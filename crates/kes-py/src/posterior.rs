@@ -2,14 +2,18 @@
 
 use std::sync::atomic::AtomicUsize;
 
-use kes_core::engine::{Constraints, Engine};
+use kes_core::engine::{Constraints, Engine, Graph};
 use kes_core::exact::Limits;
+use kes_core::posterior::chain::Options;
 use kes_core::posterior::{Prior, bytes};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::exact::report;
-use crate::named_tuples::{EVERYTHING, EXACT};
+use crate::named_tuples::{CHAIN, EVERYTHING, EXACT};
 use crate::native::{interruptible, watched};
+use crate::options::{Known, statements};
 use crate::{CoreError, core_error};
 
 /// The memory that exact probabilities of n variables need.
@@ -61,4 +65,59 @@ pub fn enumerate<'py>(
         py,
         (found.arcs, found.ancestors, found.blankets, found.v_structures, found.classes, found.log_sum),
     )
+}
+
+/// The options of chains, all of which must be given.
+pub fn chain_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let missing = |name: &str| PyTypeError::new_err(format!("the option {name} is missing"));
+    let get = |name: &str| {
+        let found = options.map(|options| options.get_item(name)).transpose()?.flatten();
+        found.ok_or_else(|| missing(name))
+    };
+    Ok(Options {
+        prior: prior(&get("prior")?.extract::<String>()?)?,
+        betas: get("betas")?.extract()?,
+        seed: get("seed")?.extract()?,
+        duration: get("duration")?.extract()?,
+        rounds: get("rounds")?.extract()?,
+        before: get("before")?.extract()?,
+        blocks: get("blocks")?.extract()?,
+        max_parents: get("max_parents")?.extract()?,
+        threads: get("n_jobs")?.extract::<usize>()?.max(1),
+    })
+}
+
+/// Lets chains go on; nothing of them, if they are stopped.
+pub fn chains<'py>(
+    py: Python<'py>,
+    engine: &dyn Engine,
+    (starts, listed): (&[Vec<Graph>], &[Graph]),
+    options: &Options,
+    knowledge: Option<Known>,
+    on_progress: &Py<PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (done, known) = (AtomicUsize::new(0), knowledge.map(statements));
+    let found = watched(py, report(on_progress, &done), |stop| {
+        engine.chains(starts, listed, options, known.as_ref(), stop, &done)
+    })?;
+    let found = match found {
+        Err(kes_core::Error::Stopped) => Vec::new(),
+        found => found.map_err(core_error)?,
+    };
+    let make = |chain: kes_core::engine::posterior::Found| {
+        CHAIN.make(
+            py,
+            (
+                chain.edges,
+                chain.arcs,
+                chain.ancestors,
+                chain.blankets,
+                chain.v_structures,
+                chain.classes,
+                chain.state,
+                chain.jumps,
+            ),
+        )
+    };
+    found.into_iter().map(make).collect()
 }

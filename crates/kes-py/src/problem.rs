@@ -20,7 +20,7 @@ use crate::columns::{PyCodes, PyColumn, contiguous};
 use crate::exact::{Families, limits, report};
 use crate::named_tuples::{IMPROVED, STEP};
 use crate::native::{PAUSE, contained, interruptible, watched};
-use crate::options::{Known, Triple, constraints, read_move, search_options, write_move};
+use crate::options::{Known, Triple, constraints, read_move, search_options, statements, write_move};
 use crate::posterior;
 use crate::{CoreError, core_error};
 
@@ -284,6 +284,33 @@ impl Problem {
             self.engine.credible(within, most, &constraints, limits, stop, &done)
         })?;
         Ok(found.map_err(core_error)?.ok())
+    }
+
+    #[pyo3(signature = (on_progress, starts, listed, knowledge=None, **options))]
+    fn chains<'py>(
+        &self,
+        py: Python<'py>,
+        on_progress: Py<PyAny>,
+        starts: Vec<Vec<Graph>>,
+        listed: Vec<Graph>,
+        knowledge: Option<Known>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let options = posterior::chain_options(options)?;
+        posterior::chains(py, &*self.engine, (&starts, &listed), &options, knowledge, &on_progress)
+    }
+
+    #[pyo3(signature = (start, knowledge=None, **options))]
+    fn pilot(
+        &self,
+        py: Python<'_>,
+        start: Graph,
+        knowledge: Option<Known>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<f64> {
+        let (options, known) = (posterior::chain_options(options)?, knowledge.map(statements));
+        let pilot = |stop: &Stop| self.engine.pilot(&start, &options, known.as_ref(), stop);
+        interruptible(py, pilot)?.map_err(core_error)
     }
 
     #[pyo3(signature = (prior, max_parents, knowledge=None))]

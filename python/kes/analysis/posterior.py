@@ -3,14 +3,15 @@
 With the criterion BDeu or BGe, exp(score) is the marginal likelihood of a network. Under a prior
 that is uniform over DAGs, or a product over edges, the sums over all networks with an arc, and with
 a directed path, are found for all pairs at once, exactly [Tian & He 2009]: see the core's module
-`posterior`. With up to five variables all networks are listed, under either prior.
+`posterior`. With up to five variables all networks are listed, under either prior. Where the sum is
+too large, Markov chains over models estimate it.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from kes import _core
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
+from kes.analysis.sampled_posterior import ROUNDS, ChainWork, Scored, sampled
 from kes.budget import Size
 from kes.data.dataset import Data
 from kes.declare import checked_options
@@ -28,9 +30,10 @@ from kes.options import ScoringOptions
 from kes.progress import Progress, Reporter, reporting
 from kes.search.driver import threads
 from kes.search.problem import Problem
-from kes.validation import choice, duration, megabytes
+from kes.validation import choice, duration, integer, megabytes
 
 PRIORS = ("dags", "classes")
+METHODS = ("auto", "exact", "chains")
 MEMORY_MB = 4096
 
 _MARGINAL = ("bdeu", "bge")
@@ -46,6 +49,8 @@ def posterior(
     data: Data,
     *,
     prior: str = "dags",
+    method: str = "auto",
+    rounds: int = ROUNDS,
     n_jobs: int | None = None,
     memory_mb: int = MEMORY_MB,
     budget: float | str | None = None,
@@ -55,7 +60,7 @@ def posterior(
     """Compute posterior probabilities of edges, directions and ancestors.
 
     The result is a sum over all networks, not over those that a search found. It is exact up to
-    about 24 variables, where memory and time allow.
+    about 24 variables, where memory allows; beyond, Markov chains estimate it.
 
     Parameters
     ----------
@@ -65,13 +70,20 @@ def posterior(
         What has the same probability before the data are seen: all DAGs, or all equivalence
         classes. Where the two differ, the data do not decide. With `knowledge` and `max_parents`,
         only the networks that these allow count.
+    method : {"auto", "exact", "chains"}
+        The exact sum, or Markov chains over models. "auto" chooses the sum if there is memory for
+        it; under the prior over classes it is available with up to five columns that vary.
+    rounds : int
+        Length of the chains, of which the first fifth is not used. The result depends on it and
+        on `random_state`, not on the time.
     n_jobs : int or None
         Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 20 variables need 166 MB, and each further one about twice
         as much.
     budget : float, str or None
-        Give up after this time: seconds, or text such as "30s", "10m".
+        Stop after this time: seconds, or text such as "30s", "10m". The sum is given up; chains
+        keep what they have found.
     progress : None, True or callable
         True shows a progress bar. A callable gets a `kes.Progress` at most ten times a second.
     criterion : str
@@ -105,6 +117,8 @@ def posterior(
     return posterior_of(
         problem.completed(threads(n_jobs)),
         prior=prior,
+        method=method,
+        rounds=rounds,
         n_jobs=n_jobs,
         memory_mb=memory_mb,
         budget=budget,
@@ -117,31 +131,45 @@ def posterior_of(
     problem: Problem,
     *,
     prior: str = "dags",
+    method: str = "auto",
+    rounds: int = ROUNDS,
     n_jobs: int | None = None,
     memory_mb: int = MEMORY_MB,
     budget: float | str | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
     started: float | None = None,
+    optima: Sequence[Scored] = (),
 ) -> StructurePosterior:
     """Compute the probabilities for a problem that is read already; see `posterior`."""
     started = time.monotonic() if started is None else started
     prior = choice("prior", prior, known=PRIORS)
     memory = megabytes("memory_mb", memory_mb)
     limit = math.inf if budget is None else duration("budget", budget)
-    names = problem.dataset.names
-    with core_errors(names):
-        if len(problem.core.varying) <= _core.MAX_ENUMERATED:
+    method = choice("method", method, known=METHODS)
+    wanted = integer("rounds", rounds, minimum=100)
+    names, cost = problem.dataset.names, estimate_of(problem)
+    few = cost.variables <= _core.MAX_ENUMERATED
+    fits = cost.variables <= _core.MAX_EXACT and cost.bytes <= memory * 2**20
+    if method == "auto":
+        method = "exact" if few or (fits and prior == "dags") else "chains"
+    with core_errors(names), reporting(progress) as report:
+        clock = _Clock(started + limit, report)
+        if method == "chains":
+            work = ChainWork(wanted, threads(n_jobs), clock.counting(wanted, "rounds"))
+            found = sampled(problem, prior, work, optima)
+        elif few:
             found = _enumerated(problem, prior)
         elif prior == "classes":
             raise KesError(
-                f"with more than {_core.MAX_ENUMERATED} columns that vary, the sum is over DAGs: "
-                f"use {option('prior', 'dags')}, or fewer columns",
+                f"with more than {_core.MAX_ENUMERATED} columns that vary, the exact sum is over "
+                f"DAGs: use {option('prior', 'dags')} or {option('method', 'chains')}",
                 option="prior",
             )
+        elif fits:
+            sets = _core.EXACT_PASSES << cost.variables
+            found = _summed(problem, memory, threads(n_jobs), clock.counting(sets, "sets"))
         else:
-            with reporting(progress) as report:
-                clock = _Clock(started + limit, report, estimate_of(problem))
-                found = _summed(problem, memory, threads(n_jobs), clock)
+            raise _too_large(cost, memory)
     measure = problem.settings.measure
     return StructurePosterior(
         names=tuple(names),
@@ -165,6 +193,7 @@ def _enumerated(problem: Problem, prior: str) -> Mapping[str, Any]:
         (names[a], names[c], names[b]): share for (a, c, b), share in all_dags.v_structures
     }
     blankets = _matrix(all_dags.blankets, len(names))
+    same = sum(model.probability**2 for model in models)
     return {
         "status": "exact",
         "dropped": 0.0,
@@ -173,17 +202,17 @@ def _enumerated(problem: Problem, prior: str) -> Mapping[str, Any]:
         "method": f"all {len(models):,} classes, one by one",
         "arcs": _matrix(all_dags.arcs, len(names)),
         "paths": _matrix(all_dags.ancestors, len(names)),
-        "structures": Structures(v_structures, blankets, models),
+        "structures": Structures(v_structures, blankets, models, 1 / same),
     }
 
 
-def _summed(problem: Problem, memory_mb: int, n_jobs: int, clock: _Clock) -> Mapping[str, Any]:
+def _summed(
+    problem: Problem, memory_mb: int, n_jobs: int, report: Callable[[int], bool]
+) -> Mapping[str, Any]:
     """Sum over all networks without listing them."""
-    n, cost = len(problem.dataset.names), clock.cost
-    if cost.variables > _core.MAX_EXACT or cost.bytes > memory_mb * 2**20:
-        raise _too_large(cost, memory_mb)
+    n = len(problem.dataset.names)
     exact = problem.core.posterior(
-        clock,
+        report,
         max_parents=problem.settings.max_parents,
         n_jobs=n_jobs,
         memory_mb=memory_mb,
@@ -191,8 +220,8 @@ def _summed(problem: Problem, memory_mb: int, n_jobs: int, clock: _Clock) -> Map
     )
     if exact is None:
         raise KesError(
-            f"the sum over all networks of {cost.variables} variables was not finished in time: "
-            f"raise {option('budget')}, or leave columns out",
+            "the sum over all networks was not finished in time: raise "
+            f"{option('budget')}, or use {option('method', 'chains')}",
             option="budget",
         )
     return {
@@ -216,7 +245,7 @@ def _too_large(cost: PosteriorCost, memory_mb: int) -> KesError:
     return KesError(
         f"the sum over all networks of {cost.variables} variables needs "
         f"{cost.bytes / 2**20:,.0f} MB, more than the {memory_mb:,} MB allowed: "
-        f"{enough if possible else ''}leave columns out",
+        f"{enough if possible else ''}use {option('method', 'chains')}",
         option="memory_mb",
     )
 
@@ -262,15 +291,18 @@ def estimate_of(problem: Problem) -> PosteriorCost:
 
 
 class _Clock:
-    """Shows the progress of the sum, and says whether to go on."""
+    """Shows the progress of some work, and says whether to go on."""
 
-    def __init__(self, deadline: float, report: Reporter, cost: PosteriorCost) -> None:
-        self.cost = cost
+    def __init__(self, deadline: float, report: Reporter) -> None:
         self._deadline, self._report = deadline, report
         self._started = time.monotonic()
 
-    def __call__(self, done: int) -> bool:
-        now = time.monotonic()
-        wanted = _core.EXACT_PASSES << self.cost.variables
-        self._report(Progress(done, wanted, None, 0, now - self._started, None, "sets"))
-        return now < self._deadline
+    def counting(self, wanted: int, unit: str) -> Callable[[int], bool]:
+        """Return a function of the amount that is done."""
+
+        def keep_going(done: int) -> bool:
+            now = time.monotonic()
+            self._report(Progress(done, wanted, None, 0, now - self._started, None, unit))
+            return now < self._deadline
+
+        return keep_going

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.errors import KesError, unknown
+from kes.errors import KesError, option, unknown
 from kes.graph import EssentialGraph
 from kes.results.summary import counted
 from kes.table import Table, tabulated
@@ -42,6 +44,34 @@ class Structures:
     v_structures: Mapping[tuple[str, str, str], float]
     blankets: NDArray[np.float64] = field(repr=False)
     models: tuple[ModelProbability, ...] = field(repr=False)
+    effective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostics:
+    """How well chains have settled the probabilities of edges. Matrices, by the two variables.
+
+    Attributes
+    ----------
+    chains, rounds, jumps : int
+        Number of chains, of rounds of each, and of all jumps to other models.
+    error : array
+        Standard errors, from the spread of blocks of rounds and of the chains.
+    agreement : array
+        Largest difference between two chains.
+    ess : array
+        Effective sample sizes: how many independent networks would be as precise.
+    r_hat : array
+        R-hat of blocks of rounds; 1 if the chains differ no more than blocks of one chain do.
+    """
+
+    chains: int
+    rounds: int
+    jumps: int
+    error: NDArray[np.float64] = field(repr=False)
+    agreement: NDArray[np.float64] = field(repr=False)
+    ess: NDArray[np.float64] = field(repr=False)
+    r_hat: NDArray[np.float64] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +83,9 @@ class StructurePosterior:
     names : tuple of str
         The variables.
     status : str
-        "exact": the sum over all networks, but for `dropped` and rounding.
+        "exact": the sum over all networks, but for `dropped` and rounding. "converged": from chains
+        that agree on all edges. "not settled": from chains that do not; numbers on which they
+        differ are NaN.
     dropped : float
         Upper bound on the probability of all networks that were left out of the sum.
     rounding : float
@@ -86,12 +118,16 @@ class StructurePosterior:
     arcs: NDArray[np.float64] = field(repr=False)
     paths: NDArray[np.float64] = field(repr=False)
     structures: Structures | None = field(default=None, repr=False)
+    edge_shares: NDArray[np.float64] | None = field(default=None, repr=False)
+    diagnostics: Diagnostics | None = field(default=None, repr=False)
 
     # --- single numbers ---
 
     def edge(self, x: str, y: str) -> float:
         """Return the probability of an edge between two variables, whatever its direction."""
         a, b = self._pair(x, y)
+        if self.edge_shares is not None:
+            return _probability(self.edge_shares[a, b])
         return _probability(self.arcs[a, b] + self.arcs[b, a])
 
     def arc(self, x: str, y: str) -> float:
@@ -127,41 +163,58 @@ class StructurePosterior:
         -------
         Table
             A row for each pair `x`, `y`, the most probable first: the `probability` of an edge,
-            that of the arc `forward`, from x to y, and `backward`, and their `status`.
+            that of the arc `forward`, from x to y, and `backward`, and their `status`. Numbers of
+            chains that do not agree are missing, and the status is "not settled".
         """
-        rows = [
-            (x, y, self.edge(x, y), self.arc(x, y), self.arc(y, x))
-            for x, y in combinations(self.names, 2)
-        ]
-        rows.sort(key=lambda row: -row[2])
-        columns = ("x", "y", "probability", "forward", "backward", "status")
-        return tabulated(columns, ((*row, self.status) for row in rows), note=self._note)
+        rows = []
+        for x, y in combinations(self.names, 2):
+            edge, *both = map(_shown, (self.edge(x, y), self.arc(x, y), self.arc(y, x)))
+            rows.append((x, y, edge, *both, self._status(edge)))
+        return self._table(("x", "y", "probability", "forward", "backward", "status"), rows)
 
     def ancestors(self) -> Table:
         """Return the probability of a directed path from `x` to `y`, for every ordered pair."""
-        rows = [(x, y, self.ancestor(x, y), self.status) for x, y in permutations(self.names, 2)]
-        rows.sort(key=lambda row: -row[2])
-        return tabulated(("x", "y", "probability", "status"), rows, note=self._note)
+        pairs = [(x, y, _shown(self.ancestor(x, y))) for x, y in permutations(self.names, 2)]
+        rows = [(*pair, self._status(pair[2])) for pair in pairs]
+        return self._table(("x", "y", "probability", "status"), rows)
 
     def v_structures(self) -> Table:
         """Return the probability of each v-structure ``x -> collider <- y`` that occurs."""
-        found = sorted(self._structures.v_structures.items(), key=lambda item: -item[1])
-        rows = ((*key, probability, self.status) for key, probability in found)
-        columns = ("x", "collider", "y", "probability", "status")
-        return tabulated(columns, rows, note=self._note)
+        found = ((*key, _shown(p)) for key, p in self._structures.v_structures.items())
+        rows = [(*row, self._status(row[3])) for row in found]
+        return self._table(("x", "collider", "y", "probability", "status"), rows)
 
     def blankets(self, node: str | None = None) -> Table:
         """Return the probability of each `member` of the Markov blanket of a `node`, or of all."""
         chosen = self.names if node is None else [self.names[self._place(node)]]
-        rows = [
-            (own, member, self.blanket(member, own), self.status)
-            for own in chosen
-            for member in self.names
-            if member != own
-        ]
-        rows.sort(key=lambda row: -row[2])
-        columns = ("node", "member", "probability", "status")
+        pairs = [(own, member) for own in chosen for member in self.names if member != own]
+        found = [(own, member, _shown(self.blanket(member, own))) for own, member in pairs]
+        rows = [(*row, self._status(row[2])) for row in found]
+        return self._table(("node", "member", "probability", "status"), rows)
+
+    def convergence(self) -> Table:
+        """Return how well chains have settled the probability of each edge; see `Diagnostics`."""
+        found = self.diagnostics
+        if found is None:
+            raise KesError("exact probabilities need no chains: there is nothing to converge")
+        columns = ("x", "y", "probability", "error", "agreement", "ess", "r_hat")
+        rows = []
+        for x, y in combinations(self.names, 2):
+            at = self._pair(x, y)
+            numbers = (found.error[at], found.agreement[at], found.ess[at], found.r_hat[at])
+            rows.append((x, y, _shown(self.edge(x, y)), *map(float, numbers)))
+        return self._table(columns, rows)
+
+    def _table(self, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> Table:
+        """Return a table sorted by probability; what is not settled comes last."""
+        at = columns.index("probability")
+        rows.sort(key=lambda row: (row[at] is None, -(row[at] or 0.0)))
         return tabulated(columns, rows, note=self._note)
+
+    def _status(self, probability: float | None) -> str:
+        if self.diagnostics is None:
+            return self.status
+        return "not settled" if probability is None else "converged"
 
     @property
     def models(self) -> Sequence[ModelProbability]:
@@ -175,20 +228,28 @@ class StructurePosterior:
         The inverse of the probability that two networks drawn from the posterior belong to the
         same class.
         """
-        return float(1 / sum(model.probability**2 for model in self.models))
+        return self._structures.effective
 
     # --- display ---
 
     def summary(self) -> str:
         """Return how the numbers were found, in a few lines."""
-        certain = sum(p > _CERTAIN for p in self.edges()["probability"])
+        settled = [p for p in self.edges()["probability"] if p is not None]
+        certain = sum(p > _CERTAIN for p in settled)
+        open_pairs = len(self.edges()) - len(settled)
+        found = self.diagnostics
+        if found is None:
+            errors = f"at most {self.dropped:.1g} of the sum; rounding {self.rounding:.1g}"
+        else:
+            errors = f"standard errors of edges are at most {np.nanmax(found.error):.2g}"
         rows = [
             ("variables", str(len(self.names))),
             ("criterion", self.criterion),
             ("prior", f"uniform over {'DAGs' if self.prior == 'dags' else 'classes of DAGs'}"),
             ("status", f"{self.status}: {self.method}"),
-            ("left out", f"at most {self.dropped:.1g} of the sum; rounding {self.rounding:.1g}"),
+            ("left out" if found is None else "errors", errors),
             ("edges", f"{counted(certain, 'pair')} above {_CERTAIN:g}"),
+            *([("open", f"{counted(open_pairs, 'pair')} not settled")] if open_pairs else []),
             ("seconds", f"{self.seconds:.2f}"),
         ]
         title = "Probabilities" if self.quantity == "probability" else f"{self.quantity}s"
@@ -214,8 +275,9 @@ class StructurePosterior:
     def _structures(self) -> Structures:
         if self.structures is None:
             raise KesError(
-                "the exact sum gives edges, arcs and ancestors only; v-structures, Markov blankets "
-                "and single models are available for tables of at most 5 columns that vary"
+                "the exact sum gives edges, arcs and ancestors only; "
+                f"{option('method', 'chains')} also gives v-structures, Markov blankets and models",
+                option="method",
             )
         return self.structures
 
@@ -233,6 +295,11 @@ class StructurePosterior:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.names)}
+
+
+def _shown(probability: float) -> float | None:
+    """Return a number for a table, in which what is not settled is missing."""
+    return None if math.isnan(probability) else probability
 
 
 def _probability(value: float) -> float:

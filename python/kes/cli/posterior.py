@@ -6,12 +6,15 @@ from typing import Any
 import click
 
 from kes import api
-from kes.analysis.posterior import MEMORY_MB, PRIORS, estimate
+from kes.analysis.posterior import MEMORY_MB, METHODS, PRIORS, estimate
 from kes.analysis.posterior import posterior as probabilities
+from kes.analysis.sampled_posterior import ROUNDS
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
 from kes.options import SCORE
+
+_WORK = ("prior", "method", "rounds", "random_state", "n_jobs", "memory_mb", "budget")
 
 
 @options.command(
@@ -31,31 +34,37 @@ from kes.options import SCORE
     show_default=True,
     help="What has the same probability before the data are seen.",
 )
+@click.option(
+    "--method",
+    type=click.Choice(METHODS, case_sensitive=False),
+    default=METHODS[0],
+    show_default="exact if there is memory for it",
+    help="Sum over all networks, or sample models by Markov chains.",
+)
+@options.count("--rounds", "Length of the chains.", ROUNDS, minimum=100)
 @options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
-@options.add("n_jobs")
+@options.add("random_state", "n_jobs")
 @options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
-@options.add("budget", help="Give up after this time, such as 30s, 5m, 1h30m.")
+@options.add("budget", help="Stop after this time, such as 30s, 5m, 1h30m.")
 @options.add("progress")
 @options.csv("CSV file for the probabilities of all pairs")
 def posterior(
     *,
     data: str | None,
-    prior: str,
-    n_jobs: int | None,
-    memory_mb: int,
-    budget: float | None,
     progress: bool | None,
     out: Path | None,
     **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Show the posterior probabilities of edges and of their directions for DATA.
 
-    They are sums over all networks, exact up to about 24 columns. DATA can be a result whose table
+    They are sums over all networks, exact up to about 24 columns; beyond, Markov chains estimate
+    them. DATA can be a result whose table
     is found: then its criterion and knowledge are used. Otherwise the criterion is bdeu, or bge if
     all columns are continuous.
     """
     check_csv(out)
+    work = {name: given.pop(name) for name in _WORK}
     scoring = {name: given[name] for name in (*SCORE, "max_parents")}
     scoring["knowledge"] = read_knowledge(given)
     chosen: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
@@ -75,10 +84,7 @@ def posterior(
     found = probabilities(
         dataset,
         **chosen,
-        prior=prior,
-        n_jobs=n_jobs,
-        memory_mb=memory_mb,
-        budget=budget,
+        **work,
         progress=is_progress_shown(progress),
     )
     say(found.summary())

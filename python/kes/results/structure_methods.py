@@ -132,6 +132,8 @@ class StructureMethods:
         data: Data | None = None,
         *,
         prior: str = "dags",
+        method: str = "auto",
+        rounds: int = 2000,
         n_jobs: int | None = None,
         memory_mb: int = 4096,
         budget: float | str | None = None,
@@ -148,18 +150,21 @@ class StructureMethods:
         ----------
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
-        prior, n_jobs, memory_mb, budget, progress
-            As in `kes.posterior`.
+        prior, method, rounds, n_jobs, memory_mb, budget, progress
+            As in `kes.posterior`. Chains start at the optima.
         """
         from kes.analysis.posterior import posterior_of
 
         return posterior_of(
             self.ready(data, weights, missing),
             prior=prior,
+            method=method,
+            rounds=rounds,
             n_jobs=n_jobs,
             memory_mb=memory_mb,
             budget=budget,
             progress=progress,
+            optima=[(optimum.graph.to_core(self.names), optimum.score) for optimum in self],
         )
 
     @checked_options()

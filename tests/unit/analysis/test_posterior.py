@@ -82,7 +82,9 @@ def test_knowledge_rules_out_arcs(eight):
     ("options", "field"),
     [
         ({"prior": "x"}, "prior"),
-        ({"prior": "classes"}, "prior"),
+        ({"prior": "classes", "method": "exact"}, "prior"),
+        ({"method": "guess"}, "method"),
+        ({"rounds": 1}, "rounds"),
         ({"memory_mb": 0}, "memory_mb"),
         ({"budget": "soon"}, "budget"),
         ({"criterion": "bge"}, "criterion"),
@@ -97,7 +99,7 @@ def test_options_that_cannot_be_used(eight, options, field):
 
 def test_too_many_columns_are_refused_with_the_memory_they_need(data):
     with pytest.raises(kes.KesError) as error:
-        kes.posterior(data.select(data.names[:25]), memory_mb=100)
+        kes.posterior(data.select(data.names[:25]), method="exact", memory_mb=100)
     assert error.value.option == "memory_mb"
     assert "5," in str(error.value)  # gigabytes
     assert estimate(data.select(data.names[:25])).bytes > 5e9

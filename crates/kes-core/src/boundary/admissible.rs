@@ -85,7 +85,7 @@ impl<const W: usize> Model<W> {
     }
 
     /// The graph of a neighbour.
-    fn graph_after(&self, neighbour: &Neighbour<W>) -> EssentialGraph<W> {
+    pub(crate) fn graph_after(&self, neighbour: &Neighbour<W>) -> EssentialGraph<W> {
         let mut dag = self.dag.clone();
         self.step(&mut dag, neighbour);
         let order = dag.order().unwrap_or_else(|| unreachable!("a neighbour is acyclic"));

@@ -9,6 +9,7 @@ pub mod graphs;
 pub mod plain;
 pub mod posterior;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
@@ -18,10 +19,10 @@ pub use plain::{Constraints, Edges, Graph, Move, Statements, check_number};
 use crate::boundary::Model;
 use crate::exact::{Failure, Limits, credible, families};
 use crate::gains::{Gains, RowStore};
-use crate::graph::{EssentialGraph, Mpdag};
+use crate::graph::{EssentialGraph, Knowledge, Mpdag};
 use crate::improve::check::local_optima;
 use crate::improve::{self, Effort, Origin};
-use crate::posterior::{self as over_models, Exact, Prior, enumerate};
+use crate::posterior::{self as over_models, Exact, Prior, chain, enumerate};
 use crate::runs;
 use crate::sampled::Sampling;
 use crate::score::excluded::Excluded;
@@ -231,6 +232,32 @@ pub trait Engine: Send + Sync {
         done: &AtomicUsize,
     ) -> Result<Result<posterior::Models, Failure>, Error>;
 
+    /// Chains over models; see [`chain::chains`]. A chain has a start for each temperature.
+    ///
+    /// # Errors
+    /// If the constraints cannot be used, a graph is not essential or not admissible, or `stop` is raised.
+    fn chains(
+        &self,
+        starts: &[Vec<Graph>],
+        listed: &[Graph],
+        options: &chain::Options,
+        knowledge: Option<&Statements>,
+        stop: &Stop,
+        done: &AtomicUsize,
+    ) -> Result<Vec<posterior::Found>, Error>;
+
+    /// A good duration of the rounds of chains; see [`chain::pilot`].
+    ///
+    /// # Errors
+    /// As [`Engine::chains`].
+    fn pilot(
+        &self,
+        start: &Graph,
+        options: &chain::Options,
+        knowledge: Option<&Statements>,
+        stop: &Stop,
+    ) -> Result<f64, Error>;
+
     /// The variables that are not constant.
     fn varying(&self) -> Vec<usize>;
 
@@ -338,6 +365,27 @@ impl<const W: usize> ForWidth<W> {
         self.terms.variables()
     }
 
+    /// A graph that is essential and admissible.
+    fn admissible(
+        &self,
+        graph: &Graph,
+        knowledge: Option<&Knowledge<W>>,
+    ) -> Result<EssentialGraph<W>, Error> {
+        let graph = plain::essential(self.variables(), graph)?;
+        knowledge.map(|known| Mpdag::new(&graph, known)).transpose()?;
+        Ok(graph)
+    }
+
+    /// The knowledge for chains.
+    fn known(
+        &self,
+        options: &chain::Options,
+        knowledge: Option<&Statements>,
+    ) -> Result<Option<Arc<Knowledge<W>>>, Error> {
+        let constraints = Constraints { max_parents: options.max_parents, knowledge: knowledge.cloned() };
+        constraints.estimable(&self.terms)
+    }
+
     fn settings(&self, options: &SearchOptions) -> Result<Settings<W>, Error> {
         let SearchOptions { k, seed, two_phase, ref start, sampling, ref constraints } = *options;
         let knowledge = constraints.estimable(&self.terms)?;
@@ -437,11 +485,7 @@ impl<const W: usize> Engine for ForWidth<W> {
     ) -> Result<(), Error> {
         let ImproveOptions { tasks, seed, threads, ref constraints } = *options;
         let knowledge = constraints.estimable(&self.terms)?;
-        let admissible = |graph| -> Result<EssentialGraph<W>, Error> {
-            let graph = plain::essential(self.variables(), graph)?;
-            knowledge.as_ref().map(|known| Mpdag::new(&graph, known)).transpose()?;
-            Ok(graph)
-        };
+        let admissible = |graph| self.admissible(graph, knowledge.as_deref());
         let given: Vec<_> = graphs.iter().map(admissible).collect::<Result<_, _>>()?;
         let effort = Effort { tasks, seed, max_parents: constraints.max_parents, knowledge, threads };
         improve::improve(&self.terms, &given, &effort, self.rows.limit, pause, stop, |found, done| {
@@ -507,6 +551,36 @@ impl<const W: usize> Engine for ForWidth<W> {
             credible::credible(&self.terms, within, most, max_parents, known.as_deref(), &limits, stop, done);
         let plain = |(graph, score): (EssentialGraph<W>, f64)| (plain::graph(&graph), score);
         Ok(found.map(|found| (found.models.into_iter().map(plain).collect(), found.complete)))
+    }
+
+    fn chains(
+        &self,
+        starts: &[Vec<Graph>],
+        listed: &[Graph],
+        options: &chain::Options,
+        knowledge: Option<&Statements>,
+        stop: &Stop,
+        done: &AtomicUsize,
+    ) -> Result<Vec<posterior::Found>, Error> {
+        let known = self.known(options, knowledge)?;
+        let admissible = |graph: &Graph| self.admissible(graph, known.as_deref());
+        let all = |graphs: &Vec<Graph>| graphs.iter().map(admissible).collect::<Result<Vec<_>, _>>();
+        let starts = starts.iter().map(all).collect::<Result<Vec<_>, _>>()?;
+        let listed = listed.iter().map(admissible).collect::<Result<Vec<_>, _>>()?;
+        let found = chain::chains(&self.terms, &starts, &listed, options, known.as_ref(), stop, done)?;
+        Ok(found.into_iter().map(posterior::Found::from).collect())
+    }
+
+    fn pilot(
+        &self,
+        start: &Graph,
+        options: &chain::Options,
+        knowledge: Option<&Statements>,
+        stop: &Stop,
+    ) -> Result<f64, Error> {
+        let known = self.known(options, knowledge)?;
+        let start = self.admissible(start, known.as_deref())?;
+        Ok(chain::pilot(&self.terms, &start, options, known.as_ref(), stop)?)
     }
 
     fn varying(&self) -> Vec<usize> {

@@ -2,7 +2,9 @@
 
 use super::plain;
 use super::plain::Graph;
+use crate::posterior::chain::Chain;
 use crate::posterior::enumerate::Enumerated;
+use crate::posterior::tally::Tally;
 
 /// Models with their scores, best first, and whether these are all.
 pub type Models = (Vec<(Graph, f64)>, bool);
@@ -37,6 +39,46 @@ impl<const W: usize> From<Enumerated<W>> for Everything {
             blankets: tally.blankets,
             classes: classes.iter().map(|(graph, share)| (plain::graph(graph), *share)).collect(),
             log_sum,
+        }
+    }
+}
+
+/// What a chain found; matrices are lists, row by row.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Of each block, the share of the time with each edge, at `a * n + b` with `a < b`.
+    pub edges: Vec<Vec<f64>>,
+    /// Of each block, the share of the DAGs drawn that have each arc.
+    pub arcs: Vec<Vec<f64>>,
+    /// The share of the DAGs drawn with a directed path from `a` to `b`.
+    pub ancestors: Vec<f64>,
+    /// The share of those with `a` in the Markov blanket of `b`.
+    pub blankets: Vec<f64>,
+    /// The share of those with a v-structure.
+    pub v_structures: Vec<Collider>,
+    /// The classes that rounds ended in, and how many rounds.
+    pub classes: Vec<(Graph, usize)>,
+    /// Where to go on.
+    pub state: Vec<Graph>,
+    /// Jumps of the walker at temperature 1.
+    pub jumps: u64,
+}
+
+impl<const W: usize> From<Chain<W>> for Found {
+    fn from(chain: Chain<W>) -> Self {
+        let n = chain.state.first().map_or(0, |graph| graph.len());
+        let mut all = Tally::new(n);
+        chain.drawn.iter().for_each(|block| all.merge(block));
+        all.normalise();
+        Self {
+            edges: chain.edges,
+            arcs: chain.drawn.into_iter().map(|block| block.arcs).collect(),
+            v_structures: all.colliders(),
+            ancestors: all.ancestors,
+            blankets: all.blankets,
+            classes: chain.classes.iter().map(|(graph, count)| (plain::graph(graph), *count)).collect(),
+            state: chain.state.iter().map(plain::graph).collect(),
+            jumps: chain.jumps,
         }
     }
 }

@@ -55,6 +55,18 @@ impl Tally {
         }
     }
 
+    /// Adds all DAGs of another tally.
+    pub fn merge(&mut self, other: &Self) {
+        let own = [&mut self.arcs, &mut self.ancestors, &mut self.blankets];
+        for (sums, more) in own.into_iter().zip([&other.arcs, &other.ancestors, &other.blankets]) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        for (triple, weight) in other.colliders() {
+            *self.v_structures.entry(triple).or_default() += weight;
+        }
+        self.total += other.total;
+    }
+
     /// Divides all weights by their total.
     pub fn normalise(&mut self) {
         let total = self.total;

@@ -1,0 +1,85 @@
+"""Chains over models against exact probabilities, and what they say of themselves."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kes
+
+ROUNDS = 1500
+
+
+@pytest.fixture(scope="module")
+def data():
+    data = kes.datasets.alarm(rows=300)
+    return data.select(data.names[:8])
+
+
+@pytest.fixture(scope="module")
+def chains(data):
+    return kes.posterior(data, method="chains", rounds=ROUNDS)
+
+
+def edges(post):
+    return np.array([[post.edge(x, y) if x != y else 0.0 for y in post.names] for x in post.names])
+
+
+def close_where_settled(found, right):
+    """Numbers on which the chains agree are right, and those are most."""
+    settled = ~np.isnan(found)
+    assert settled.mean() > 0.8
+    np.testing.assert_allclose(found[settled], right[settled], atol=0.1)
+
+
+def test_chains_agree_with_the_sum(data, chains):
+    exact = kes.posterior(data)
+    assert chains.status == "converged"
+    np.testing.assert_allclose(edges(chains), edges(exact), atol=0.05)
+    close_where_settled(chains.arcs, exact.arcs)
+    close_where_settled(chains.paths, exact.paths)
+    found = chains.convergence()
+    assert max(found["agreement"]) <= 0.05
+    probable = zip(found["probability"], found["ess"], strict=True)
+    assert min(ess for share, ess in probable if 0.05 < share < 0.95) > 100
+
+
+@pytest.mark.parametrize("prior", ["dags", "classes"])
+def test_chains_agree_with_all_networks(data, prior):
+    few = data.select(data.names[1:6])
+    exact = kes.posterior(few, prior=prior)
+    found = kes.posterior(few, prior=prior, method="chains", rounds=ROUNDS)
+    np.testing.assert_allclose(edges(found), edges(exact), atol=0.05)
+    best = exact.models[0]
+    shares = {model.graph: model.probability for model in found.models}
+    assert shares[best.graph] == pytest.approx(best.probability, abs=0.1)
+    assert found.effective_models == pytest.approx(exact.effective_models, rel=0.3)
+    close_where_settled(found.structures.blankets, exact.structures.blankets)
+    keys = list(exact.structures.v_structures)
+    shares = np.array([found.v_structure(*key) for key in keys])
+    close_where_settled(shares, np.array([exact.v_structure(*key) for key in keys]))
+
+
+def test_threads_change_nothing_and_seeds_do(data, chains):
+    again = kes.posterior(data, method="chains", rounds=ROUNDS, n_jobs=1)
+    np.testing.assert_array_equal(again.arcs, chains.arcs)
+    np.testing.assert_array_equal(again.edge_shares, chains.edge_shares)
+    other = kes.posterior(data, method="chains", rounds=ROUNDS, random_state=1)
+    assert not np.array_equal(other.edge_shares, chains.edge_shares)
+
+
+def test_what_is_not_settled_has_no_number(chains):
+    shares = chains.edge_shares.copy()
+    shares[0, 1] = shares[1, 0] = math.nan
+    some = replace(chains, edge_shares=shares)
+    x, y = chains.names[:2]
+    assert math.isnan(some.edge(x, y))
+    last = {name: column[-1] for name, column in some.edges().to_dict().items()}
+    assert (last["x"], last["y"], last["probability"]) == (x, y, None)
+    assert last["status"] == "not settled"
+
+
+def test_exact_probabilities_have_no_diagnostics(data):
+    with pytest.raises(kes.KesError):
+        kes.posterior(data.select(data.names[:3])).convergence()
