@@ -162,6 +162,9 @@ bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables beside pe
 bench-mixed: $(BENCH) ## Compare distances from the truth on mixed tables
 	$(BIN)/python benchmarks/mixed.py
 
+bench-ordinal: $(DEV) ## Compare treatments of whole numbers by distances from the truth
+	$(BIN)/python benchmarks/ordinal.py
+
 pictures: $(DEV) ## Draw the pictures of the README, light and dark
 	$(BIN)/python docs/pictures
 

@@ -1,11 +1,12 @@
 """Measure the distance from the truth on mixed tables, by treatment (`make bench-mixed`).
 
-Ten variables, half of them discrete, each with up to two parents, in three designs. *Linear*: all
+Ten variables, half of them discrete, each with up to two parents, in four designs. *Linear*: all
 are linear in their parents, and the discrete ones are a hidden number cut into three intervals.
 *Conditional linear Gaussian*: discrete variables have only discrete parents, each state of which
-shifts the mean of a continuous child. *Skewed*: linear, with numbers transformed nonlinearly
-afterwards. The distance is the structural Hamming distance of essential graphs, over replicates of
-network and table.
+shifts the mean of a continuous child. *Slopes by cell*: the same, and each cell of discrete parents
+has slopes of its own. *Skewed*: linear, with numbers transformed nonlinearly afterwards. The
+distance is the structural Hamming distance of essential graphs, over replicates of network and
+table.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -71,7 +73,8 @@ def linear(rows: int, rng: np.random.Generator) -> Sample:
     return sample(columns, parents, rng)
 
 
-def conditional(rows: int, rng: np.random.Generator) -> Sample:
+def conditional(rows: int, rng: np.random.Generator, *, slopes: bool = False) -> Sample:
+    """Draw from a conditional linear Gaussian network, if asked with slopes by cell."""
     discrete = rng.permutation(np.arange(VARIABLES) % 2 == 0)
     parents = families(rng, discrete, apart=True)
     values: list[np.ndarray] = []
@@ -91,6 +94,9 @@ def conditional(rows: int, rng: np.random.Generator) -> Sample:
             for parent in parents[child]:
                 if discrete[parent]:
                     value = value + rng.normal(0.0, 1.5, STATES)[values[parent]]
+                elif slopes:
+                    own = np.array([coefficient(rng) for _ in range(STATES**2)])
+                    value = value + own[cells] * values[parent]
                 else:
                     value = value + coefficient(rng) * values[parent]
             columns[f"v{child}"] = value
@@ -124,6 +130,7 @@ def skewed(make: Callable[[int, np.random.Generator], Sample]) -> Callable[..., 
 DESIGNS = {
     "linear": linear,
     "conditional linear Gaussian": conditional,
+    "slopes by cell": partial(conditional, slopes=True),
     "linear, skewed": skewed(linear),
 }
 
@@ -142,11 +149,23 @@ def by_pybnesian(frame: pd.DataFrame) -> kes.EssentialGraph:
     return kes.EssentialGraph.from_dag(list(frame), list(model.arcs()))
 
 
+def by_pgmpy(frame: pd.DataFrame) -> kes.EssentialGraph:
+    """Hill climbing with the conditional Gaussian BIC."""
+    from pgmpy.estimators import HillClimbSearch
+
+    search = HillClimbSearch(frame)
+    model = search.estimate(scoring_method="bic-cg", show_progress=False)
+    return kes.EssentialGraph.from_dag(list(frame), list(model.edges()))
+
+
 METHODS: dict[str, Callable[[pd.DataFrame], kes.EssentialGraph]] = {
-    "kes, as it comes": by_kes(),
-    "kes, ranks": by_kes(transform="ranks"),
-    "kes, three bins": by_kes(discretize=3),
-    "PyBNesian, conditional linear Gaussian": by_pybnesian,
+    "kes: location model on ranks": by_kes(),
+    "kes: location model": by_kes(transform="none"),
+    "kes: degenerate Gaussian": by_kes(criterion="degenerate-bic", transform="none"),
+    "kes: degenerate Gaussian on ranks": by_kes(criterion="degenerate-bic", transform="ranks"),
+    "kes: three bins": by_kes(discretize=3),
+    "PyBNesian: conditional linear Gaussian": by_pybnesian,
+    "pgmpy: conditional Gaussian": by_pgmpy,
 }
 
 

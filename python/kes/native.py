@@ -17,6 +17,7 @@ from kes.errors import KesError, listed, option
 from kes.settings import Criterion, PairWeights
 
 _LEAST_ROWS = 3
+_FEW_STATES = 50  # of whole numbers that may be meant as states
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -88,6 +89,8 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         right = "discrete" if wrong == "continuous" else "continuous"
         instead = f"use {option('criterion', 'bic')}, which takes both"
         cut = ", cut them into intervals with kes.discretize" if wrong == "continuous" else ""
+        if whole := [name for name in of if _is_whole(dataset, name)]:
+            cut += f", use whole numbers as states with {saying(whole, 'discrete')}"
         raise KesError(
             f"criterion {name!r} is for {right} columns only, but these are {wrong}: "
             f"{listed([column for column, own in of.items() if own == wrong])}; {instead}{cut}, or "
@@ -108,6 +111,14 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
     excess = sum(embedded.values()) - _core.MAX_VARIABLES
     if kind == "mixed" and criterion.on(kind).model == "gaussian" and excess > 0:
         raise _too_wide(embedded, excess)
+
+
+def _is_whole(dataset: Dataset, name: str) -> bool:
+    """Return whether a continuous column has whole numbers, few enough for states."""
+    column = dataset.columns[dataset.names.index(name)]
+    if not isinstance(column, Continuous) or (column.values % 1).any():
+        return False
+    return len(np.unique(column.values)) <= _FEW_STATES
 
 
 def _too_wide(embedded: Mapping[str, int], excess: int) -> KesError:

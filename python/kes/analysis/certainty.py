@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from kes.results.optima import Optima
     from kes.search.problem import Problem
 
-Status = Literal["exact", "estimate", "upper bound", "lower bound", "not searched"]
+Status = Literal["exact", "estimate", "upper bound", "lower bound", "not searched", "excluded"]
 """How evidence was found.
 
 "exact": both models are the best of all; "estimate": the best that a search found; bounds: no
-search, only the models that are known; "not searched": there is not even a bound.
+search, only the models that are known; "not searched": there is not even a bound; "excluded": no
+model connects the pair (`Optima.excluded`).
 """
 
 SURE = 10.0

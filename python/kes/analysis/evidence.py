@@ -103,6 +103,9 @@ def evidence(
     board.bound()
     rows = [_row(of, optima.names, question, board) for question in asked]
     note = [_note(of, rows, board, work, len(searched)), *of_completed(optima)]
+    if of == "edges":
+        rows += [_EXCLUDED | {"x": x, "y": y} for x, y in optima.excluded]
+        note += [f"Excluded: {why}." for why in optima.excluded.values()]
     found = _table(of, rows, "\n".join(note))
     if is_interrupted:
         raise EvidenceInterrupted(found)
@@ -254,6 +257,18 @@ def _table(of: str, rows: Sequence[dict[str, Any]], note: str) -> Table:
     columns = [*_COLUMNS[of], "evidence", *of_edges, "how", "best_with", "best_without"]
     columns += ["instead"] if of == "edges" else []
     return tabulated(columns, [[row[name] for name in columns] for row in ordered], note)
+
+
+_EXCLUDED: dict[str, Any] = {
+    "evidence": None,
+    "certainty": "excluded",
+    "direction": None,
+    "how": "excluded",
+    "best_with": None,
+    "best_without": None,
+    "instead": "",
+}
+"""The row of a pair that no model connects."""
 
 
 def _last(nats: float | None) -> float:

@@ -17,7 +17,7 @@ weight, whether or not the data single it out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -108,9 +108,15 @@ def ensembles(optima: Optima, stability: Stability | None = None) -> list[Ensemb
 
 
 def edge_table(
-    nodes: Sequence[str], parts: Sequence[Ensemble], evidence: Table | None = None
+    nodes: Sequence[str],
+    parts: Sequence[Ensemble],
+    evidence: Table | None = None,
+    excluded: Mapping[tuple[str, str], str] | None = None,
 ) -> Table:
-    """Return a row for each pair that is adjacent in some graph; see `Optima.edges`."""
+    """Return a row for each pair that is adjacent in some graph, or excluded; see `Optima.edges`.
+
+    `excluded` has pairs, in the order of the nodes, that no graph connects, and why.
+    """
     position = {node: i for i, node in enumerate(nodes)}
 
     def joined(graph: Pdag) -> Iterator[tuple[str, str]]:
@@ -119,7 +125,7 @@ def edge_table(
 
     adjacent = {part.kind: part.shares(joined) for part in parts}
     compelled = {part.kind: part.shares(lambda graph: graph.directed) for part in parts}
-    pairs = _ordered(adjacent, position)
+    pairs = [*_ordered(adjacent, position), *(excluded or ())]
     columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
     for kind, shares in adjacent.items():
         columns[SUPPORT_COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
@@ -132,6 +138,8 @@ def edge_table(
         if any(graph.by_knowledge for graph in part.graphs):
             known = part.shares(lambda graph: map(frozenset, graph.by_knowledge))
             columns[f"{part.kind}_by_knowledge"] = [known.get(frozenset(p), 0.0) for p in pairs]
+    if excluded:
+        columns["excluded"] = [excluded.get(pair, "") for pair in pairs]
     return Table(columns)
 
 

@@ -66,7 +66,7 @@ def show_edges(optima: Optima, evidence: Table) -> None:
     show(Table(table.to_dict(), note="\n".join(lines)))
 
 
-_REMARKS = ("It ended", "On the way", "Computed from")
+_REMARKS = ("It ended", "On the way", "Computed from", "Excluded")
 """Starts of the lines below a table of evidence that depend on the result."""
 
 

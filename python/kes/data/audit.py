@@ -28,7 +28,7 @@ from kes.data.infer_kinds import (
     without_strays,
 )
 from kes.data.missing import mostly, unless_needed
-from kes.data.notes import fewer, remedy, seeming, too_many
+from kes.data.notes import as_codes, fewer, remedy, seeming, too_many
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.data.schema import ReadOptions
@@ -389,6 +389,8 @@ def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
             advice.append(f"to keep the text: {saying([name], 'discrete')}")
     if verdict.absent:
         advice.append(f"{listed(verdict.absent)} read as missing")
+    if verdict.may_be_codes:
+        advice.append(as_codes([name]))
     if finding.seems:
         advice.append(f"looks like {finding.seems}: {saying([name], 'omit')}")
     if verdict.column.missing() and verdict.kind is not None and verdict.what != "empty":

@@ -97,7 +97,7 @@ def encode(
 
     Notes
     -----
-    *Kinds.* Text, booleans, categories, and integers with at most 50 distinct values are discrete;
+    *Kinds.* Text, booleans, categories, and integers with at most 12 distinct values are discrete;
     other numbers are continuous. Dates and identifiers are left out, with a note. Identifiers are
     columns of text, or of consecutive integers, in which all values differ, and text with more
     than 100 distinct values and fewer than two rows for each. `kes.audit` shows the decisions.

@@ -61,6 +61,8 @@ class Verdict:
     """The unit of numbers that are written as text."""
     absent: tuple[str, ...] = ()
     """Texts that are read as missing, since they stand beside numbers."""
+    may_be_codes: bool = False
+    """Whether its numbers may be codes without an order."""
 
     @property
     def reason(self) -> str:
@@ -191,7 +193,7 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     if numbers.distinct(enough=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
     why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"
-    return Verdict("continuous", numbers, why, noted=True, common=common)
+    return Verdict("continuous", numbers, why, noted=True, common=common, may_be_codes=True)
 
 
 def all_differ(column: Raw) -> bool:

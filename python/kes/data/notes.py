@@ -76,9 +76,16 @@ def _kind_note(own: Mapping[str, Verdict]) -> str:
     """Return the note on the inferred kind of columns, and how to change it."""
     first, strays = next(iter(own.values())), _strays(own)
     also = f"; {without_strays(strays)}" if strays else ""
+    if first.may_be_codes:
+        also = f"; {as_codes(list(own))}"
     if len(own) == 1:
         return f"{listed(own)}: {first.why}, taken as {first.kind}{also}"
     return f"{len(own)} columns of {first.reason}, taken as {first.kind}: {listed(own)}{also}"
+
+
+def as_codes(names: Sequence[str]) -> str:
+    """Return how to use whole numbers as states."""
+    return f"if these are codes without an order: {saying(names, 'discrete')}"
 
 
 def _why(own: Mapping[str, Verdict]) -> str:
@@ -200,6 +207,37 @@ def with_value(column: Raw, weights: NDArray[np.float64] | None, missing: str) -
     """Count the cases with a value in a column; missing counts as one if it is a state."""
     complete = np.ones(column.rows, np.bool_) if missing == "state" else column.complete()
     return float(np.count_nonzero(complete) if weights is None else weights[complete].sum())
+
+
+_EXCLUDED = {
+    "determined": ("{0!r} determines {1!r}", "leave one of them out, or discretize the numbers"),
+    "collinear": (
+        "states of {0!r} and {1!r} determine each other",
+        "the criteria bic and aic can connect them",
+    ),
+    "too large": (
+        "{0!r} and {1!r} have too many states for the cases",
+        "merge states, or take numbers as continuous",
+    ),
+}
+"""Why no model connects a pair, and what to do; see `kes._core.Problem.excluded`."""
+
+
+def why_excluded(x: str, y: str, why: str) -> str:
+    """Return why no model connects two columns."""
+    return _EXCLUDED[why][0].format(x, y) if why in _EXCLUDED else why
+
+
+def exclusion_notes(names: Sequence[str], excluded: Iterable[tuple[int, int, str]]) -> list[str]:
+    """Return notes on pairs of columns that no model connects, whatever their relation."""
+    pairs: dict[str, list[str]] = {}
+    for x, y, why in excluded:
+        pairs.setdefault(why, []).append(why_excluded(names[x], names[y], why))
+    return [
+        f"no model connects these pairs: {listed(own, show=str)}; {_EXCLUDED[why][1]}"
+        for why, own in pairs.items()
+        if why in _EXCLUDED
+    ]
 
 
 def few_cases(columns: Sequence[Column], cases: float) -> list[str]:

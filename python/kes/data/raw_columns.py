@@ -21,8 +21,9 @@ from kes.data.factor import (
 )
 from kes.errors import KesError
 
-FEW = 50
-"""Integers are states if they have at most this many distinct values."""
+FEW = 12
+"""Integers are states if they have at most this many distinct values. With more, so many parameters
+of an edge would ignore their order that strong relations are missed (docs/quality.md)."""
 
 _HEAD = 1024
 _EXACT_FLOAT = 2.0**53

@@ -16,6 +16,7 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer
+from kes.data.notes import why_excluded
 
 
 class Provenance:
@@ -90,6 +91,19 @@ class Provenance:
     def notes(self) -> tuple[str, ...]:
         """Notes on the data, such as constant columns."""
         return self.record.notes
+
+    @property
+    def excluded(self) -> dict[tuple[str, str], str]:
+        """Pairs of variables that no model connects, and why.
+
+        There are none in discrete tables. The second of a pair may be determined by the first, or
+        both may have too many states for the cases.
+        """
+        names, found = self.record.names, {}
+        for x, y, why in self.record.excluded:
+            pair = (names[min(x, y)], names[max(x, y)])
+            found[pair] = why_excluded(names[x], names[y], why)
+        return found
 
 
 class Lineage:

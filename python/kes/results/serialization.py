@@ -79,6 +79,7 @@ def encoded(record: Record) -> bytes:
         "prove": record.prove,
         "proof": record.proof and asdict(record.proof),
         "completion": record.completion and asdict(record.completion),
+        "excluded": record.excluded,
         "evaluation": record.evaluation and asdict(record.evaluation),
     }
     entries |= {key: value for key, value in optional.items() if value}
@@ -129,6 +130,10 @@ def decoded(document: dict[str, Any]) -> Record:
         completion=_completion_from_json(document.get("completion"), len(names)),
         evaluation=_evaluation_from_json(document.get("evaluation"), names),
         unfinished=_typed(bool, document.get("unfinished", False)),
+        excluded=tuple(
+            (_below(len(names), x), _below(len(names), y), _typed(str, why))
+            for x, y, why in document.get("excluded", ())
+        ),
         version=_typed(str, document["kes"]),
     )
     first = len(record.pool)

@@ -62,10 +62,13 @@ class StructureMethods:
             reversible. With knowledge, a direction counts if all networks of the class that satisfy
             the knowledge have it; ``search_by_knowledge`` and so on are the share of it that is due
             to the knowledge, not to the class alone.
+
+            If there are pairs that no model connects, because one variable determines the other or
+            their states are too many for the cases, they have rows, too, and ``excluded`` says why.
         """
         from kes.analysis.support import edge_table, ensembles
 
-        return edge_table(self.names, ensembles(self, stability), evidence)
+        return edge_table(self.names, ensembles(self, stability), evidence, self.excluded)
 
     def v_structures(self: Optima, stability: Stability | None = None) -> Table:
         """Return the support of each v-structure ``x -> collider <- y``; see `edges`."""

@@ -159,6 +159,12 @@ def _variables(optima: Optima) -> str:
     return f"{number} ({discrete} discrete, {continuous} continuous)"
 
 
+def without_excluded(optima: Optima) -> str:
+    """Return which pairs no network of a proof connects; "" if there are none."""
+    pairs = [f"{x!r} and {y!r}" for x, y in optima.excluded]
+    return f" without an edge between {listed(pairs, show=str)}" if pairs else ""
+
+
 def proof(optima: Optima) -> str:
     """Return the outcome of the proof of the best score; "" if none was attempted."""
     found, settings = optima.proof, optima.settings
@@ -167,7 +173,7 @@ def proof(optima: Optima) -> str:
     max_parents = settings.max_parents
     limit = "" if max_parents is None else f" with at most {counted(max_parents, 'parent')}"
     known = " that satisfies the knowledge" if settings.is_constrained else ""
-    which = f"no network{limit}{known}"
+    which = f"no network{limit}{known}{without_excluded(optima)}"
     if found.proven:
         return f"proven: {which} scores higher"
     if found.upper_bound is None:

@@ -16,7 +16,7 @@ from kes.budget import Budget, Size
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.notes import left_out
+from kes.data.notes import exclusion_notes, left_out
 from kes.data.schema import ReadOptions, Schema
 from kes.declare import declared
 from kes.errors import KesError, listed
@@ -282,9 +282,10 @@ class Problem:
         If GES was stopped after some `steps`, its model is the one that it had reached. The core
         must have done nothing but GES: its notes depend on the sets it has met.
         """
+        excluded = tuple(self.core.excluded)
+        notes = [*self.dataset.notes, *exclusion_notes(self.dataset.names, excluded)]
         dependent = self._dependent(self.core)
-        notes = [*self.dataset.notes]
-        if dependent:
+        if len(dependent) > 2:  # pairs are excluded
             notes.append(
                 "collinear columns (exactly, or nearly): no model connects all of "
                 f"{listed(dependent)}; leave one out, or discretize the numbers"
@@ -308,6 +309,7 @@ class Problem:
             notes=tuple(notes),
             reading=self.reading,
             completion=self.completion,
+            excluded=excluded,
             unfinished=steps is not None,
         )
 

@@ -173,6 +173,8 @@ class Record:
         Scores that round to the same multiple of it are on one level.
     offspring : tuple of Offspring
         The best models that improvement made of these, with all ancestors, by number of task.
+    excluded : tuple of (int, int, str)
+        Pairs of variables that no model connects, and why; see `kes._core.Problem.excluded`.
     proof, completion
         None if nothing was tried to prove, or no values were missing.
     evaluation : Evaluation or None
@@ -202,6 +204,7 @@ class Record:
     completion: Completion | None = None
     evaluation: Evaluation | None = field(default=None, compare=False)
     unfinished: bool = False
+    excluded: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     version: str = field(default=__version__, compare=False)
 
     @cached_property

@@ -160,13 +160,14 @@ def test_numbers_with_a_value_for_each_case(rows):
     values = {name: rng.permutation(100)[:rows] * 2 for name in "ab"}
     table = pd.DataFrame({**values, "c": rng.normal(size=rows)})
     advice = r'take numbers as continuous with kinds={"a": "continuous", "b": "continuous"}'
+    states = {"a": "discrete", "b": "discrete"}
     with pytest.raises(kes.KesError) as caught:
-        kes.learn(table)
+        kes.learn(table, kinds=states, criterion="degenerate-bic")
     assert advice in str(caught.value)
-    [note] = [n for n in kes.learn(table.drop(columns="c"), runs=1).notes if "many states" in n]
+    few = kes.learn(table.drop(columns="c"), kinds=states, runs=1)
+    [note] = [n for n in few.notes if "many states" in n]
     assert advice in note
-    kinds = {"a": "continuous", "b": "continuous"}
-    assert kes.learn(table, kinds=kinds, runs=1).kind == "continuous"
+    assert kes.learn(table, runs=1).kind == "continuous"
 
 
 def test_isolated_numbers_with_many_states_get_a_hint():
@@ -174,10 +175,16 @@ def test_isolated_numbers_with_many_states_get_a_hint():
     rng = np.random.default_rng(2)
     x = rng.integers(0, 30, 2000)
     table = pd.DataFrame({"x": x, "y": np.clip(x + rng.integers(-20, 21, 2000), 0, 29)})
-    shown = str(kes.learn(table, runs=2))
+    shown = str(kes.learn(table, runs=2, kinds={"x": "discrete", "y": "discrete"}))
     assert (
         "isolated      'x', 'y'; edges of 'x', 'y' cost less if they are taken as continuous"
         in shown
     )
-    numbers = kes.learn(table, runs=2, kinds={"x": "continuous", "y": "continuous"})
+    numbers = kes.learn(table, runs=2)
     assert len(numbers.best.graph.skeleton) == 1
+    audit = kes.audit(table)
+    assert audit["kind"] == ("continuous", "continuous")
+    assert 'kinds={"x": "discrete"}' in audit["what to do"][0]
+    with pytest.raises(kes.KesError) as refused:
+        kes.learn(table, criterion="bdeu")
+    assert 'kinds={"x": "discrete", "y": "discrete"}' in str(refused.value)

@@ -195,9 +195,9 @@ class TestStates:
         assert found.rows == said.rows == 2
 
     def test_many_integers_are_continuous(self, write):
-        content = "\n".join(["a", *(str(7 * i) for i in range(51))])
+        content = "\n".join(["a", *(str(7 * i) for i in range(13))])
         assert encode(write(content)).kinds == ("continuous",)
-        assert encode(write(content[: content.rindex("\n")])).cardinalities == [50]
+        assert encode(write(content[: content.rindex("\n")])).cardinalities == [12]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_a_blank_line_of_a_single_column_is_an_empty_field(self, write, end):

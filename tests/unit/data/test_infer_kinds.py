@@ -37,7 +37,8 @@ class TestRules:
             (pd.Categorical(["a", "b"] * 30), "discrete"),
             ([1, 2, 3] * 20, "discrete"),
             ([1.0, 2.0, 3.0] * 20, "discrete"),
-            ([*range(0, 100, 2)] + [0] * 10, "discrete"),
+            ([*range(0, 24, 2)] + [0] * 48, "discrete"),
+            ([*range(0, 100, 2)] + [0] * 10, "continuous"),
             ([*range(0, 102, 2)] + [0] * 9, "continuous"),
             ([0.5, 1.5] * 30, "continuous"),
             ([1e300, 1.0] * 30, "continuous"),
@@ -147,7 +148,8 @@ class TestNotes:
             "left out: 'id' (whole numbers without a gap, all different; to use it: "
             'kinds={"id": "continuous"}), \'name\' (every value differs; to use it: '
             'kinds={"name": "discrete"})',
-            "'mass': 59 values, taken as continuous",
+            "'mass': 59 values, taken as continuous; if these are codes without an order: "
+            'kinds={"mass": "discrete"}',
         )
 
     def test_decimals_with_few_values_may_be_meant_as_states(self):
@@ -166,8 +168,9 @@ class TestNotes:
         assert encode(table).notes == (
             "left out: 'n0', 'n1' (every value differs; to use them: "
             'kinds={"n0": "discrete", "n1": "discrete"})',
-            "4 columns of whole numbers with more than 50 values, taken as continuous: 'x0', 'x1', "
-            "'x2', 'x3'",
+            "4 columns of whole numbers with more than 12 values, taken as continuous: 'x0', 'x1', "
+            "'x2', 'x3'; if these are codes without an order: kinds={\"x0\": \"discrete\", "
+            '"x1": "discrete", "x2": "discrete", "x3": "discrete"}',
             "2 columns of text read as numbers with decimal commas, taken as continuous: 'price', "
             "'cost'",
             "2 columns of numbers but for a few values, taken as discrete: 't', 'u'; if that means "

@@ -57,17 +57,18 @@ def chosen_evidence(
 
 def evidence_words(table: Table, tasks: int | None = None) -> str:
     """Return how the evidence was computed, and notes on better models found."""
-    exact, estimates = (table["how"].count(how) for how in ("exact", "estimate"))
-    bounds = len(table) - exact - estimates
-    if exact == len(table):
+    exact, estimates, excluded = map(table["how"].count, ("exact", "estimate", "excluded"))
+    asked = len(table) - excluded
+    bounds = asked - exact - estimates
+    if exact == asked:
         how = "exact: the best networks with and without each edge are proven optimal"
     elif estimates == 0:
         how = "bounded by the optima only: a search takes more than a few seconds for this network"
     else:
         search = "" if tasks is None else f", a search with {counted(tasks, 'task')} for each"
         how = f"an estimate from the best networks found with and without each edge{search}"
-        how += f"; exact for {exact} of {len(table)} pairs" if exact else ""
-        how += f"; for {bounds} of {len(table)} pairs only bounded by the optima" if bounds else ""
+        how += f"; exact for {exact} of {asked} pairs" if exact else ""
+        how += f"; for {bounds} of {asked} pairs only bounded by the optima" if bounds else ""
     lines = (table.note or "").splitlines()
     also = [line for line in lines if line.startswith(("On the way", "It ended after"))]
     return " ".join([f"Evidence is {how}.", *also])
