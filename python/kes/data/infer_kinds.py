@@ -37,6 +37,8 @@ _FEW_DECIMALS, _ROWS_PER_DECIMAL = 10, 5
 """Decimals with no more distinct values, each recurring, may be states."""
 _NO_CHANCE = -math.log(1e-6)
 """Whole numbers that would differ by chance with a smaller probability number the rows."""
+_MOST_CODES = 50
+"""Whole numbers with no more distinct values may be codes without an order."""
 _MANY_NAMES = 100
 _ROWS_PER_NAME = 2
 """Text with more distinct values, and fewer rows for each, identifies the rows."""
@@ -192,8 +194,9 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
         return Verdict("continuous", numbers, why, noted=True, common=common)
     if numbers.distinct(enough=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
-    why, common = f"{numbers.distinct()} values", f"whole numbers with more than {FEW} values"
-    return Verdict("continuous", numbers, why, noted=True, common=common, may_be_codes=True)
+    distinct, common = numbers.distinct(), f"whole numbers with more than {FEW} values"
+    why, few = f"{distinct} values", distinct <= _MOST_CODES
+    return Verdict("continuous", numbers, why, noted=True, common=common, may_be_codes=few)
 
 
 def all_differ(column: Raw) -> bool:

@@ -148,8 +148,7 @@ class TestNotes:
             "left out: 'id' (whole numbers without a gap, all different; to use it: "
             'kinds={"id": "continuous"}), \'name\' (every value differs; to use it: '
             'kinds={"name": "discrete"})',
-            "'mass': 59 values, taken as continuous; if these are codes without an order: "
-            'kinds={"mass": "discrete"}',
+            "'mass': 59 values, taken as continuous",
         )
 
     def test_decimals_with_few_values_may_be_meant_as_states(self):
@@ -169,8 +168,7 @@ class TestNotes:
             "left out: 'n0', 'n1' (every value differs; to use them: "
             'kinds={"n0": "discrete", "n1": "discrete"})',
             "4 columns of whole numbers with more than 12 values, taken as continuous: 'x0', 'x1', "
-            "'x2', 'x3'; if these are codes without an order: kinds={\"x0\": \"discrete\", "
-            '"x1": "discrete", "x2": "discrete", "x3": "discrete"}',
+            "'x2', 'x3'",
             "2 columns of text read as numbers with decimal commas, taken as continuous: 'price', "
             "'cost'",
             "2 columns of numbers but for a few values, taken as discrete: 't', 'u'; if that means "

@@ -44,14 +44,14 @@ def test_known_relations_are_found():
 
 
 def test_small_numbers_that_are_states_name_the_option(tmp_path, capsys):
-    """Twenty men, whose weights are whole numbers: states by the rules, which cannot be right."""
+    """Twenty men, whose pulses have twelve values: states by the rules, which cannot be right."""
     path = tmp_path / "linnerud.csv"
     sklearn.load_linnerud(as_frame=True).frame.to_csv(path, index=False)
     assert run(["learn", str(path), "--runs", "3"]) == 0
     told = capsys.readouterr().err
     assert "many states for the cases with a value" in told
     columns = "Chins,Situps,Jumps,Weight,Waist,Pulse"
-    assert f"--continuous {columns.replace(',Waist', '')}" in told
+    assert "--continuous Chins,Pulse" in told
     assert run(["learn", str(path), "--runs", "3", "--continuous", columns]) == 0
     assert "Gaussian BIC" in capsys.readouterr().out
 
