@@ -120,13 +120,18 @@ def test_search_of_any_runs_agrees_with_their_traces(data):
     problem = engine.problem(codes, cardinalities)
     ends, models = {}, []
 
-    def on_batch(done, numbers, new):
+    counts = []
+
+    def on_batch(done, numbers, new, steps, unfinished):
         models.extend(new)
         ends.update(zip(done, numbers, strict=True))
+        counts.append(steps)
+        assert unfinished is None
         return True
 
     problem.search(runs, on_batch, n_jobs=2, **settings)
     assert sorted(ends) == sorted(runs)
+    assert counts[-1] == sum(len(problem.trace(run, **settings)[0]) for run in runs)
     fresh = engine.problem(codes, cardinalities)  # its cache has another history
     for run in runs:
         graph, score, optimal = models[ends[run]]
