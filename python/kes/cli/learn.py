@@ -185,7 +185,11 @@ def say_interrupted(stop: Interrupted | ClusterLost, out: Path | None) -> None:
 
 def suggest_next(optima: Optima, out: Path) -> None:
     """Print useful next commands."""
-    file, network = quote(str(out)), beside(out, ".bif")
+    # Files of discrete networks would need tables, which grow with the states of all parents.
+    file, network = (
+        quote(str(out)),
+        beside(out, ".bif" if optima.kind == "discrete" else ".network.json"),
+    )
     commands = {
         "how sure each edge is": f"kes edges {file}",
         "all of it in one page": f"kes report {file}",

@@ -27,6 +27,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from kes.errors import KesError, listed, option
 from kes.network.cpds import Linear, Logistic, log_softmax
+from kes.network.large_logistic import grouped, maximise
+
+_MANY_CELLS = 2**22
+"""Cells of a table of regressors above which it is reduced to a triangle first."""
 
 DETERMINED = 1e-9
 """Share of a column's variance below which others determine it, as in the criteria."""
@@ -72,6 +76,8 @@ def fit_linear(
     cases, roots = weights.sum(), np.sqrt(weights)
     y = target.values[:, 0] * roots
     x = given.values * roots[:, np.newaxis]
+    if x.size > _MANY_CELLS:
+        x, y = _reduced(x, y)
     u, d, vt = np.linalg.svd(x, full_matrices=False)
     independent = d**2 > DETERMINED * cases
     free = cases - independent.sum() - 1
@@ -94,6 +100,14 @@ def fit_linear(
     covariance = unbiased * (vt.T * inverse) @ vt
     of_mean = unbiased / (cases + imaginary)
     return _in_units(target, given, slopes, covariance, deviation=variance**0.5, of_mean=of_mean)
+
+
+def _reduced(
+    x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return few rows with the same products of columns: the triangular factor of all."""
+    triangle: NDArray[np.float64] = np.asarray(np.linalg.qr(np.column_stack([x, y]), mode="r"))
+    return triangle[:, :-1], triangle[:, -1]
 
 
 def _in_units(
@@ -152,6 +166,9 @@ _ROUGHLY = 3_000_000
 """Upper limit of rows x states x regressors for rough estimates."""
 _MANY = 600
 """With more coefficients, rough estimates ignore second derivatives between states."""
+_LARGE, _HUGE = 1e9, 2e10
+"""Products of a step of Newton's method above which equal rows are merged first, and above which
+another method is used: it would take seconds."""
 _ROUNDING = 1e-12
 """Below this, the expected gain is squared from step to step; if not, it is rounding."""
 _BLOCK = 2**12
@@ -189,13 +206,19 @@ def fit_logistic(
         x = np.concatenate([x, np.zeros((states, x.shape[1]))])
         own = np.concatenate([own, np.arange(states, dtype=own.dtype)])
         weights = np.concatenate([weights, np.full(states, ess / states)])
-    problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
     # In units of the columns: intercept - sum of slope x mean / scale, and slope / scale.
     unscale = np.diag(1 / np.concatenate([[1.0], given.scales]))
     unscale[0, 1:] = -given.means / given.scales
     near = np.zeros((states - 1, len(unscale)))
     if start is not None:
         near = _solved(unscale, start.coefficients.T).T
+    if not rough and len(x) * near.size**2 > _LARGE:
+        data = grouped(x, own, states, weights)
+        rows, codes = np.nonzero(data.cases)
+        if ess is not None and len(rows) * near.size**2 > _HUGE:
+            return Logistic(maximise(data.with_constant(), penalty, near) @ unscale.T)
+        x, own, weights = data.x[rows], codes.astype(own.dtype), data.cases[rows, codes]
+    problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
     if rough and len(problem.penalty) > _MANY:
         return Logistic(problem.approach(near) @ unscale.T)
     coefficients, curvature = problem.solve(node, near, _ENOUGH if rough else _CONVERGED)

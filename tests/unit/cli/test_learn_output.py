@@ -101,7 +101,7 @@ def test_the_suggested_commands_can_be_given(printed, tmp_path):
     _, out, _ = printed("learn", "mixed.csv", "--runs", 3, "--out", tmp_path / "a b.json")
     commands = re.findall(r"^  [a-z ]+  kes (.*)$", out[out.index("Next:") :], re.M)
     assert len(commands) == 4
-    assert re.search(r"fit .* --out .*\.bif", commands[2])
+    assert re.search(r"fit .* --out .*\.network\.json", commands[2])
     assert re.search(r"query .*P\(.*\)", commands[3]), "one notation, whatever is asked for"
     for command in commands:
         if not command.startswith("report"):  # tests of its own

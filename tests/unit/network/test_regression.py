@@ -7,6 +7,7 @@ from scipy.special import ndtri
 from tests.unit.refused import refused
 
 from kes.data.normal_scores import quantiles
+from kes.network import large_logistic, regression
 from kes.network.cpds import Linear, Logistic
 from kes.network.regression import fit_linear, fit_logistic
 
@@ -315,3 +316,52 @@ def test_rough_estimates_predict_nearly_as_well(states, rows):
     new = [model.log_probability(x[rows:], y[rows:]).mean() for model in (true, rough)]
     none = np.log(np.bincount(y[:rows], minlength=states) + 1 / states) - np.log(rows + 1)
     assert new[0] - new[1] < (new[0] - none[y[rows:]].mean()) / 3
+
+
+# --- many rows and coefficients ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("states", [2, 4])
+def test_merging_equal_rows_and_another_method_change_nothing(monkeypatch, states):
+    """The same maximum: by Newton's method, on merged rows, and by gradients alone."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.integers(0, 6, 5000), rng.integers(0, 2, 5000)]).astype(float)
+    own = ((x[:, 0] + 2 * rng.logistic(size=5000)) // 3).clip(0, states - 1).astype(np.int32)
+    weights = rng.integers(1, 3, 5000).astype(float)
+
+    def fitted():
+        return fit_logistic("y", own, states, x, weights=weights, ess=1.0)
+
+    plain = fitted()
+    monkeypatch.setattr(regression, "_LARGE", 0)
+    merged = fitted()
+    assert merged.coefficients == pytest.approx(plain.coefficients, abs=1e-8)
+    assert merged.errors == pytest.approx(plain.errors, rel=1e-8)
+    monkeypatch.setattr(regression, "_HUGE", 0)
+    assert fitted().coefficients == pytest.approx(plain.coefficients, abs=2e-3 * plain.errors.max())
+
+
+def test_only_equal_rows_are_merged():
+    """Each distinct row once, with the cases of each state, counted in a dictionary."""
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 3, (400, 3)) * 0.1
+    own = rng.integers(0, 3, 400).astype(np.int32)
+    found = large_logistic.grouped(x, own, 3, np.ones(400))
+    counted = {}
+    for row, code in zip(map(tuple, x), own, strict=True):
+        counted.setdefault(row, [0, 0, 0])[code] += 1
+    assert {tuple(r): list(c) for r, c in zip(found.x, found.cases, strict=True)} == counted
+
+
+def test_a_long_table_is_reduced_without_a_change(monkeypatch):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(300, 3))
+    x = np.column_stack([x, x[:, 0]])  # collinear: the effect is shared
+    y = x @ [1.0, 2.0, 0.0, 0.5] + rng.normal(size=300)
+    names, weights = list("abcd"), rng.integers(1, 3, 300).astype(float)
+    plain = fit_linear("y", y, x, names, weights=weights, ess=1.0)
+    monkeypatch.setattr(regression, "_MANY_CELLS", 0)
+    reduced = fit_linear("y", y, x, names, weights=weights, ess=1.0)
+    assert reduced.coefficients == pytest.approx(plain.coefficients, abs=1e-10)
+    assert reduced.deviation == pytest.approx(plain.deviation, rel=1e-12)
+    assert reduced.errors == pytest.approx(plain.errors, rel=1e-9)

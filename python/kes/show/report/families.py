@@ -28,6 +28,9 @@ MOST_CELLS = 2**14
 _MOST_IN_ALL = 2**18
 """Cells of all tables together; further models are left out."""
 
+_MOST_WORK = 2**27
+"""Rows times coefficients of all other CPDs together, likewise: some seconds."""
+
 Family: TypeAlias = tuple[int, ...]
 """The numbers of a node and its parents."""
 
@@ -59,12 +62,13 @@ def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str,
     known: dict[Family, int] = {}
     rows: list[list[Any]] = []
     of: dict[int, list[int]] = {}
-    room = _MOST_IN_ALL
+    room, work = _MOST_IN_ALL, _MOST_WORK
     for number, optimum in optima.items():
         own = _families(optimum)
         new = [family for family in own if family not in known]
         room -= sum(_cells(table, family) for family in new)
-        if room < 0 and of:
+        work -= table.rows * sum(_coefficients(table, family) for family in new)
+        if min(room, work) < 0 and of:
             break
         for family, entry in zip(new, _entries(fitted, optimum, new), strict=True):
             known[family] = len(rows)
@@ -97,6 +101,14 @@ def _cells(table: Dataset, family: Family) -> int:
         return len(family)
     size = prod(len(table.states[node]) for node in family)
     return size if size <= MOST_CELLS else 0
+
+
+def _coefficients(table: Dataset, family: Family) -> int:
+    """Return the number of coefficients of a family; 0 if it has a table."""
+    if _is_table(table, family):
+        return 0
+    own, *parents = (max(1, len(table.states[node]) - 1) for node in family)
+    return own * (1 + sum(parents))
 
 
 def _entries(
