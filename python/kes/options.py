@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
 TRANSFORMS = ("ranks", "none")
 MISSING = ("error", "drop", "state", "em")
+DATES = ("days", "year")
 PRIORS = ("bdeu", "ml")
 EDGE_PRIORS = ("ebic",)
 CRITERION = ("criterion", "ess", "penalty", "transform")
@@ -238,6 +239,18 @@ class DataOptions(TypedDict, total=False):
             metavar="N|COLUMN=N,...",
             help="Cut continuous columns, or the named ones, into N intervals with about equally "
             "many cases.",
+        ),
+    ]
+    dates: Annotated[
+        str | None,
+        Option(
+            default=None,
+            group="data",
+            doc='Use columns of dates as numbers: "days" since 1970-01-01 (hours are fractions), '
+            'or "year". By default they are left out.',
+            check=partial(choice, known=DATES),
+            help="Use dates as numbers: days since 1970-01-01, or years.",
+            default_text="left out",
         ),
     ]
     missing: Annotated[

@@ -32,5 +32,6 @@ def audit(*, data: str, **table: Any) -> None:  # noqa: ANN401 - of click
         sep=how.sep,
         decimal=how.decimal,
         encoding=how.encoding,
+        dates=how.dates,
     )
     say(found.to_text())

@@ -44,7 +44,7 @@ Given: TypeAlias = Mapping[str, Any]
 
 _READING = (
     *("weights", "missing", "completions", "discretize", "discrete", "continuous", "columns"),
-    *("drop", "sep", "decimal", "encoding"),
+    *("drop", "sep", "decimal", "encoding", "dates"),
 )
 """Options of `kes.cli.options.table` that say how to read a file."""
 
@@ -127,6 +127,7 @@ def reading(options: Given) -> ReadOptions:
         sep={"\\t": "\t", "tab": "\t"}.get(options["sep"] or "", options["sep"]),
         decimal=cast("Sign | None", options["decimal"]),
         encoding=options["encoding"],
+        dates=options["dates"],
     )
 
 

@@ -289,7 +289,7 @@ def table(command: CommandT) -> CommandT:
         count("--rows", "Number of cases to draw for --example.", show_default="20000"),
         add("weights"),
         add("missing", type=str, multiple=True, default=None, show_default=False),
-        add("completions", "discretize"),
+        add("completions", "discretize", "dates"),
         _columns("--columns", "Use only these columns."),
         _columns("--drop", "Leave out these columns."),
         _columns("--discrete", "Treat these columns as discrete."),

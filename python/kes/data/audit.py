@@ -11,6 +11,7 @@ import numpy as np
 from kes._core import MAX_STATES
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
+from kes.data.dates import WORDS, dates_as_numbers
 from kes.data.dependence import dependence_notes
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
@@ -93,7 +94,8 @@ def inspect(
             option="columns",
         )
     absent = frozenset(options.na_values)
-    look = _Look(source, wanted, absent, set(absent), is_cut, weights is None, most is None)
+    once = (is_cut, weights is None, most is None, options.dates)
+    look = _Look(source, wanted, absent, set(absent), *once)
     return look.at(chosen, options.decimal), sorted(look.unheard)
 
 
@@ -108,6 +110,7 @@ class _Look:
     is_cut: Callable[[Raw, str], bool] | None
     cases: bool
     thorough: bool
+    dates: str | None
     nameless: str = ""
     """The first column that lacks a name it needs."""
 
@@ -167,7 +170,11 @@ class _Look:
             wanted = self.wanted.get(name)
             if wanted == "continuous" and self.is_cut is not None and self.is_cut(column, name):
                 wanted = "discrete"
-            verdict = judge(column, wanted, decimal=sign, cases=self.cases)
+            dated = None if self.dates is None else dates_as_numbers(column, self.dates)
+            if dated is not None and wanted != "omit":
+                verdict = self._dated(judge(dated, wanted, cases=False))
+            else:
+                verdict = judge(column, wanted, decimal=sign, cases=self.cases)
         except KesError as error:
             return Finding(name, None, str(error))
         if wanted is None:
@@ -178,6 +185,11 @@ class _Look:
             self.nameless = self.nameless or name
             return Finding(name, None, _nameless(self.nameless))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self.cases))
+
+    def _dated(self, verdict: Verdict) -> Verdict:
+        """Say how dates became numbers."""
+        why = f"dates as {WORDS[self.dates or 'days']}"
+        return replace(verdict, why=why, noted=True, common="")
 
     def _identified(self, index: int, verdict: Verdict) -> Verdict:
         """Take a column whose values all differ for an identifier if its place or name says so."""
@@ -274,6 +286,7 @@ def audit(
     sep: str | None = None,
     decimal: Sign | None = None,
     encoding: str | None = None,
+    dates: str | None = None,
 ) -> Audit:
     """Show how `kes.learn` would read a table.
 
@@ -281,7 +294,7 @@ def audit(
     ----------
     data
         As in `kes.learn`.
-    kinds, weights
+    kinds, weights, dates
         As in `kes.learn`.
     na_values, columns, sep, decimal, encoding
         As in `kes.data.encode`.
@@ -306,6 +319,7 @@ def audit(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        dates=dates,
     )
     source = open_source(data, options.dialect)
     findings, _ = inspect(source, options, weights)

@@ -52,6 +52,7 @@ def encode(
     sep: str | None = None,
     decimal: Sign | None = None,
     encoding: str | None = None,
+    dates: str | None = None,
     discretizer: Discretizer | None = None,
     schema: Schema | None = None,
 ) -> Dataset:
@@ -80,6 +81,8 @@ def encode(
     sep, decimal, encoding : str, optional
         Dialect of a CSV file: column separator, decimal sign and text encoding; detected by
         default.
+    dates : {"days", "year"}, optional
+        Use columns of dates as numbers: days since 1970-01-01, or years.
     discretizer : Discretizer, optional
         Cuts columns into intervals. If it is not fitted, it is fitted to the rows that are kept.
     schema : Schema, optional
@@ -132,6 +135,7 @@ def encode(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        dates=dates,
     )
     table = read_data(data, options, schema=schema, weights=weights, discretizer=discretizer)
     if isinstance(table, Incomplete):

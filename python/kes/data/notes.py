@@ -104,7 +104,7 @@ def remedy(own: Mapping[str, Verdict]) -> str:
         return without_strays(strays)
     match first.what:
         case "date":
-            return "to use them, make numbers of them, such as years or days since the first"
+            return f"to use them: {option('dates', 'days')} or {option('dates', 'year')}"
         case "unclear":
             return f"say which with {option('decimal')}, or make numbers of them"
     kind = "continuous" if isinstance(first.column, Numbers) else "discrete"

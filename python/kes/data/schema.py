@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kes.data.column import Column, Continuous, Discrete, State, is_missing_state
 from kes.data.csv_source import CsvDialect
 from kes.data.dataset import AnyTable, Dataset, Incomplete, naming
+from kes.data.dates import dates_as_numbers
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.infer_kinds import Kinds, decimal_sign, to_numbers, without_strays
@@ -23,9 +24,16 @@ from kes.data.raw_columns import Numbers, Raw
 from kes.data.source import Source
 from kes.data.units import no_quantities
 from kes.errors import KesError, either, listed, option, suggest
+from kes.options import DATES
+from kes.validation import choice
 
 Unseen: TypeAlias = Literal["error", "missing"]
 """How to treat missing values, and values that are none of the states."""
+
+
+def check_dates(dates: str | None) -> str | None:
+    """Validate the option `dates`."""
+    return None if dates is None else choice("dates", dates, known=DATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,8 @@ class ReadOptions:
         The columns to use; empty: all.
     sep, decimal, encoding : str or None
         Dialect of a CSV file; None: detected.
+    dates : {"days", "year"} or None
+        How dates become numbers; None: not at all.
     completions : int
         Imputed copies of each incomplete case, for ``missing="em"``.
     cuts : mapping
@@ -66,6 +76,7 @@ class ReadOptions:
     sep: str | None = None
     decimal: Sign | None = None
     encoding: str | None = None
+    dates: str | None = None
     completions: int = 5
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -80,6 +91,7 @@ class ReadOptions:
         sep: str | None = None,
         decimal: Sign | None = None,
         encoding: str | None = None,
+        dates: str | None = None,
     ) -> ReadOptions:
         """Normalize the options that `kes.data.encode` takes."""
         names = () if columns is None else tuple(columns)
@@ -94,6 +106,7 @@ class ReadOptions:
             sep=sep,
             decimal=decimal,
             encoding=encoding,
+            dates=check_dates(dates),
         )
 
     @property
@@ -219,6 +232,8 @@ def _read(
     for index, states in states_of.items():
         with naming(names[index]):
             column = source.column(index, absent)
+            if options.dates is not None:
+                column = dates_as_numbers(column, options.dates) or column
             if names[index] in named and names[index] not in cuts and _has_numbers(column):
                 cuts[names[index]] = named[names[index]]
             columns[index] = (

@@ -115,7 +115,8 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
 def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOptions) -> Fitted:
     """Estimate a network as `fit` does, with checked options and data read as given."""
     discretizer = Discretizer.checked(how["discretize"])
-    options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {})
+    dates = how["dates"] or reading.dates
+    options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {}, dates=dates)
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     ranks = None

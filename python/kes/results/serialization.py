@@ -23,7 +23,7 @@ from kes.budget import Improve
 from kes.data.column import State, check_distinct_states, kind_of
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
-from kes.data.schema import ReadOptions
+from kes.data.schema import ReadOptions, check_dates
 from kes.declare import declared
 from kes.errors import repeated
 from kes.graph import EssentialGraph
@@ -56,7 +56,7 @@ def encoded(record: Record) -> bytes:
         "settings": _settings_to_json(record.settings, record.names),
         "names": record.names,
         "states": record.states,
-        "reading": asdict(record.reading),
+        "reading": _reading_to_json(record.reading),
         "fingerprint": record.fingerprint,
         "cases": record.cases,
         "tolerance": record.tolerance,
@@ -204,10 +204,16 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
     )
 
 
+def _reading_to_json(reading: ReadOptions) -> dict[str, Any]:
+    """Leave out an option that older files do not have, unless it was given."""
+    entry = asdict(reading)
+    return entry if reading.dates is not None else {k: v for k, v in entry.items() if k != "dates"}
+
+
 def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
     weights, kinds = entry["weights"], entry.get("kinds", {})
     dialect: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
-    source, example = entry.get("source"), entry.get("example")
+    source, example, dates = (entry.get(key) for key in ("source", "example", "dates"))
     reading = ReadOptions(
         source=None if source is None else _typed(str, source),
         example=None if example is None else integer("example", example, minimum=1),
@@ -216,6 +222,7 @@ def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
         na_values=_texts(entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
         columns=_texts(entry.get("columns", ())),
+        dates=check_dates(dates),
         completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
         **dialect,

@@ -345,6 +345,7 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
         source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
         missing=missing,
         kinds=options["kinds"] or {},
+        dates=options["dates"],
         completions=integer("completions", options["completions"], minimum=1),
     )
     table = read_data(data, reading, weights=weights, discretizer=discretizer)

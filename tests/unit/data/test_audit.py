@@ -122,7 +122,7 @@ def test_the_summary_and_the_result_keep_what_was_decided(messy, tmp_path):
     optima = kes.learn(messy.drop(columns=["odd", "empty"]), runs=2, missing="drop")
     shown = str(optima)
     assert "left out: 'id' (whole numbers without a gap, all different" in shown
-    assert "'when' (dates; to use them, make numbers of them" in shown
+    assert "'when' (dates; to use them: dates=" in shown
     assert "'dose': text read as numbers with decimal commas" in shown
     assert "constant, so isolated in every model: 'site'" in shown
     assert "dropped" in shown

@@ -144,6 +144,7 @@ def python_call(optima: Optima) -> str:
         "weights": reading.weights if isinstance(reading.weights, str) else None,
         "missing": None if reading.missing == "error" else reading.missing,
         "kinds": dict(reading.kinds) or None,
+        "dates": reading.dates,
     }
     only_reader = {
         "columns": list(reading.columns) or None,
@@ -225,6 +226,7 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
         ("--sep", reading.sep),
         ("--decimal", reading.decimal),
         ("--encoding", reading.encoding),
+        ("--dates", reading.dates),
         ("--missing", ",".join(missing)),
         ("--completions", reading.completions if reading.missing == "em" else None),
         ("--improve-tasks", tasks),
