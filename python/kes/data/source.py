@@ -132,8 +132,8 @@ def _open_file(path: str | os.PathLike[str], dialect: CsvDialect | None, wanted:
             import python_calamine  # noqa: F401 - only to find out whether it is installed
         except ImportError:
             raise KesError(
-                f"{str(path)!r} is a workbook: save the table as CSV, or pip install 'kes[excel]' "
-                "to read workbooks",
+                f"{str(path)!r} is a workbook: save the table as CSV, or install the extra excel: "
+                "pip install python-calamine",
                 file=str(path),
             ) from None
         from kes.data.workbook import Workbook

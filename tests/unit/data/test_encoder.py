@@ -326,8 +326,7 @@ class TestErrors:
                 dataset = encode(make(table))
                 assert dataset.names == ("a",)
                 assert dataset.notes == (
-                    "left out: 'when' (dates; to use them, make numbers of them, such as years or "
-                    "days since the first)",
+                    'left out: \'when\' (dates; to use them: dates="days" or dates="year")',
                 )
                 with refused(option="kinds"):
                     encode(make(table[["when"]]))
