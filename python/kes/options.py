@@ -40,7 +40,7 @@ TRANSFORMS = ("ranks", "none")
 MISSING = ("error", "drop", "state", "em")
 DATES = ("days", "year")
 PRIORS = ("bdeu", "ml")
-EDGE_PRIORS = ("ebic",)
+EDGE_PRIORS = ("auto", "ebic")
 CRITERION = ("criterion", "ess", "penalty", "transform")
 """The options that make a `kes.settings.Criterion`."""
 SCORE = (*CRITERION, "edge_prior", "gamma")
@@ -51,7 +51,7 @@ _MAX_PENALTY = 1e9
 MAX_PRICE = 1e9
 
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
-EdgePrior: TypeAlias = Literal["ebic"] | float
+EdgePrior: TypeAlias = Literal["auto", "ebic"] | float
 Gamma: TypeAlias = Literal["auto"] | float
 
 
@@ -117,6 +117,8 @@ def check_prior(name: str, value: object) -> Prior:
 
 def check_edge_prior(name: str, value: object) -> EdgePrior:
     """Return the price of an edge: a number of nats, or the name of a rule."""
+    if value is None:
+        return 0.0
     if isinstance(value, str):
         return choice(name, value, known=EDGE_PRIORS)  # type: ignore[return-value]
     return number(name, value, minimum=0.0, maximum=MAX_PRICE)
@@ -337,18 +339,20 @@ class ScoringOptions(DataOptions, total=False):
     edge_prior: Annotated[
         EdgePrior | None,
         Option(
-            default=None,
+            default="auto",
             group="criterion",
             doc="Price of every edge: nats by which an edge must raise the criterion to pay, so "
             "that its prior odds are exp(-edge_prior) to 1. A larger price gives fewer edges; None "
-            'or 0 is no price. "ebic" is the price of the extended BIC, 2 γ ln n with n variables '
-            "[Chen & Chen 2008]. Pairs in ``Knowledge(likely=...)`` have their own odds instead.",
+            'or 0 is no price. "auto" is the price that keeps noise out, which depends on the '
+            "numbers of variables and cases only; it is 0 for tables with up to 0.4 √N variables, "
+            'and for AIC. "ebic" is the price of the extended BIC, 2 γ ln n with n variables [Chen '
+            "& Chen 2008]. Pairs in ``Knowledge(likely=...)`` have their own odds instead.",
             check=check_edge_prior,
             setting="edge_prior",
-            type='float, "ebic" or None',
-            metavar="NATS|ebic",
-            help="Price of every edge in nats: a number, or ebic, the price of the extended BIC.",
-            default_text="none",
+            type='float, "auto", "ebic" or None',
+            metavar="NATS|auto|ebic",
+            help="Price of every edge in nats: a number, auto, which keeps noise out, or ebic, the "
+            "price of the extended BIC.",
         ),
     ]
     gamma: Annotated[

@@ -81,7 +81,7 @@ def _faithful() -> dict[int, list[tuple[int, int]]]:
             truth = EssentialGraph.from_dag(network.nodes, network.arcs)
             table_of_all = datasets.exact(network)
             for k in KS:
-                optima = learn(table_of_all, k=k, runs=_RUNS, improve=False)
+                optima = learn(table_of_all, k=k, runs=_RUNS, improve=False, edge_prior=0)
                 hits[k] += sum(optimum.hits for optimum in optima if optimum.graph == truth)
         results[size] = [(hits[k], _NETWORKS * _RUNS) for k in KS]
     return results
@@ -100,7 +100,7 @@ def _example1() -> dict[tuple[str, float], list[int]]:
     for variant in ("printed", "deceptive"):
         data = datasets.example1(variant=variant)
         for k in KS:
-            optima = learn(data, k=k, runs=_EXAMPLE_RUNS, improve=False)
+            optima = learn(data, k=k, runs=_EXAMPLE_RUNS, improve=False, edge_prior=0)
             hits: dict[EssentialGraph, int] = {optimum.graph: optimum.hits for optimum in optima}
             ends = [hits.pop(model, 0) for model in models]
             results[variant, k] = [*ends, sum(hits.values())]
@@ -115,7 +115,7 @@ def _example2() -> dict[int, list[Any]]:
     results = {}
     for groups in _GROUPS:
         data = datasets.example2(groups, variant="deceptive")
-        optima = learn(data, k=0, runs=_RUNS_PER_MODEL * 2**groups, improve=False)
+        optima = learn(data, k=0, runs=_RUNS_PER_MODEL * 2**groups, improve=False, edge_prior=0)
         expected = [optimum for optimum in optima.of_runs if _is_combination(optimum.graph, groups)]
         fewest = min(optimum.hits for optimum in expected)
         results[groups] = [len(expected), len(optima.runs), fewest]
@@ -238,7 +238,7 @@ def _scores(parameters: Parameters) -> list[str]:
 
 def _moves(parameters: Parameters) -> list[str]:
     data = datasets.example1(cases=CASES, parameters=parameters)
-    optima = learn(data, k=1, runs=1, improve=False)
+    optima = learn(data, k=1, runs=1, improve=False, edge_prior=0)
     steps = optima.trace(0)
     columns = (steps[name] for name in ("kind", "x", "y", "given", "delta"))
     return [
@@ -252,7 +252,7 @@ def _moves(parameters: Parameters) -> list[str]:
 def _traps(parameters: Parameters, cases: float) -> bool:
     data = datasets.example1(cases=cases, parameters=parameters)
     larger = EssentialGraph.from_dag(data.names, LARGER)
-    return learn(data, k=1, runs=1, improve=False).best.graph == larger
+    return learn(data, k=1, runs=1, improve=False, edge_prior=0).best.graph == larger
 
 
 def _by_distance() -> list[tuple[float, Parameters]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kes.data.notes import MANY_STATES, are_numbers
-from kes.errors import listed, printable
+from kes.errors import listed, option, printable
 from kes.options import Sampled
+from kes.search.edge_price import chance_edges
 from kes.search.structural_em import MAX_ROUNDS
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
         ("data", f"{_variables(optima)}, {optima.cases:.12g} cases"),
         ("missing values", completed(optima)),
         ("search", _settings(optima)),
+        ("edge price", edge_price(optima)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         *_target(optima),
         ("best score", f"{best.score:.4f}{of}, {_hits(optima) if best.hits else best.origin}"),
@@ -182,6 +185,19 @@ def proof(optima: Optima) -> str:
     return f"none, but {which} scores higher than {found.upper_bound:.4f}, {gap:.4f} above the best"
 
 
+def edge_price(optima: Optima) -> str:
+    """Return the price of every edge and, if it was chosen by default, why; "" without one."""
+    record = optima.record
+    price = f"{record.settings.edge_prior:.4g} nats"
+    if not record.settings.edge_prior or not record.has_default_price:
+        return price if record.settings.edge_prior else ""
+    chance = chance_edges(record.varying, record.cases, record.settings.measure)
+    return (
+        f"{price}: without it, about {chance:.0f} of {math.comb(record.varying, 2)} pairs of "
+        f"independent variables would look related by chance; {option('edge_prior', 0)} drops it"
+    )
+
+
 def _improving(optima: Optima) -> str:
     if not optima.tasks:
         return "none"
@@ -214,8 +230,6 @@ def _settings(optima: Optima) -> str:
         parts.append(f"penalty × {settings.penalty:g}")
     if measure.uses_ranks(kind):
         parts.append("of ranks")
-    if settings.edge_prior:
-        parts.append(f"{settings.edge_prior:.4g} nats for each edge")
     parts.append(f"seed {settings.seed}")
     if settings.max_parents is not None:
         parts.append(f"at most {counted(settings.max_parents, 'parent')}")

@@ -1,17 +1,40 @@
 """The price of an edge: how much it must raise the criterion to pay.
 
-A price c per edge is a prior over models in which the odds of each edge are exp(-c) to 1. The
-extended BIC charges c = 2 γ ln n with n variables, because the more pairs there are, the more of
-them look dependent by chance [Chen & Chen 2008; Foygel & Drton 2010].
+A price c per edge is a prior over models in which the odds of each edge are exp(-c) to 1. It is
+there for the number of pairs: of n(n - 1)/2 pairs of independent variables, some look dependent by
+chance, and BIC, whose penalty of ½ ln N for a parameter depends on the cases alone, takes them. The
+extended BIC charges c = 2 γ ln n [Chen & Chen 2008; Foygel & Drton 2010].
+
+The default charges what keeps noise out: as much as it takes for independent variables to get
+`FALSE_EDGES` edges per variable on average. The gain of an edge between two independent normal
+variables is -N/2 ln(1 - r²) with their correlation r. With ν = N - 2, √(-ν ln(1 - r²)), scaled by
+(8ν + 1)/(8ν + 3), is nearly the absolute value of a standard normal variable, whatever N is
+[Wallace 1959]; for two binary variables this holds with many cases, and variables with more states
+pay for more parameters.
+
+Tables with few variables for their cases need no price, and results stay what BIC makes of them.
 """
 
 import math
+from statistics import NormalDist
 
 from kes.errors import KesError, option
 from kes.options import EdgePrior, Gamma
+from kes.settings import Criterion
+
+FALSE_EDGES = 0.005
+"""Edges per variable that pure noise gives with the default price; searches find a few more."""
+
+_FEW = 0.4
+"""No price up to this share of √N variables."""
+
+_NORMAL = NormalDist()
+_DIGITS = 6  # of the default price, so that it is the same on all machines
 
 
-def edge_price(prior: EdgePrior | None, gamma: Gamma, variables: int, cases: float) -> float:
+def edge_price(
+    prior: EdgePrior | None, gamma: Gamma, variables: int, cases: float, criterion: Criterion
+) -> float:
     """Return the price of every edge in nats, with this many variables that vary and cases."""
     if prior == "ebic":
         chosen = ebic_gamma(variables, cases) if gamma == "auto" else gamma
@@ -21,6 +44,8 @@ def edge_price(prior: EdgePrior | None, gamma: Gamma, variables: int, cases: flo
             f"{option('gamma')} belongs to {option('edge_prior', 'ebic')}: give both, or neither",
             option="gamma",
         )
+    if prior == "auto":
+        return default_price(variables, cases, criterion)
     return prior or 0.0
 
 
@@ -30,3 +55,38 @@ def ebic_gamma(variables: int, cases: float) -> float:
     With n = N^κ variables and N cases it is 1 - 1/(2κ), or 0 up to n = √N.
     """
     return max(0.0, 1 - math.log(cases) / (2 * math.log(variables))) if variables > 1 else 0.0
+
+
+def default_price(variables: int, cases: float, criterion: Criterion) -> float:
+    """Return the price that keeps noise out; 0 if the table has few variables for its cases.
+
+    AIC has no price by default: it aims at prediction, and admits false edges whatever the size.
+    """
+    if criterion.name.endswith("aic") or chance_edges(variables, cases, criterion) < 1:
+        return 0.0
+    if variables <= _FEW * math.sqrt(cases):
+        return 0.0
+    largest = _NORMAL.inv_cdf(1 - FALSE_EDGES / (variables - 1)) / _scale(cases)
+    return round(max(0.0, largest**2 / 2 - _penalty(cases, criterion)), _DIGITS)
+
+
+def chance_edges(variables: int, cases: float, criterion: Criterion) -> float:
+    """Return how many pairs of independent variables look dependent by chance, without a price."""
+    if cases <= 1:
+        return 0.0
+    normal = _scale(cases) * math.sqrt(2 * _penalty(cases, criterion))
+    return variables * (variables - 1) / 2 * math.erfc(normal / math.sqrt(2))
+
+
+def _penalty(cases: float, criterion: Criterion) -> float:
+    """Return the penalty of one parameter: of BIC, also for criteria that have none of their own.
+
+    Marginal likelihoods approach BIC with many cases.
+    """
+    return criterion.penalty * math.log(cases) / 2
+
+
+def _scale(cases: float) -> float:
+    """Return the factor that makes √(2 gain) nearly the size of a standard normal variable."""
+    freedom = max(cases - 2, 1.0)
+    return math.sqrt(freedom / cases) * (8 * freedom + 1) / (8 * freedom + 3)

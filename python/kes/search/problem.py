@@ -104,7 +104,7 @@ class Problem:
         settings = constrained(
             settings, read.table.names, start=chosen["start"], knowledge=chosen["knowledge"]
         )
-        settings = replace(settings, edge_prior=_edge_price(read.table, chosen))
+        settings = replace(settings, edge_prior=_edge_price(read.table, settings, chosen))
         return cls(read.table, settings, memory, read.reading, earlier)
 
     @classmethod
@@ -358,13 +358,13 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
     return TableAsRead(table, reading)
 
 
-def _edge_price(table: AnyTable, options: LearnOptions) -> float:
+def _edge_price(table: AnyTable, settings: Settings, options: LearnOptions) -> float:
     """Return the price of every edge that the options choose for a table."""
     known = declared(LearnOptions)
     prior = known["edge_prior"].checked(options["edge_prior"])
     gamma = known["gamma"].checked(options["gamma"])
     dataset = table.dataset if isinstance(table, Incomplete) else table
-    return edge_price(prior, gamma, dataset.varying, dataset.cases)
+    return edge_price(prior, gamma, dataset.varying, dataset.cases, settings.measure)
 
 
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:

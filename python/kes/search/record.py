@@ -21,6 +21,7 @@ from kes.budget import Improve, Prove
 from kes.data.column import State
 from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
+from kes.search.edge_price import default_price
 from kes.search.evaluation import Evaluation
 from kes.settings import Settings
 
@@ -250,6 +251,17 @@ class Record:
     def level(self, score: float) -> float:
         """Score in units of the tolerance: equal for scores that differ by rounding only."""
         return level(score, self.tolerance)
+
+    @property
+    def varying(self) -> int:
+        """Number of variables with more than one state."""
+        return sum(len(states) != 1 for states in self.states)
+
+    @property
+    def has_default_price(self) -> bool:
+        """Whether every edge has the price that is chosen by default."""
+        chosen = default_price(self.varying, self.cases, self.settings.measure)
+        return math.isclose(self.settings.edge_prior, chosen, abs_tol=1e-5)
 
     def is_scored_like(self, other: Record) -> bool:
         """Return whether the scores of both can be compared: same cases, criterion and prior.

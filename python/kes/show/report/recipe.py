@@ -13,7 +13,7 @@ from kes.declare import declared
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.options import LearnOptions, Sampled
-from kes.results.summary import completed
+from kes.results.summary import completed, edge_price
 
 if TYPE_CHECKING:
     from kes.data.schema import ReadOptions
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 _ALWAYS = ("k", "criterion", "random_state")
 """Options that are shown even if they have their default."""
-
-_OFF = {"edge_prior": 0.0}
-"""Settings of options that are not used, where that is not the default."""
 
 
 # --- the settings --------------------------------------------------------------------------------
@@ -45,10 +42,10 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ),
         "ess": ("equivalent sample size", f"{settings.ess}"),
         "penalty": ("penalty", f"multiplied by {settings.penalty:g}"),
-        "edge_prior": ("price of every edge", f"{settings.edge_prior:.6g} nats"),
         "random_state": ("seed", str(settings.seed)),
     }
     always = {
+        "edge_prior": ("edge price", edge_price(optima) or "none"),
         "max_parents": ("maximum number of parents", "no limit" if limit is None else str(limit)),
         "two_phase": (
             "phases",
@@ -58,7 +55,7 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         "start": ("start", _start(settings)),
         "knowledge": ("knowledge", repr(settings.knowledge) if settings.knowledge else "none"),
     }
-    given = {name: value for name, value in _changed(settings).items() if name not in always}
+    given = {name: value for name, value in _changed(optima).items() if name not in always}
     rows = [
         special.get(name, (name.replace("_", " "), str(value))) for name, value in given.items()
     ]
@@ -110,13 +107,15 @@ def _cut(name: str, cuts: tuple[float, ...]) -> str:
     return f"{name} at {', '.join(f'{cut:.15g}' for cut in cuts) or 'no place'}"
 
 
-def _changed(settings: Settings) -> dict[str, object]:
+def _changed(optima: Optima) -> dict[str, object]:
     """Return the options of `kes.learn` that give these settings, without unimportant defaults."""
-    known = declared(LearnOptions)
+    defaults = {name: own.default for name, own in declared(LearnOptions).items()}
+    if optima.record.has_default_price:
+        defaults["edge_prior"] = optima.settings.edge_prior
     return {
         name: value
-        for name, value in settings.options().items()
-        if name in _ALWAYS or value not in (known[name].default, _OFF.get(name))
+        for name, value in optima.settings.options().items()
+        if name in _ALWAYS or value != defaults[name]
     }
 
 
@@ -138,7 +137,7 @@ def _amounts(optima: Optima) -> dict[str, object]:
 def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
     reading, improving = optima.record.reading, optima.record.improving
-    options = _changed(optima.settings) | _amounts(optima) | _given({"target": optima.target})
+    options = _changed(optima) | _amounts(optima) | _given({"target": optima.target})
     # Options of `kes.learn` and of the readers of `kes.data`, then those of only one of them.
     shared = {
         "weights": reading.weights if isinstance(reading.weights, str) else None,
@@ -205,7 +204,7 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
         return None
     amounts, tasks = _amounts(optima), None
     words = ["kes", "learn", *_table_words(reading)]
-    for name, value in _changed(settings).items():
+    for name, value in _changed(optima).items():
         words += knowledge if name == "knowledge" else _words(name, value)
     missing = [*reading.na_values, *([reading.missing] if reading.missing != "error" else [])]
     if "improve" in amounts:
