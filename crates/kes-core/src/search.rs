@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use crate::boundary::{Model, Neighbour};
+use crate::boundary::{Model, Neighbour, Operator};
 use crate::frontier::{Better, Frontier, Moves};
 use crate::gains::Gains;
 use crate::graph::{EssentialGraph, Knowledge};
@@ -106,7 +106,8 @@ pub fn climb<const W: usize>(
     }
 }
 
-/// Whether the model is admissible and no admissible neighbour scores higher, checked from scratch.
+/// Whether the model is admissible and no admissible neighbour scores higher, checked from scratch and, where
+/// knowledge rules out neighbours one by one, by the definition.
 ///
 /// # Errors
 /// If `stop` is raised meanwhile.
@@ -118,9 +119,51 @@ pub fn is_local_optimum<const W: usize>(
     stop: &Stop,
 ) -> Result<bool, Stopped> {
     let Ok(model) = Model::under(graph.clone(), knowledge) else { return Ok(false) };
+    if model.asks() {
+        for y in 0..gains.terms().variables() {
+            gains.tidy();
+            if has_better(gains, &model, y, max_parents, stop)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
     let mut better = Better::new(Moves::All);
     Frontier::new(gains, model, max_parents, stop)?.find(&mut better);
     Ok(better.is_empty())
+}
+
+/// Whether the model has an admissible neighbour with the target `y` that scores higher. What is admissible is
+/// decided by the definition.
+///
+/// # Errors
+/// If `stop` is raised meanwhile.
+pub fn has_better<const W: usize>(
+    gains: &mut Gains<'_, W>,
+    model: &Model<W>,
+    y: usize,
+    max_parents: Option<usize>,
+    stop: &Stop,
+) -> Result<bool, Stopped> {
+    let tolerance = gains.terms().tolerance();
+    let mut found = false;
+    model.deletions(y, |x, given| {
+        let deletion = Neighbour { operator: Operator::Delete, x, y, given };
+        found |= gains.delta(&deletion) > tolerance && model.admits_by_definition(&deletion);
+        stop.check()
+    })?;
+    model.insertions(&model.frame(y), max_parents, |clique, sources| {
+        let given = model.graph.parents[y] | clique;
+        let row = gains.row(y, given, sources);
+        gains.evaluate(stop)?;
+        let mut improving = gains.improving(row).iter().map(|&(x, _)| x as usize);
+        found |= improving.any(|x| {
+            let insertion = Neighbour { operator: Operator::Insert, x, y, given };
+            sources.contains(x) && model.admits_by_definition(&insertion)
+        });
+        stop.check()
+    })?;
+    Ok(found)
 }
 
 /// The model chosen from `B`.

@@ -84,6 +84,14 @@ impl<const W: usize> Model<W> {
         Mpdag::new(&self.graph_after(neighbour), known).is_ok()
     }
 
+    /// Whether a neighbour is admissible, by the definition: some DAG of its class obeys the knowledge.
+    ///
+    /// The rules of [`Model::admits`] steer the search; what they lead to is checked by this one.
+    pub fn admits_by_definition(&self, neighbour: &Neighbour<W>) -> bool {
+        let known = self.knowledge.as_deref().filter(|known| known.has_arcs());
+        known.is_none_or(|known| Mpdag::new(&self.graph_after(neighbour), known).is_ok())
+    }
+
     /// The graph of a neighbour.
     pub(crate) fn graph_after(&self, neighbour: &Neighbour<W>) -> EssentialGraph<W> {
         let mut dag = self.dag.clone();

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::boundary::{Model, Neighbour, Operator};
+use crate::boundary::Model;
 use crate::gains::Gains;
 use crate::graph::{EssentialGraph, Knowledge};
 use crate::score::terms::Terms;
+use crate::search::has_better;
 use crate::stop::{Stop, Stopped};
 use crate::threads::map;
 
@@ -41,32 +42,4 @@ pub fn local_optima<const W: usize>(
     })?;
     let is_one = |at: usize| models[at].is_some() && !better.iter().any(|target| target[at]);
     Ok((0..graphs.len()).map(is_one).collect())
-}
-
-/// Whether the model has an admissible neighbour with the target `y` that scores higher.
-fn has_better<const W: usize>(
-    gains: &mut Gains<'_, W>,
-    model: &Model<W>,
-    y: usize,
-    max_parents: Option<usize>,
-    stop: &Stop,
-) -> Result<bool, Stopped> {
-    let tolerance = gains.terms().tolerance();
-    let mut found = false;
-    model.deletions(y, |x, given| {
-        let deletion = Neighbour { operator: Operator::Delete, x, y, given };
-        found |= gains.delta(&deletion) > tolerance && model.admits(&deletion);
-        stop.check()
-    })?;
-    model.insertions(&model.frame(y), max_parents, |clique, sources| {
-        let given = model.graph.parents[y] | clique;
-        let row = gains.row(y, given, sources);
-        gains.evaluate(stop)?;
-        let mut improving = gains.improving(row).iter().map(|&(x, _)| x as usize);
-        found |= improving.any(|x| {
-            sources.contains(x) && model.admits(&Neighbour { operator: Operator::Insert, x, y, given })
-        });
-        stop.check()
-    })?;
-    Ok(found)
 }
