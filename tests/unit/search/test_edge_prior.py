@@ -6,9 +6,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import kes
 from kes.cli import run
+from kes.search.edge_price import FALSE_EDGES, chance_edges, default_price
+from kes.settings import Criterion
 from kes.show.report.recipe import command_line, python_call
 
 
@@ -82,6 +85,91 @@ def test_weights_in_any_order_give_the_same_price(table):
     shuffled = table.iloc[order]
     again = kes.learn(shuffled, weights=weights[order], runs=2, improve=False, edge_prior="ebic")
     assert first.settings == again.settings
+
+
+# --- the default ---------------------------------------------------------------------------------
+
+
+def price(variables, cases, criterion="bic", **more):
+    return default_price(variables, cases, Criterion(criterion, **more))
+
+
+@pytest.mark.parametrize(("variables", "cases"), [(30, 20), (30, 60), (100, 128), (300, 1000)])
+def test_the_default_keeps_noise_out(variables, cases):
+    """A pair gains more than nothing as often as Student's t test says, by its exact distribution.
+
+    An edge pays if -N/2 ln(1 - r²) exceeds penalty and price, and t² = (N - 2) r² / (1 - r²).
+    """
+    needed = math.log(cases) / 2 + price(variables, cases)
+    largest = 2 * stats.t.sf(math.sqrt((cases - 2) * math.expm1(2 * needed / cases)), cases - 2)
+    edges = math.comb(variables, 2) * largest
+    assert edges / variables == pytest.approx(FALSE_EDGES, rel=0.03)
+    alone = 2 * stats.t.sf(math.sqrt((cases - 2) * math.expm1(math.log(cases) / cases)), cases - 2)
+    expected = chance_edges(variables, cases, Criterion("bic"))
+    assert expected == pytest.approx(math.comb(variables, 2) * alone, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("variables", "cases"),
+    [
+        (1, 10),
+        (2, 3),
+        (0, 5),
+        (4, 150),
+        (8, 5000),
+        (10, 1000),
+        (24, 5822),
+        (37, 20_000),
+        (400, 10**6),
+    ],
+)
+def test_few_variables_have_no_price(variables, cases):
+    """BIC alone admits less than one false edge, or there are at most 0.4 √N variables."""
+    assert price(variables, cases) == 0
+
+
+def test_the_default_takes_other_penalties_into_account():
+    assert price(100, 128, "aic") == 0
+    assert price(100, 128, "bdeu", ess=1.0) == price(100, 128)
+    assert price(100, 128, penalty=1.5) == pytest.approx(price(100, 128) - math.log(128) / 4)
+    assert price(100, 128, penalty=10.0) == 0
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous", "mixed"])
+def test_noise_gives_next_to_nothing_by_default(kind):
+    """30 columns, 60 cases, 10 draws: 1.5 edges are expected in all, and none is sure."""
+    edges = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        table = noise(30, 60, seed) if kind != "continuous" else pd.DataFrame()
+        for column in range(0, 30, 1 if kind == "continuous" else 2 if kind == "mixed" else 30):
+            table[f"v{column}"] = rng.normal(size=60) if kind != "discrete" else table["v0"]
+        optima = kes.learn(table, runs=3)
+        assert optima.kind == kind
+        edges.append(len(optima.best.graph.skeleton))
+        assert "sure" not in optima.evidence()["certainty"]
+    assert sum(edges) / 300 < 0.02
+    assert optima.settings.edge_prior > 4
+
+
+def test_the_summary_says_what_was_chosen_and_why():
+    table = noise(40, 60)
+    chosen = kes.learn(table, runs=1, improve=False)
+    count = chance_edges(40, 60, Criterion("bic"))
+    assert f"about {count:.0f} of 780 pairs" in repr(chosen)
+    assert "edge_prior=0" in repr(chosen)
+    assert "edge_prior" not in python_call(chosen)
+    free = kes.learn(table, runs=1, improve=False, edge_prior=0)
+    assert "edge price" not in repr(free)
+    assert "edge_prior=0.0" in python_call(free)
+    given = kes.learn(table, runs=1, improve=False, edge_prior=2.5)
+    assert "2.5 nats" in repr(given)
+    assert "pairs of independent" not in repr(given)
+
+
+def test_ordinary_tables_keep_their_results():
+    data = kes.datasets.alarm(rows=10_000)  # 37 variables are 0.37 √N
+    assert kes.learn(data, runs=2, improve=5) == kes.learn(data, runs=2, improve=5, edge_prior=0)
 
 
 # --- soft knowledge ------------------------------------------------------------------------------
