@@ -165,20 +165,23 @@ METHODS: dict[str, Callable[[pd.DataFrame], kes.EssentialGraph]] = {
     "kes: degenerate Gaussian on ranks": by_kes(criterion="degenerate-bic", transform="ranks"),
     "kes: three bins": by_kes(discretize=3),
     "PyBNesian: conditional linear Gaussian": by_pybnesian,
-    "pgmpy: conditional Gaussian": by_pgmpy,
 }
+SLOW = {"pgmpy: conditional Gaussian": by_pgmpy}
+"""Takes about ten seconds for a table; `--slow` runs it, too."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--slow", action="store_true")
     options = parser.parse_args()
+    methods = METHODS | SLOW if options.slow else METHODS
     rows = []
     for design, make in DESIGNS.items():
         for cases in options.sizes:
             samples = [make(cases, np.random.default_rng(s)) for s in range(options.replicates)]
-            for method, learn in METHODS.items():
+            for method, learn in methods.items():
                 start = time.perf_counter()
                 try:
                     distances = [learn(one.frame).shd(one.truth) for one in samples]
