@@ -217,10 +217,10 @@ class TestStates:
         assert "looks like a missing value" in dataset.notes[1]
 
     def test_a_first_line_of_numbers_is_told(self, write):
-        [note] = encode(write("3.1,0\n" + "2.5,1\n1.5,0\n" * 4)).notes
-        assert note.startswith("the first line is taken for names, but they are all numbers")
-        for names in ("0,1", "1,2", "3.1,b"):  # a count of the columns, or a name
-            assert encode(write(f"{names}\n" + "2.5,1\n1.5,0\n" * 4)).notes == ()
+        said = "the first line is taken for names, but they are all numbers"
+        for names, is_said in (("3.1,0", True), ("0,1", False), ("1,2", False), ("3.1,b", False)):
+            notes = encode(write(f"{names}\n" + "2.5,1\n1.5,0\n" * 4)).notes
+            assert any(said in note for note in notes) == is_said
 
     def test_further_values_can_mean_missing(self, write):
         path = write("a,b\nNA,1\n?,2\n10,1\n9,2\n")
@@ -279,7 +279,7 @@ class TestFiles:
             encode("alarm")
 
     def test_unknown_suffix(self, write):
-        path = write(self.CONTENT, "table.xlsx")
+        path = write(self.CONTENT, "table.xyz")
         with refused(r"\.csv, \.tsv", file=path):
             encode(path)
 
