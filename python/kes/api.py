@@ -97,7 +97,11 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     problem = Problem.of(data, options)
     if options["target"] is not None:
         check_target(options["target"], problem.table.names)
-    base = None if out is None else out.read(problem.settings)
+    base = (
+        None
+        if out is None
+        else out.read(problem.settings, any_price=options["edge_prior"] == "auto")
+    )
     if base is not None:
         problem = replace(problem, earlier=base.completion)
     try:

@@ -383,7 +383,10 @@ class ScoringOptions(DataOptions, total=False):
         Option(
             default=None,
             group="model",
-            doc="Maximum number of parents of a variable in any DAG of a model.",
+            doc="Maximum number of parents of a variable in any DAG of a model. It can trap runs "
+            "in wrong optima even if the truth obeys it: with an exact criterion and a limit of 3, "
+            "6 990 of 7 951 true classes with five variables have wrong local optima. Prefer a "
+            "small k with many runs, or a proof.",
             check=partial(integer, minimum=0),
             setting="max_parents",
             metavar="N",

@@ -59,9 +59,10 @@ class Knowledge:
     required : list of pairs (a, b)
         Arcs a -> b that the network must have.
     forbidden : list of pairs (a, b)
-        Arcs a -> b that it must not have; b -> a remains allowed.
+        Arcs a -> b that it must not have; b -> a remains allowed. Unlike tiers, they can trap
+        runs in wrong optima, however many cases there are (docs/theory.md, section 10).
     apart : list of pairs (a, b)
-        Variables that must not be adjacent.
+        Variables that must not be adjacent; they can trap runs as well, and more often.
     roots, leaves : list of str
         Variables without parents, and variables without children.
     likely : mapping, or list of triples (a, b, odds)

@@ -14,6 +14,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,11 +196,16 @@ class OutFile:
                 )
             yield
 
-    def read(self, settings: Settings) -> Record | None:
-        """Return the record in the file, which must have the same settings; None if no file."""
+    def read(self, settings: Settings, *, any_price: bool = False) -> Record | None:
+        """Return the record in the file, which must have the same settings; None if no file.
+
+        With `any_price`, a default price of edges may differ: it is that of other data.
+        """
         if not Path(self.path).exists():
             return None
         record = read(self.path)
+        if any_price and record.has_default_price:
+            settings = replace(settings, edge_prior=record.settings.edge_prior)
         differences = record.settings.differences(settings)
         if differences:
             raise KesError(

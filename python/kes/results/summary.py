@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kes.data.notes import MANY_STATES, are_numbers
-from kes.errors import listed, option, printable
+from kes.errors import listed, printable
 from kes.options import Sampled
 from kes.search.edge_price import chance_edges
 from kes.search.structural_em import MAX_ROUNDS
@@ -194,7 +194,7 @@ def edge_price(optima: Optima) -> str:
     chance = chance_edges(record.varying, record.cases, record.settings.measure)
     return (
         f"{price}: without it, about {chance:.0f} of {math.comb(record.varying, 2)} pairs of "
-        f"independent variables would look related by chance; {option('edge_prior', 0)} drops it"
+        "independent variables would look related by chance"
     )
 
 

@@ -51,6 +51,26 @@ def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> N
         raise KesError(f"{what} contradicts the knowledge: {reason}", option="knowledge")
 
 
+def lost_guarantee(settings: Settings) -> list[str]:
+    """Return a note if some constraint lets runs end in wrong optima however many cases there are.
+
+    With tiers and required arcs none does: docs/theory.md, section 10.
+    """
+    known = settings.knowledge
+    reasons = {
+        "max_parents": settings.max_parents is not None,
+        "forbidden arcs": known is not None and bool(known.forbidden),
+        "pairs apart": known is not None and bool(known.apart),
+    }
+    lost = [reason for reason, holds in reasons.items() if holds]
+    if not lost:
+        return []
+    return [
+        f"{' and '.join(lost)} can trap runs in wrong optima, however many cases there are: do "
+        "many runs with a small k, or prove the best score"
+    ]
+
+
 def _start(start: object, names: Sequence[str]) -> EssentialGraph | None:
     """Return the model to start from, over exactly the variables of the data."""
     if start is None:

@@ -26,7 +26,7 @@ from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
-from kes.search.constraints import constrained
+from kes.search.constraints import constrained, lost_guarantee
 from kes.search.driver import Driver
 from kes.search.edge_price import edge_price
 from kes.search.record import Completion, Model, Record, fingerprint
@@ -284,6 +284,7 @@ class Problem:
         """
         excluded = tuple(self.core.excluded)
         notes = [*self.dataset.notes, *exclusion_notes(self.dataset.names, excluded)]
+        notes += lost_guarantee(self.settings)
         dependent = self._dependent(self.core)
         if len(dependent) > 2:  # pairs are excluded
             notes.append(

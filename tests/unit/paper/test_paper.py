@@ -44,7 +44,7 @@ def do(folder, cell, seed=0, show=lambda progress: None):
 
 def learned(cell, seed=0):
     data = kes.datasets.alarm(cell.sample.rows)
-    return kes.learn(data, k=cell.k, runs=cell.runs, random_state=seed, improve=False)
+    return kes.learn(data, k=cell.k, runs=cell.runs, random_state=seed, improve=False, edge_prior=0)
 
 
 # --- cells --------------------------------------------------------------------------------------

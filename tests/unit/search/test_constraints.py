@@ -309,3 +309,20 @@ def test_a_certificate_without_time_starts_from_the_required_arcs(data):
 def _frame(data):
     columns = zip(data.names, data.states, data.codes, strict=True)
     return pd.DataFrame({name: np.array(states)[codes] for name, states, codes in columns})
+
+
+@pytest.mark.parametrize(
+    ("options", "lost"),
+    [
+        ({}, False),
+        ({"knowledge": Knowledge(tiers=[["CVP"], ["PCWP"]], required=[("CVP", "PCWP")])}, False),
+        ({"knowledge": Knowledge(roots=["CVP"], leaves=["PCWP"])}, False),
+        ({"knowledge": Knowledge(forbidden=[("CVP", "PCWP")])}, True),
+        ({"knowledge": Knowledge(apart=[("CVP", "PCWP")])}, True),
+        ({"max_parents": 2}, True),
+    ],
+)
+def test_a_lost_guarantee_is_noted(data, options, lost):
+    """Only tiers and required arcs keep every local optimum right (docs/theory.md, section 10)."""
+    notes = kes.learn(data, runs=1, improve=False, **options).notes
+    assert any("trap runs in wrong optima" in note for note in notes) == lost

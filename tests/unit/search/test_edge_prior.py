@@ -157,7 +157,6 @@ def test_the_summary_says_what_was_chosen_and_why():
     chosen = kes.learn(table, runs=1, improve=False)
     count = chance_edges(40, 60, Criterion("bic"))
     assert f"about {count:.0f} of 780 pairs" in repr(chosen)
-    assert "edge_prior=0" in repr(chosen)
     assert "edge_prior" not in python_call(chosen)
     free = kes.learn(table, runs=1, improve=False, edge_prior=0)
     assert "edge price" not in repr(free)
