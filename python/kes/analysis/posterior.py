@@ -41,7 +41,7 @@ _MARGINAL = ("bdeu", "bge")
 
 _CACHE_MB = 64
 _PER_SET = 3e-8
-"""Processor seconds for a set and the square of the number of variables. Measured on CoIL."""
+"""Processor seconds for a set and the square of the number of variables; a rough estimate."""
 
 
 @checked_options(ScoringOptions, criterion="bdeu")

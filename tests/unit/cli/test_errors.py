@@ -143,7 +143,7 @@ def test_a_panic_of_the_core_is_told_in_one_line(tmp_path, capsys, monkeypatch):
     [
         ("lern", "No such command 'lern'. Did you mean 'learn'?\n"),
         ("Certify", "No such command 'Certify'. Did you mean 'certify'?\n"),
-        ("predict", "No such command 'predict'. Did you mean 'query'?\n"),
+        ("classify", "No such command 'classify'. Did you mean 'predict'?\n"),
         ("xyzzy", "No such command 'xyzzy'.\n"),
         ("--versoin", "No such option '--versoin'. Did you mean '--version'?\n"),
     ],

@@ -397,8 +397,11 @@ def test_the_same_command_twice_finds_nothing_to_do(table, tmp_path):
     assert kes.load(out) == kes.learn(table)
 
 
-def test_the_command_says_how_to_do_more(table):
-    assert "To search further: add --improve-tasks 2000; kes certify" in learn(table, "--no-prove")
+def test_the_command_says_how_to_do_more(table, tmp_path):
+    out = tmp_path / "a.kes.json"
+    shown = learn(table, "--no-prove", "--out", out)
+    assert "To search further: add --improve-tasks 2000" in shown
+    assert f"kes certify {out}" in shown
     assert "To search further" not in learn(table, "--runs", 3)
     assert NO_NETWORK in learn(table, "--runs", 1, "--no-improve", "--prove")
 
