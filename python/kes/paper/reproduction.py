@@ -174,7 +174,8 @@ def _do(
         progress(start)
 
         def report(now: Progress, start: Stage = start) -> None:
-            progress(replace(start, done=start.done + now.done))
+            if now.unit == "runs":
+                progress(replace(start, done=start.done + now.done))
 
         outcomes[cell] = bench.do(cell, dataset, report)
         done += cell.runs
