@@ -240,7 +240,10 @@ def people():
     ill = np.where(rng.random(800) < 1 / (1 + np.exp(-(pulse - 62))), "yes", "no")
     columns = {"sex": sex, "smoker": smoker, "weight": weight, "pulse": pulse, "ill": ill}
     frame = pd.DataFrame(columns)
-    known = kes.Knowledge(tiers=[["sex"], ["smoker", "weight"], ["pulse"], ["ill"]])
+    known = kes.Knowledge(
+        tiers=[["sex"], ["smoker", "weight"], ["pulse"], ["ill"]],
+        forbidden=[(name, "ill") for name in ("sex", "smoker", "weight")],
+    )
     return frame, kes.learn(frame, runs=3, knowledge=known)
 
 
