@@ -41,25 +41,32 @@ Task = tuple[Callable[[], Any], Callable[[Any], Answer]]  # what is timed; how t
 
 
 @functools.cache
-def runs_alone() -> dict[str, bool]:
-    """Return the options that make `learn` do runs and nothing else, as far as there are any.
+def options_off(command: str) -> dict[str, Any]:
+    """Return the options that switch off what an earlier version does not do by default.
 
     Signatures do not tell: options may hide behind ``**``. A tiny table does.
     """
     tiny = pd.DataFrame({"a": ["x", "y"] * 8, "b": ["x", "x", "y", "y"] * 4})
 
-    def takes(option: str) -> bool:
+    def takes(option: str, value: Any) -> bool:
+        given = {option: value}
         try:
-            kes.learn(tiny, runs=1, **{option: False})
+            if command == "learn":
+                kes.learn(tiny, runs=1, **given)
+            elif command == "certify":
+                kes.certify(tiny, **given)
+            else:
+                kes.inclusion_boundary(kes.EssentialGraph(["a", "b"]), tiny, **given)
         except (TypeError, kes.KesError):
             return False
         return True
 
-    return {option: False for option in ("improve", "prove") if takes(option)}
+    options = {"improve": False, "prove": False, "edge_prior": 0}
+    return {option: value for option, value in options.items() if takes(option, value)}
 
 
 def runs_of(data: Any, **options: Any) -> Any:
-    return kes.learn(data, **options, **runs_alone())
+    return kes.learn(data, **options, **options_off("learn"))
 
 
 # --- results in plain values, floats by their bits ---
@@ -103,7 +110,7 @@ def warm(table: pd.DataFrame) -> Task:
 def boundary(table: pd.DataFrame) -> Task:
     data = kes.data.encode(table)
     graph = runs_of(data, k=1, runs=1).best.graph
-    return lambda: kes.inclusion_boundary(graph, data), neighbours
+    return lambda: kes.inclusion_boundary(graph, data, **options_off("boundary")), neighbours
 
 
 def improve(table: pd.DataFrame) -> Task:
@@ -113,7 +120,7 @@ def improve(table: pd.DataFrame) -> Task:
 
 def certify(table: pd.DataFrame) -> Task:
     data = kes.data.encode(table.iloc[:, :CERTIFIED])
-    return lambda: kes.certify(data, n_jobs=1), model
+    return lambda: kes.certify(data, n_jobs=1, **options_off("certify")), model
 
 
 TASKS: dict[str, Callable[[pd.DataFrame], Task]] = {
