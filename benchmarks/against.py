@@ -1,7 +1,7 @@
 """Compare this version with an earlier one, in alternation (`make bench-against REV=...`).
 
 The earlier revision is checked out from git into target/against. Both are installed from source in
-the same way, with their own build settings and one compiler; this version is the working tree.
+the same way, as for a wheel, with one compiler; this version is the working tree.
 Each runs in its own process (`against_worker.py`), with the same interpreter and dependencies, and
 they alternate. The earlier version draws the tables and both read them, so that they are the same.
 The output also says whether the results are bit-identical.
@@ -82,6 +82,8 @@ def install(source: Path, home: Path) -> Path:
     shutil.rmtree(new, ignore_errors=True)
     # Separate target folders: cargo cannot distinguish two libraries of one name in one folder.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(home / "build")}
+    if "[profile.dist]" in (source / "Cargo.toml").read_text():
+        environment["MATURIN_PEP517_ARGS"] = "--profile dist"  # as in wheels
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--target", str(new), str(source)]
     if subprocess.run(command, env=environment, check=False).returncode:
