@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Unpack
 
-from kes.analysis.target import check_target, evaluate
 from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
@@ -96,6 +95,8 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     whole, execution = Budget.of(options), Execution.of(options)
     problem = Problem.of(data, options)
     if options["target"] is not None:
+        from kes.analysis.target import check_target
+
         check_target(options["target"], problem.table.names)
     base = (
         None
@@ -145,6 +146,8 @@ def _evaluated(
     optima: Optima, target: str, execution: Execution, left: Budget, out: OutFile | None
 ) -> Optima:
     """Evaluate predictions of a target, and keep that with the result."""
+    from kes.analysis.target import evaluate
+
     problem = optima.ready(None, None, None)
     seconds = None if left.seconds is None else max(left.seconds, 0.0)
     try:

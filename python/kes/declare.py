@@ -116,6 +116,11 @@ def defaults(options: type) -> dict[str, Any]:
     return {name: option.default for name, option in declared(options).items()}
 
 
+def chosen_from(options: type, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - such a TypedDict
+    """Return those of the given options that a TypedDict declares."""
+    return {name: given[name] for name in declared(options)}
+
+
 def checked_options(
     more: type | Mapping[str, object] | None = None,
     *,

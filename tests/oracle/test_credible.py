@@ -145,7 +145,7 @@ def test_local_optima_and_hits_as_users_see_them():
     names = [f"v{i}" for i in range(5)]
     data = pd.DataFrame(dict(zip(names, codes, strict=True)))
     optima = kes.learn(data, runs=200, k=0.3, improve=False, prove=False)
-    models = optima.credible(20.0)
+    models = optima.credible(within=20.0)
     assert models.complete
     assert len(models) == len(expected(5, direct.of, 20.0))
     hits = {optimum.graph: optimum.hits for optimum in optima}

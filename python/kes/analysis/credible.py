@@ -10,26 +10,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Unpack, overload
 
 from kes.data.dataset import Data
-from kes.declare import checked_options
+from kes.declare import checked_options, chosen_from
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_errors
-from kes.options import CRITERION, ScoringOptions
+from kes.options import CRITERION, CredibleOptions, CredibleWork
 from kes.progress import Progress, reporting
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.search.driver import threads
 from kes.search.problem import Problem
 from kes.table import Table, tabulated
-from kes.validation import duration, integer, megabytes, number
-
-MEMORY_MB = 2048
-MOST = 10_000
+from kes.validation import duration
 
 _CACHE_MB = 64
 _DISTANCES = (1.0, 3.0, 10.0, 20.0)
@@ -141,18 +138,9 @@ class Credible(Sequence[CredibleModel]):
         )
 
 
-@checked_options(ScoringOptions)
+@checked_options(CredibleOptions)
 def credible(
-    data: Data,
-    *,
-    within: float = 3.0,
-    most: int = MOST,
-    optima: Optima | None = None,
-    n_jobs: int | None = None,
-    memory_mb: int = MEMORY_MB,
-    budget: float | str | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-    **options: Unpack[ScoringOptions],
+    data: Data, *, optima: Optima | None = None, **options: Unpack[CredibleOptions]
 ) -> Credible:
     """Find all models whose score is close to the highest one, and which are local optima.
 
@@ -160,22 +148,12 @@ def credible(
     ----------
     data
         As in `kes.learn`.
-    within : float
-        Largest distance from the highest score, in nats.
-    most : int
-        Stop when there are more models than this; then the result is not complete.
     optima : Optima or None
         A result of `kes.learn` with the same data and criterion, to count which models its runs
         found.
-    n_jobs : int or None
-        Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 25 variables that depend on each other need 256 MB, and each
         further one doubles that.
-    budget : float, str or None
-        Stop after this time: seconds, or text such as "30s", "10m".
-    progress : None, True or callable
-        True shows a progress bar. A callable gets a `kes.Progress` at most ten times a second.
 
     Returns
     -------
@@ -196,37 +174,21 @@ def credible(
     (True, True)
     """
     problem = Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB})
-    return credible_of(
-        problem.completed(threads(n_jobs)),
-        within=within,
-        most=most,
-        optima=optima,
-        n_jobs=n_jobs,
-        memory_mb=memory_mb,
-        budget=budget,
-        progress=progress,
-    )
+    work: CredibleWork = chosen_from(CredibleWork, options)
+    return credible_of(problem.completed(threads(options["n_jobs"])), optima=optima, **work)
 
 
+@checked_options(CredibleWork)
 def credible_of(
-    problem: Problem,
-    *,
-    within: float = 3.0,
-    most: int = MOST,
-    optima: Optima | None = None,
-    n_jobs: int | None = None,
-    memory_mb: int = MEMORY_MB,
-    budget: float | str | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
+    problem: Problem, *, optima: Optima | None = None, **work: Unpack[CredibleWork]
 ) -> Credible:
     """Find the models for a problem that is read already; see `credible`."""
     started = time.monotonic()
-    distance = number("within", within, minimum=0.0)
-    memory, jobs = megabytes("memory_mb", memory_mb), threads(n_jobs)
-    limit = math.inf if budget is None else duration("budget", budget)
+    distance, n_jobs = work["within"], threads(work["n_jobs"])
+    limit = math.inf if work["budget"] is None else duration("budget", work["budget"])
     names, settings = tuple(problem.dataset.names), problem.settings
     hits = None if optima is None else _hits(problem, optima)
-    with core_errors(names), reporting(progress) as report:
+    with core_errors(names), reporting(work["progress"]) as report:
 
         def keep_going(done: int) -> bool:
             spent = time.monotonic() - started
@@ -236,10 +198,10 @@ def credible_of(
         found = problem.core.credible(
             keep_going,
             within=distance,
-            most=integer("most", most, minimum=1),
+            most=work["most"],
             max_parents=settings.max_parents,
-            n_jobs=jobs,
-            memory_mb=memory,
+            n_jobs=n_jobs,
+            memory_mb=work["memory_mb"],
             knowledge=problem.knowledge,
         )
         if found is None:
@@ -247,7 +209,7 @@ def credible_of(
         models, complete = found
         graphs = [graph for graph, _ in models]
         local = problem.core.local_optima(
-            graphs, settings.max_parents, problem.knowledge, n_jobs=jobs
+            graphs, settings.max_parents, problem.knowledge, n_jobs=n_jobs
         )
     found_models = []
     for (graph, score), is_local in zip(models, local, strict=True):

@@ -1,4 +1,4 @@
-"""StructurePosterior probabilities of edges, directions and models, by summing over all networks.
+"""Posterior probabilities of edges, directions and models, by summing over all networks.
 
 With the criterion BDeu or BGe, exp(score) is the marginal likelihood of a network. Under a prior
 that is uniform over DAGs, or a product over edges, the sums over all networks with an arc, and with
@@ -19,22 +19,18 @@ from numpy.typing import NDArray
 
 from kes import _core
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
-from kes.analysis.sampled_posterior import ROUNDS, ChainWork, Scored, sampled
+from kes.analysis.sampled_posterior import ChainWork, Scored, sampled
 from kes.budget import Size
 from kes.data.dataset import Data
-from kes.declare import checked_options
+from kes.declare import checked_options, chosen_from
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_errors
-from kes.options import ScoringOptions
+from kes.options import POSTERIOR_MEMORY, PosteriorOptions, PosteriorWork, ScoringOptions
 from kes.progress import Progress, Reporter, reporting
 from kes.search.driver import threads
 from kes.search.problem import Problem
-from kes.validation import choice, duration, integer, megabytes
-
-PRIORS = ("dags", "classes")
-METHODS = ("auto", "exact", "chains")
-MEMORY_MB = 4096
+from kes.validation import duration
 
 _MARGINAL = ("bdeu", "bge")
 """Criteria that are marginal likelihoods."""
@@ -44,19 +40,8 @@ _PER_SET = 3e-8
 """Processor seconds for a set and the square of the number of variables; a rough estimate."""
 
 
-@checked_options(ScoringOptions, criterion="bdeu")
-def posterior(
-    data: Data,
-    *,
-    prior: str = "dags",
-    method: str = "auto",
-    rounds: int = ROUNDS,
-    n_jobs: int | None = None,
-    memory_mb: int = MEMORY_MB,
-    budget: float | str | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
-    **options: Unpack[ScoringOptions],
-) -> StructurePosterior:
+@checked_options(PosteriorOptions, criterion="bdeu", memory_mb=POSTERIOR_MEMORY)
+def posterior(data: Data, **options: Unpack[PosteriorOptions]) -> StructurePosterior:
     """Compute posterior probabilities of edges, directions and ancestors.
 
     The result is a sum over all networks, not over those that a search found. It is exact up to
@@ -66,26 +51,12 @@ def posterior(
     ----------
     data
         As in `kes.learn`.
-    prior : {"dags", "classes"}
-        What has the same probability before the data are seen: all DAGs, or all equivalence
-        classes. Where the two differ, the data do not decide. With `knowledge` and `max_parents`,
-        only the networks that these allow count.
-    method : {"auto", "exact", "chains"}
-        The exact sum, or Markov chains over models. "auto" chooses the sum if there is memory for
-        it; under the prior over classes it is available with up to five columns that vary.
-    rounds : int
-        Length of the chains, of which the first fifth is not used. The result depends on it and
-        on `random_state`, not on the time.
-    n_jobs : int or None
-        Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 20 variables need 166 MB, and each further one about twice
         as much.
     budget : float, str or None
         Stop after this time: seconds, or text such as "30s", "10m". The sum is given up; chains
         keep what they have found.
-    progress : None, True or callable
-        True shows a progress bar. A callable gets a `kes.Progress` at most ten times a second.
     criterion : str
         "bdeu" for discrete and "bge" for continuous tables: these are marginal likelihoods, and
         give probabilities. Others give weights exp(score), under their own name.
@@ -114,49 +85,33 @@ def posterior(
     """
     started = time.monotonic()
     problem = Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB})
-    return posterior_of(
-        problem.completed(threads(n_jobs)),
-        prior=prior,
-        method=method,
-        rounds=rounds,
-        n_jobs=n_jobs,
-        memory_mb=memory_mb,
-        budget=budget,
-        progress=progress,
-        started=started,
-    )
+    work: PosteriorWork = chosen_from(PosteriorWork, options)
+    return posterior_of(problem.completed(threads(options["n_jobs"])), started=started, **work)
 
 
+@checked_options(PosteriorWork, memory_mb=POSTERIOR_MEMORY)
 def posterior_of(
     problem: Problem,
     *,
-    prior: str = "dags",
-    method: str = "auto",
-    rounds: int = ROUNDS,
-    n_jobs: int | None = None,
-    memory_mb: int = MEMORY_MB,
-    budget: float | str | None = None,
-    progress: bool | Callable[[Progress], object] | None = None,
     started: float | None = None,
     optima: Sequence[Scored] = (),
+    **work: Unpack[PosteriorWork],
 ) -> StructurePosterior:
     """Compute the probabilities for a problem that is read already; see `posterior`."""
     started = time.monotonic() if started is None else started
-    prior = choice("prior", prior, known=PRIORS)
-    memory = megabytes("memory_mb", memory_mb)
-    limit = math.inf if budget is None else duration("budget", budget)
-    method = choice("method", method, known=METHODS)
-    wanted = integer("rounds", rounds, minimum=100)
+    prior, method, rounds = work["prior"], work["method"], work["rounds"]
+    memory, n_jobs = work["memory_mb"], threads(work["n_jobs"])
+    limit = math.inf if work["budget"] is None else duration("budget", work["budget"])
     names, cost = problem.dataset.names, estimate_of(problem)
     few = cost.variables <= _core.MAX_ENUMERATED
     fits = cost.variables <= _core.MAX_EXACT and cost.bytes <= memory * 2**20
     if method == "auto":
         method = "exact" if few or (fits and prior == "dags") else "chains"
-    with core_errors(names), reporting(progress) as report:
+    with core_errors(names), reporting(work["progress"]) as report:
         clock = _Clock(started + limit, report)
         if method == "chains":
-            work = ChainWork(wanted, threads(n_jobs), clock.counting(wanted, "rounds"))
-            found = sampled(problem, prior, work, optima)
+            chains = ChainWork(rounds, n_jobs, clock.counting(rounds, "rounds"))
+            found = sampled(problem, prior, chains, optima)
         elif few:
             found = _enumerated(problem, prior)
         elif prior == "classes":
@@ -167,7 +122,7 @@ def posterior_of(
             )
         elif fits:
             sets = _core.EXACT_PASSES << cost.variables
-            found = _summed(problem, memory, threads(n_jobs), clock.counting(sets, "sets"))
+            found = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
         else:
             raise _too_large(cost, memory)
     measure = problem.settings.measure

@@ -28,7 +28,6 @@ from kes.search.problem import Problem
 Scored = tuple[CoreGraph, float]
 
 CHAINS = 4
-ROUNDS = 2000
 BETAS = (1.0, 0.6)
 AGREEMENT = 0.05
 """Chains whose probabilities of an edge differ by more have not settled it."""

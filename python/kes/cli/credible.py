@@ -5,13 +5,12 @@ from typing import Any
 
 import click
 
-from kes.analysis.credible import MEMORY_MB, MOST, credible_of
 from kes.analysis.credible import credible as close_models
+from kes.analysis.credible import credible_of
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
 from kes.cli.inputs import DataRequest, open_result, read_knowledge, read_table, table_of
-from kes.cli.parsing import Number
-from kes.options import SCORE
+from kes.options import SCORE, CredibleWork
 
 
 @options.command(
@@ -23,21 +22,10 @@ from kes.options import SCORE
 )
 @click.argument("data")
 @options.table
-@click.option(
-    "--within",
-    type=Number(min=0),
-    metavar="NATS",
-    default=3.0,
-    show_default=True,
-    help="Largest distance from the highest score.",
-)
-@options.count("--most", "Stop when there are more models than this.", MOST)
+@options.add("within", "most", of=CredibleWork)
 @options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
-@options.add("n_jobs")
-@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
-@options.add("budget", help="Stop after this time, such as 30s, 5m, 1h30m.")
-@options.add("progress")
+@options.add("n_jobs", "memory_mb", "budget", "progress", of=CredibleWork)
 @options.csv("CSV file for the models")
 def credible(
     *,

@@ -103,16 +103,19 @@ def _missing_flags(given: Iterable[str]) -> dict[str, str]:
 
 def add(
     *names: str,
+    of: type | None = None,
     of_result: str | None = None,
     **changed: Any,  # noqa: ANN401 - as click has them
 ) -> Callable[[CommandT], CommandT]:
     """Add declared options to a command, which gets them under their Python names.
 
+    `of` is the TypedDict that declares them, if they are not options of `learn` or `fit`.
     `of_result` is the argument that may be a result, whose settings are the defaults: an option
     that is not given is then None. `changed` are attributes of `click.option` that differ from the
     declaration.
     """
-    return _together(*(_click_option(_DECLARED[name], of_result, changed) for name in names))
+    known = _DECLARED if of is None else declared(of)
+    return _together(*(_click_option(known[name], of_result, changed) for name in names))
 
 
 def _click_option(

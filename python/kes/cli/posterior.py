@@ -6,13 +6,12 @@ from typing import Any
 import click
 
 from kes import api
-from kes.analysis.posterior import MEMORY_MB, METHODS, PRIORS, estimate
+from kes.analysis.posterior import estimate
 from kes.analysis.posterior import posterior as probabilities
-from kes.analysis.sampled_posterior import ROUNDS
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
-from kes.options import SCORE
+from kes.options import POSTERIOR_MEMORY, SCORE, PosteriorWork
 
 _WORK = ("prior", "method", "rounds", "random_state", "n_jobs", "memory_mb", "budget")
 
@@ -27,27 +26,12 @@ _WORK = ("prior", "method", "rounds", "random_state", "n_jobs", "memory_mb", "bu
 )
 @click.argument("data", required=False)
 @options.table
-@click.option(
-    "--prior",
-    type=click.Choice(PRIORS, case_sensitive=False),
-    default=PRIORS[0],
-    show_default=True,
-    help="What has the same probability before the data are seen.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(METHODS, case_sensitive=False),
-    default=METHODS[0],
-    show_default="exact if there is memory for it",
-    help="Sum over all networks, or sample models by Markov chains.",
-)
-@options.count("--rounds", "Length of the chains.", ROUNDS, minimum=100)
+@options.add("prior", "method", "rounds", of=PosteriorWork)
 @options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
-@options.add("random_state", "n_jobs")
-@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", MEMORY_MB)
-@options.add("budget", help="Stop after this time, such as 30s, 5m, 1h30m.")
-@options.add("progress")
+@options.add("random_state")
+@options.add("n_jobs", "budget", "progress", of=PosteriorWork)
+@options.add("memory_mb", of=PosteriorWork, default=POSTERIOR_MEMORY)
 @options.csv("CSV file for the probabilities of all pairs")
 def posterior(
     *,
@@ -59,9 +43,8 @@ def posterior(
     """Show the posterior probabilities of edges and of their directions for DATA.
 
     They are sums over all networks, exact up to about 24 columns; beyond, Markov chains estimate
-    them. DATA can be a result whose table
-    is found: then its criterion and knowledge are used. Otherwise the criterion is bdeu, or bge if
-    all columns are continuous.
+    them. DATA can be a result whose table is found: then its criterion and knowledge are used.
+    Otherwise the criterion is bdeu, or bge if all columns are continuous.
     """
     check_csv(out)
     work = {name: given.pop(name) for name in _WORK}

@@ -8,11 +8,12 @@ As `kes.results.methods`, they import the analyses when they are called.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
+from kes.options import POSTERIOR_MEMORY, CredibleWork, PosteriorWork
 from kes.progress import Show
 from kes.search.driver import Execution, threads
 from kes.validation import duration, integer, number
@@ -129,84 +130,53 @@ class StructureMethods:
 
     # --- probabilities, evidence and effects ---
 
-    @checked_options()
+    @checked_options(PosteriorWork, memory_mb=POSTERIOR_MEMORY)
     def posterior(
         self: Optima,
         data: Data | None = None,
         *,
-        prior: str = "dags",
-        method: str = "auto",
-        rounds: int = 2000,
-        n_jobs: int | None = None,
-        memory_mb: int = 4096,
-        budget: float | str | None = None,
-        progress: bool | Show | None = None,
         weights: Weights = None,
         missing: str | None = None,
+        **work: Unpack[PosteriorWork],
     ) -> StructurePosterior:
         """Return probabilities of edges and directions, by a sum over all networks.
 
         The criterion, the knowledge and the limit on parents are those of the search. With
         criteria other than bdeu and bge, the numbers are weights exp(score) under their own name.
+        Chains start at the optima.
 
         Parameters
         ----------
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
-        prior, method, rounds, n_jobs, memory_mb, budget, progress
-            As in `kes.posterior`. Chains start at the optima.
         """
         from kes.analysis.posterior import posterior_of
 
         return posterior_of(
             self.ready(data, weights, missing),
-            prior=prior,
-            method=method,
-            rounds=rounds,
-            n_jobs=n_jobs,
-            memory_mb=memory_mb,
-            budget=budget,
-            progress=progress,
             optima=[(optimum.graph.to_core(self.names), optimum.score) for optimum in self],
+            **work,
         )
 
-    @checked_options()
+    @checked_options(CredibleWork)
     def credible(
         self: Optima,
-        within: float = 3.0,
         data: Data | None = None,
         *,
-        most: int = 10_000,
-        n_jobs: int | None = None,
-        memory_mb: int = 2048,
-        budget: float | str | None = None,
-        progress: bool | Show | None = None,
         weights: Weights = None,
         missing: str | None = None,
+        **work: Unpack[CredibleWork],
     ) -> Credible:
         """Find all models close to the highest score, and count those that the runs found.
 
         Parameters
         ----------
-        within : float
-            Largest distance from the highest score, in nats.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
-        most, n_jobs, memory_mb, budget, progress
-            As in `kes.credible`.
         """
         from kes.analysis.credible import credible_of
 
-        return credible_of(
-            self.ready(data, weights, missing),
-            within=within,
-            most=most,
-            optima=self,
-            n_jobs=n_jobs,
-            memory_mb=memory_mb,
-            budget=budget,
-            progress=progress,
-        )
+        return credible_of(self.ready(data, weights, missing), optima=self, **work)
 
     @checked_options()
     def evidence(

@@ -129,7 +129,7 @@ def test_progress_is_reported(data):
 
 def test_credible_models_of_a_search(eight):
     optima = kes.learn(eight, runs=20, prove=False)
-    models = optima.credible(2.0)
+    models = optima.credible(within=2.0)
     assert models.complete
     assert models[0].score == pytest.approx(optima.best.score)
     assert models[0].graph == optima.best.graph
