@@ -1,7 +1,9 @@
 """The certificate that `kes.certify` returns, its progress, and the estimate of its cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kes.data.notes import without_excluded
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.results.summary import counted
@@ -114,6 +116,8 @@ class Certificate:
         Distinct models with this score among those compared; at least 1. There may be more.
     criterion, ess, edge_prior, max_parents, knowledge
         The criterion, the price of every edge, and the networks that were considered: None for all.
+    excluded : mapping
+        Pairs of variables that no network considered connects, and why; see `Optima.excluded`.
     compared : Table
         The score of each network to compare, and its gap to the upper bound.
     """
@@ -132,6 +136,7 @@ class Certificate:
     edge_prior: float
     max_parents: int | None
     knowledge: Knowledge | None
+    excluded: Mapping[tuple[str, str], str]
     compared: Table
 
     @property
@@ -143,9 +148,10 @@ class Certificate:
         ties = "possibly several" if self.ties == 1 else f"at least {self.ties}"
         edges = counted(len(self.graph.skeleton), "edge")
         rows = [
-            ("score", f"{self.score:.3f} ({'the highest there is' if self.proven else 'known'})"),
+            ("score", f"{self.score:.3f} ({self._rank})"),
             ("upper bound", f"{self.upper_bound:.3f}, gap {self.gap:.3f}"),
             ("over", self._scope),
+            *(("excluded", why) for why in self.excluded.values()),
             ("method", self.method),
             ("model", f"{edges}, one of {ties} with this score"),
             ("work", f"{self.counted:,} sets counted, {self.families:,} families left"),
@@ -156,9 +162,16 @@ class Certificate:
         return "\n".join([*lines, repr(self.compared)] if len(self.compared) else lines)
 
     @property
+    def _rank(self) -> str:
+        if not self.proven:
+            return "known"
+        return "the highest of these networks" if self.excluded else "the highest there is"
+
+    @property
     def _scope(self) -> str:
         name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
         price = f" with {self.edge_prior:.4g} nats for each edge" if self.edge_prior else ""
         limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
         known = "" if self.knowledge is None else f" under the knowledge: {self.knowledge.counts}"
-        return f"{name}{price}, all networks{limit}{known}"
+        apart = without_excluded(self.excluded)
+        return f"{name}{price}, all networks{limit}{known}{apart}"

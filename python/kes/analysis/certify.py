@@ -24,6 +24,7 @@ from kes._core import Families
 from kes.analysis.certificate import Certificate, CertifyCost, CertifyProgress, about
 from kes.budget import PER_SET, Budget, Size
 from kes.data.dataset import Data, Dataset, Incomplete
+from kes.data.notes import excluded_pairs
 from kes.declare import checked_options
 from kes.errors import KesError, option
 from kes.exact.prover import Bounded, Prover
@@ -295,6 +296,7 @@ def _certificate(
         families=sum(families.sizes),
         ties=incumbents.ties(graph, score),
         **{name: getattr(settings, name) for name in _SCOPE},
+        excluded=excluded_pairs(names, problem.core.excluded),
         compared=incumbents.table(top),
     )
 

@@ -228,6 +228,28 @@ def why_excluded(x: str, y: str, why: str) -> str:
     return _EXCLUDED[why][0].format(x, y) if why in _EXCLUDED else why
 
 
+def excluded_pairs(
+    names: Sequence[str], excluded: Iterable[tuple[int, int, str]]
+) -> dict[tuple[str, str], str]:
+    """Return pairs of columns that no model connects, in the order of the columns, and why."""
+    return {
+        (names[min(x, y)], names[max(x, y)]): why_excluded(names[x], names[y], why)
+        for x, y, why in excluded
+    }
+
+
+def without_excluded(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return which pairs no network of a proof connects; "" if there are none.
+
+    Examples
+    --------
+    >>> "no network" + without_excluded([("station", "altitude")])
+    "no network without an edge between 'station' and 'altitude'"
+    """
+    shown = [f"{x!r} and {y!r}" for x, y in pairs]
+    return f" without an edge between {listed(shown, show=str)}" if shown else ""
+
+
 def exclusion_notes(names: Sequence[str], excluded: Iterable[tuple[int, int, str]]) -> list[str]:
     """Return notes on pairs of columns that no model connects, whatever their relation."""
     pairs: dict[str, list[str]] = {}

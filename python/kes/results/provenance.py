@@ -16,7 +16,7 @@ from kes.table import Table
 
 if TYPE_CHECKING:
     from kes.data.discretizer import Discretizer
-from kes.data.notes import why_excluded
+from kes.data.notes import excluded_pairs
 
 
 class Provenance:
@@ -99,11 +99,7 @@ class Provenance:
         There are none in discrete tables. The second of a pair may be determined by the first, or
         both may have too many states for the cases.
         """
-        names, found = self.record.names, {}
-        for x, y, why in self.record.excluded:
-            pair = (names[min(x, y)], names[max(x, y)])
-            found[pair] = why_excluded(names[x], names[y], why)
-        return found
+        return excluded_pairs(self.record.names, self.record.excluded)
 
 
 class Lineage:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kes.data.notes import MANY_STATES, are_numbers
+from kes.data.notes import MANY_STATES, are_numbers, without_excluded
 from kes.errors import listed, printable
 from kes.options import Sampled
 from kes.search.edge_price import chance_edges
@@ -162,12 +162,6 @@ def _variables(optima: Optima) -> str:
     return f"{number} ({discrete} discrete, {continuous} continuous)"
 
 
-def without_excluded(optima: Optima) -> str:
-    """Return which pairs no network of a proof connects; "" if there are none."""
-    pairs = [f"{x!r} and {y!r}" for x, y in optima.excluded]
-    return f" without an edge between {listed(pairs, show=str)}" if pairs else ""
-
-
 def proof(optima: Optima) -> str:
     """Return the outcome of the proof of the best score; "" if none was attempted."""
     found, settings = optima.proof, optima.settings
@@ -176,7 +170,7 @@ def proof(optima: Optima) -> str:
     max_parents = settings.max_parents
     limit = "" if max_parents is None else f" with at most {counted(max_parents, 'parent')}"
     known = " that satisfies the knowledge" if settings.is_constrained else ""
-    which = f"no network{limit}{known}{without_excluded(optima)}"
+    which = f"no network{limit}{known}{without_excluded(optima.excluded)}"
     if found.proven:
         return f"proven: {which} scores higher"
     if found.upper_bound is None:

@@ -111,3 +111,27 @@ def test_the_degenerate_gaussian_says_what_one_row_excludes():
     assert [*optima.excluded] == [("x", "y")]
     assert "states of 'x' and 'y' determine each other" in optima.excluded["x", "y"]
     assert kes.learn(frame, runs=3, improve=False).excluded == {}
+
+
+def test_a_certificate_says_so():
+    found = kes.certify(table())
+    assert found.proven
+    assert found.excluded == {("station", "altitude"): "'station' determines 'altitude'"}
+    lines = {line[:13].strip(): line[13:].strip() for line in repr(found).splitlines()}
+    assert lines["over"].endswith("without an edge between 'station' and 'altitude'")
+    assert lines["excluded"] == "'station' determines 'altitude'"
+    assert "there is" not in lines["score"]  # the pair might score higher together
+
+
+def test_a_certificate_without_excluded_pairs_is_about_all_networks():
+    found = kes.certify(table().drop(columns="altitude"))
+    assert found.excluded == {}
+    assert "excluded" not in repr(found)
+    assert "the highest there is" in repr(found)
+
+
+def test_certify_prints_it(tmp_path, printed):
+    table().to_csv(tmp_path / "t.csv", index=False)
+    _, shown, _ = printed("certify", tmp_path / "t.csv")
+    assert "'station' determines 'altitude'" in shown
+    assert "without an edge between 'station' and 'altitude'" in " ".join(shown.split())

@@ -14,9 +14,9 @@ from kes.analysis.certificate import Certificate
 from kes.analysis.compare import Landscape, ges_standing
 from kes.analysis.coverage import Coverage
 from kes.analysis.noise import Noise
-from kes.data.notes import BY_CHANCE
+from kes.data.notes import BY_CHANCE, without_excluded
 from kes.errors import KesError, listed
-from kes.results.summary import completed, counted, is_higher, without_excluded
+from kes.results.summary import completed, counted, is_higher
 from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.prediction import prediction_card
 from kes.show.report.recipe import command_line
@@ -84,7 +84,7 @@ class Claim:
         if proven and (bound is None or level(bound) <= level(best.score)):
             scope = f" with at most {counted(limit, 'parent')} each" if limit is not None else ""
             known = " that satisfies the knowledge" if optima.settings.is_constrained else ""
-            known += without_excluded(optima)
+            known += without_excluded(optima.excluded)
             return cls(True, "highest score", f"no network{scope}{known} scores higher")
         if bound is not None:
             distance = f"{bound - best.score:,.2f} nats"
@@ -100,7 +100,7 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     """Return the summary paragraph as HTML."""
     edges = len(optima.best.graph.skeleton)
     proven = (
-        f"It is proven that no network{without_excluded(optima)} scores higher."
+        f"It is proven that no network{without_excluded(optima.excluded)} scores higher."
         if proof.proven
         else "It is not proven that this network has the highest score."
     )
