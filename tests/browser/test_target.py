@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from tests.browser.reading import rows, value
+from tests.browser.reading import rows, until, value
+from tests.unit.network.test_huge_tables import STATES, dense
 
 import kes
 
@@ -384,3 +385,21 @@ def test_networks_too_entangled_say_so_and_answer_what_they_can(
     page.select_option("#target-choice", label="BP")
     assert "so does the part around this variable" in page.inner_text("#answer-note")
     assert page.locator("#answers .variable").count() == 0
+
+
+def test_huge_tables_are_refused(open_page, tmp_path):
+    """The page says so, and shows the shares of the data, where answers need huge tables."""
+    table = dense(parents=3, states=STATES[:3], seed=5).sample(4000, seed=1)
+    kes.learn(table, runs=1, improve=False, prove=False).report(
+        tmp_path / "huge.html", data=table, evidence=False
+    )
+    page = open_page(tmp_path / "huge.html")
+    refused = 0
+    for name in table.names[::6]:
+        page.select_option("#target-choice", label=name)
+        until(page, "document.body.innerText.includes('Exact inference in the whole network')")
+        if "so does the part around this variable" in page.inner_text("body"):
+            refused += 1
+            assert not page.locator("#answers .variable").count()  # nothing can be set
+            assert target(page) == pytest.approx(table.state_shares(name))
+    assert refused

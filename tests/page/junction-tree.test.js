@@ -89,3 +89,20 @@ test("the limit of cells holds for all cliques together", () => {
   assert.ok(!new JunctionTree(network, [0, 1, 2], 31).isFeasible);
   assert.ok(MAX_CELLS >= 32);
 });
+
+test("a network of large treewidth is refused at once, before any table is made", () => {
+  // Each of 60 variables has four parents anywhere before it: cliques of 4^14 cells and more.
+  const random = generator(8);
+  const cpds = Array.from({ length: 60 }, (_, node) => {
+    const parents = new Set();
+    while (parents.size < Math.min(node, 4)) parents.add(integer(random, node));
+    const numbers = new Array(4 ** (parents.size + 1)).fill(1);
+    return { node, parents: [...parents], kind: "cases", numbers };
+  });
+  const network = new FittedNetwork(cpds, new Array(60).fill(4), 1);
+  const before = process.memoryUsage().heapUsed;
+  const started = performance.now();
+  assert.ok(!new JunctionTree(network, all(network)).isFeasible);
+  assert.ok(performance.now() - started < 2000);
+  assert.ok(process.memoryUsage().heapUsed - before < 64 * 2 ** 20);
+});
