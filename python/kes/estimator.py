@@ -377,7 +377,9 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         nodes = [node for node in self.network_.nodes if node != without]
         names = [columns[self._used[node]] for node in nodes]
         options = ReadOptions(missing=vars(self)["missing"])
-        schema = Schema(names, [self.network_.states[node] for node in nodes])
+        written = self.network_.notations
+        notations = {own: written[n] for n, own in zip(nodes, names, strict=True) if n in written}
+        schema = Schema(names, [self.network_.states[node] for node in nodes], notations)
         discretizer = self._discretizer(dict(zip(nodes, names, strict=True)))
         return read_data(data, options, schema=schema, discretizer=discretizer).renamed(nodes)
 

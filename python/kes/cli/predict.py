@@ -100,7 +100,11 @@ def _say_quality(network: Fitted, table: str, target: str, found: Predictions) -
         return
     states = network.states[target]
     column = read_rows(
-        table, {target: states}, unseen="missing", discretizer=network.discretizer
+        table,
+        {target: states},
+        unseen="missing",
+        discretizer=network.discretizer,
+        notations=network.notations,
     ).columns[target]
     known = (~gaps_of(column)).astype(np.float64)
     if not known.any():

@@ -13,7 +13,8 @@ import click
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import network_of
-from kes.data.dataset import Dataset
+from kes.data.dataset import Dataset, naming
+from kes.data.schema import read_number
 from kes.errors import KesError, listed, suggest
 from kes.network import BayesianNetwork
 from kes.network.fitting import Fitted
@@ -203,14 +204,20 @@ def _value(network: Fitted, name: str, text: str | Range) -> str | float | Range
         return text
     if text in map(str, states) or (states and name not in network.cuts):
         return text
+    number = _number(network, name, text)
+    if number is None and not states:
+        raise KesError(f"{name!r} is continuous, and {text!r} is not a number", column=name)
+    return text if number is None else number  # the network lists its states
+
+
+def _number(network: Fitted, name: str, text: str) -> float | None:
+    """Read a number, a date or a number with a unit as the network reads the column of a node."""
     try:
         return float(text)
     except ValueError:
-        if states:
-            return text  # the network lists its states
-        raise KesError(
-            f"{name!r} is continuous, and {text!r} is not a number", column=name
-        ) from None
+        pass
+    with naming(name):
+        return read_number(text, network.notations[name]) if name in network.notations else None
 
 
 class _Words:
@@ -252,14 +259,14 @@ class _Words:
 
     def _number(self, name: str) -> float:
         text = self._word() or ""
-        try:
-            return float(text)
-        except ValueError:
+        number = _number(self._network, name, text)
+        if number is None:
             raise KesError(
                 f"in the question {self._question!r}, {name!r} is compared with {text!r}, which is "
                 "not a number",
                 column=name,
-            ) from None
+            )
+        return number
 
     def _no_variable(self, name: str) -> KesError:
         if re.search(rf"[=<>]\s*\d+,{re.escape(name)}", self._question):

@@ -11,7 +11,7 @@ import numpy as np
 from kes._core import MAX_STATES
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
-from kes.data.dates import WORDS, dates_as_numbers
+from kes.data.dates import WORDS, date_notation, dates_as_numbers
 from kes.data.dependence import dependence_notes
 from kes.data.factor import Factor, nothing
 from kes.data.infer_kinds import (
@@ -29,6 +29,7 @@ from kes.data.infer_kinds import (
     without_strays,
 )
 from kes.data.missing import mostly, unless_needed
+from kes.data.notation import Notation
 from kes.data.notes import as_codes, fewer, remedy, seeming, too_many
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
@@ -170,9 +171,10 @@ class _Look:
             wanted = self.wanted.get(name)
             if wanted == "continuous" and self.is_cut is not None and self.is_cut(column, name):
                 wanted = "discrete"
-            dated = None if self.dates is None else dates_as_numbers(column, self.dates)
+            dated = None if self.dates is None else date_notation(column, self.dates)
             if dated is not None and wanted != "omit":
-                verdict = self._dated(judge(dated, wanted, cases=False))
+                verdict = judge(dates_as_numbers(column, dated), wanted, cases=False)
+                verdict = self._dated(verdict, dated)
             else:
                 verdict = judge(column, wanted, decimal=sign, cases=self.cases)
         except KesError as error:
@@ -186,10 +188,10 @@ class _Look:
             return Finding(name, None, _nameless(self.nameless))
         return Finding(name, verdict, seems=seeming(name, verdict, cases=self.cases))
 
-    def _dated(self, verdict: Verdict) -> Verdict:
+    def _dated(self, verdict: Verdict, notation: Notation) -> Verdict:
         """Say how dates became numbers."""
         why = f"dates as {WORDS[self.dates or 'days']}"
-        return replace(verdict, why=why, noted=True, common="")
+        return replace(verdict, why=why, noted=True, common="", notation=notation)
 
     def _identified(self, index: int, verdict: Verdict) -> Verdict:
         """Take a column whose values all differ for an identifier if its place or name says so."""
@@ -399,7 +401,7 @@ def _advice(finding: Finding, verdict: Verdict, rows: int) -> str:
                 advised = fewer({name: verdict.column.values}, [name])
                 advice.append(f"many states for so few values, so edges cost much: {advised}")
             advice += _about_marks(verdict)
-        case "continuous" if verdict.unit:
+        case "continuous" if verdict.notation.unit:
             advice.append(f"to keep the text: {saying([name], 'discrete')}")
     if verdict.absent:
         advice.append(f"{listed(verdict.absent)} read as missing")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes._core import MAX_STATES
+from kes.data.notation import PLAIN, Notation
 from kes.errors import KesError, listed
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
@@ -46,6 +47,8 @@ class Discrete:
     codes : ndarray of unsigned integers, shape (rows,)
         ``states[codes[i]]`` is the value in row i. Read-only, in the smallest type that fits;
         any integers are accepted.
+    notation : Notation
+        How the column was written.
 
     Raises
     ------
@@ -57,6 +60,7 @@ class Discrete:
 
     states: tuple[State, ...]
     codes: NDArray[Any]
+    notation: Notation = PLAIN
 
     def __post_init__(self) -> None:
         """Validate the codes and freeze them."""
@@ -83,10 +87,11 @@ class Discrete:
 
     def take(self, rows: NDArray[np.intp]) -> Discrete:
         """Return the column with some rows; all states stay."""
-        return Discrete(self.states, _private(self.codes[rows]))
+        return Discrete(self.states, _private(self.codes[rows]), self.notation)
 
     def __reduce__(self) -> tuple[type[Discrete], tuple[object, ...]]:
-        return Discrete, (self.states, self.codes)  # arrays are unpickled as writable
+        # Arrays are unpickled as writable.
+        return Discrete, (self.states, self.codes, self.notation)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +102,8 @@ class Continuous:
     ----------
     values : ndarray of float64, shape (rows,)
         Finite numbers; read-only.
+    notation : Notation
+        How the column was written.
 
     Raises
     ------
@@ -107,6 +114,7 @@ class Continuous:
     kind: ClassVar[Literal["continuous"]] = "continuous"
 
     values: NDArray[np.float64]
+    notation: Notation = PLAIN
 
     def __post_init__(self) -> None:
         """Validate the values and freeze them."""
@@ -127,10 +135,10 @@ class Continuous:
 
     def take(self, rows: NDArray[np.intp]) -> Continuous:
         """Return the column with some rows."""
-        return Continuous(_private(self.values[rows]))
+        return Continuous(_private(self.values[rows]), self.notation)
 
     def __reduce__(self) -> tuple[type[Continuous], tuple[object, ...]]:
-        return Continuous, (self.values,)
+        return Continuous, (self.values, self.notation)
 
 
 Column: TypeAlias = Discrete | Continuous

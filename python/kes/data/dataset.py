@@ -22,6 +22,7 @@ from kes.data.column import (
     frozen,
     kind_of,
 )
+from kes.data.notation import PLAIN, Notation
 from kes.data.weights import check_weights
 from kes.errors import KesError, listed, not_installed
 
@@ -187,6 +188,12 @@ class Dataset:
         return tuple(
             column.states if isinstance(column, Discrete) else () for column in self.columns
         )
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How columns were written, other than plain numbers and states."""
+        named = zip(self.names, self.columns, strict=True)
+        return {name: column.notation for name, column in named if column.notation != PLAIN}
 
     @property
     def cardinalities(self) -> list[int]:

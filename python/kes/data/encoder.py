@@ -355,7 +355,11 @@ def _cut(
         continuous = [name for name, verdict in used.items() if verdict.kind == "continuous"]
         discretizer.fit_columns(columns, continuous, decimal=decimal)
     return used | {
-        name: Verdict("discrete", discretizer.cut(name, used[name].column, decimal))
+        name: Verdict(
+            "discrete",
+            discretizer.cut(name, used[name].column, decimal),
+            notation=used[name].notation,
+        )
         for name in discretizer.cuts
         if name in used
     }
@@ -374,7 +378,11 @@ def _judged_again(
             declared = before.kind if name in kinds else None
             now = judge(column, declared, decimal=decimal, cases=False)
         # Text that was read as numbers is numbers now.
-        found[name] = replace(before, column=column) if now.what == before.what else now
+        found[name] = (
+            replace(before, column=column)
+            if now.what == before.what
+            else replace(now, notation=before.notation)
+        )
     return found
 
 
@@ -386,7 +394,8 @@ def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> 
     with naming(name):
         if isinstance(verdict.column, Numbers):
             values = verdict.column.floats()
-            return Continuous(np.nan_to_num(values) if verdict.column.missing() else values)
+            known = np.nan_to_num(values) if verdict.column.missing() else values
+            return Continuous(known, verdict.notation)
         assert isinstance(verdict.column, Factor), "dates are left out or coded as text"
         factor = verdict.column.ordered()
         if missing == "state":
@@ -396,7 +405,7 @@ def _to_column(name: str, verdict: Verdict, missing: str, *, declared: bool) -> 
     check_states(name, factor.values)
     if factor.missing():
         factor = replace(factor, codes=np.maximum(factor.codes, 0))
-    return factor.to_column()
+    return replace(factor.to_column(), notation=verdict.notation)
 
 
 def _check_rows(rows: int, notes: Sequence[str] = ()) -> None:

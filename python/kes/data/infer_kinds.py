@@ -17,9 +17,10 @@ import numpy as np
 
 from kes.data.column import Kind
 from kes.data.factor import Factor, recoded
+from kes.data.notation import PLAIN, Notation
 from kes.data.parse_text import LOOKS_MISSING, Parsed, Sign, are_dates
 from kes.data.raw_columns import FEW, Dates, Numbers, Raw
-from kes.data.units import no_quantities, parse_quantities, several_units
+from kes.data.units import no_quantities, parse_quantities, several_units, unit_of
 from kes.errors import KesError, either, listed, option, unknown
 
 Kinds: TypeAlias = Mapping[str, Literal["discrete", "continuous", "omit"]]
@@ -59,8 +60,8 @@ class Verdict:
     """The few values that are not numbers."""
     common: str = ""
     """The reason without figures of this column, if `why` has any."""
-    unit: str = ""
-    """The unit of numbers that are written as text."""
+    notation: Notation = PLAIN
+    """The unit of numbers that are written as text, or how dates were read."""
     absent: tuple[str, ...] = ()
     """Texts that are read as missing, since they stand beside numbers."""
     may_be_codes: bool = False
@@ -164,7 +165,9 @@ def judge(
     if column.missing() == column.rows:
         return Verdict("empty", column.factor())
     if wanted == "continuous":
-        return Verdict("continuous", to_numbers(column, decimal), absent=marks_of(column))
+        notation = Notation(unit=unit_of(_texts(column)))
+        numbers = to_numbers(column, decimal)
+        return Verdict("continuous", numbers, absent=marks_of(column), notation=notation)
     if wanted is not None:
         return _discrete(column.factor())
     return _by_rules(column, decimal, cases and column.rows >= LEAST_ROWS)
@@ -262,7 +265,13 @@ def _of_parsed(factor: Factor, parsed: Parsed, places: Sequence[int], cases: boo
     unit = f" in {parsed.unit!r}" if parsed.unit else ""
     spaces = " with spaces between thousands" if parsed.spaces else ""
     why = f"text read as numbers{unit}{sign.get(parsed.sign or '', '')}{spaces}"
-    return replace(verdict, why=why, noted=True, common="", unit=parsed.unit)
+    return replace(verdict, why=why, noted=True, common="", notation=Notation(unit=parsed.unit))
+
+
+def _texts(column: Raw) -> list[str]:
+    """Return the distinct texts of a column; none if it holds other values."""
+    values = column.values if isinstance(column, Factor) else ()
+    return [value for value in values if isinstance(value, str)]
 
 
 def marks_of(column: Raw) -> tuple[str, ...]:

@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from kes.data.column import Column, Continuous, Discrete, State, is_missing_state
 from kes.data.csv_source import CsvDialect
 from kes.data.dataset import AnyTable, Dataset, Incomplete, naming
-from kes.data.dates import dates_as_numbers
+from kes.data.dates import date_notation, dates_as_numbers
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.infer_kinds import Kinds, decimal_sign, to_numbers, without_strays
 from kes.data.intervals import named_cuts
 from kes.data.missing import settle
+from kes.data.notation import PLAIN, Notation
 from kes.data.notes import left_out
 from kes.data.parse_text import LOOKS_MISSING, Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.data.source import Source
-from kes.data.units import no_quantities
+from kes.data.units import no_quantities, other_units, unit_of
 from kes.errors import KesError, either, listed, option, suggest
 from kes.options import DATES
 from kes.validation import choice
@@ -130,6 +131,9 @@ class Schema:
         The variables.
     states : sequence of sequence of (str, int or bool)
         States of each variable in the order of their codes; () for continuous ones.
+    notations : mapping of str to Notation
+        How columns were written: their dates are read in the same way, and numbers in another unit
+        are refused. Other columns are read by the options.
 
     Notes
     -----
@@ -147,11 +151,14 @@ class Schema:
 
     names: Sequence[str]
     states: Sequence[Sequence[State]]
+    notations: Mapping[str, Notation] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, states: Mapping[str, Sequence[State]]) -> Schema:
+    def of(
+        cls, states: Mapping[str, Sequence[State]], notations: Mapping[str, Notation] | None = None
+    ) -> Schema:
         """Make a schema from the states of each variable."""
-        return cls(tuple(states), tuple(states.values()))
+        return cls(tuple(states), tuple(states.values()), notations or {})
 
 
 def match_table(
@@ -166,7 +173,7 @@ def match_table(
     if not source.rows:
         raise KesError("the data have no rows", option="data")
     states_of = dict(zip(indices, schema.states, strict=True))
-    raw = _read(source, states_of, options, discretizer)
+    raw, notations = _read(source, states_of, schema.notations, options, discretizer)
     # Rows are dropped first: a value that occurs only in dropped rows need not be a state.
     can_be_state = all(isinstance(column, Factor) or not column.missing() for column in raw)
     raw, weights, notes, rows = settle(
@@ -175,10 +182,12 @@ def match_table(
     values = _Match(options.missing, None, rows).columns(schema, raw)
     gaps = [gaps_of(column) for column in values]
     columns: list[Column] = [
-        Discrete(tuple(states), np.maximum(column, 0))
+        Discrete(tuple(states), np.maximum(column, 0), notation)
         if states
-        else Continuous(np.where(missing, 0.0, column))
-        for column, missing, states in zip(values, gaps, schema.states, strict=True)
+        else Continuous(np.where(missing, 0.0, column), notation)
+        for column, missing, states, notation in zip(
+            values, gaps, schema.states, notations, strict=True
+        )
     ]
     dataset = Dataset.of(schema.names, columns, weights, notes)
     return Incomplete(dataset, np.array(gaps)) if any(map(np.any, gaps)) else dataset
@@ -194,7 +203,7 @@ def match_rows(
     """
     options = ReadOptions(missing="state")
     states_of = dict(zip(_find_columns(schema.names, source), schema.states, strict=True))
-    raw = _read(source, states_of, options, discretizer)
+    raw, _ = _read(source, states_of, schema.notations, options, discretizer)
     return _Match(options.missing, unseen, None).columns(schema, raw)
 
 
@@ -221,26 +230,25 @@ def _find_columns(names: Sequence[str], source: Source) -> list[int]:
 def _read(
     source: Source,
     states_of: Mapping[int, Sequence[State]],
+    notations: Mapping[str, Notation],
     options: ReadOptions,
     discretizer: Discretizer | None,
-) -> list[Raw]:
+) -> tuple[list[Raw], list[Notation]]:
     """Read columns as factors, or as numbers if they are continuous; cut those to discretize."""
     names, absent = source.names, frozenset(options.na_values)
     cuts = {} if discretizer is None else dict(discretizer.cuts)
     named = named_cuts({names[index]: states for index, states in states_of.items()})
     columns: dict[int, Raw] = {}
+    own: list[Notation] = []
     for index, states in states_of.items():
         with naming(names[index]):
-            column = source.column(index, absent)
-            if options.dates is not None:
-                column = dates_as_numbers(column, options.dates) or column
+            notation = notations.get(names[index], Notation(options.dates))
+            column, found = _in_notation(source.column(index, absent), notation)
             if names[index] in named and names[index] not in cuts and _has_numbers(column):
                 cuts[names[index]] = named[names[index]]
-            columns[index] = (
-                _without_marks(column.factor(), states)
-                if states and names[index] not in cuts
-                else column
-            )
+            is_text = bool(states) and names[index] not in cuts
+            columns[index] = _without_marks(column.factor(), states) if is_text else column
+            own.append(PLAIN if is_text and found.dates is None else found)
     sign = options.decimal or decimal_sign(columns.values()) or source.likely_decimal
     cutter = Discretizer.at(cuts)
     for index, states in states_of.items():
@@ -249,7 +257,40 @@ def _read(
         elif not states:
             with naming(names[index]):
                 columns[index] = to_numbers(columns[index], sign)
-    return list(columns.values())
+    return list(columns.values()), own
+
+
+def _in_notation(column: Raw, notation: Notation) -> tuple[Raw, Notation]:
+    """Read dates as numbers, and refuse numbers in another unit; return the notation found, too.
+
+    Errors do not name the column.
+    """
+    if notation.dates is not None:
+        found = date_notation(column, notation.dates, notation.month_first)
+        if found is not None:
+            return dates_as_numbers(column, found), found
+    texts = [str(value) for value in column.values] if isinstance(column, Factor) else []
+    if notation.unit and (others := other_units(texts, notation.unit)):
+        raise KesError(
+            f"has numbers in {listed(others)}, but must be in {notation.unit!r}, as the data "
+            "from which the network was estimated; convert them"
+        )
+    return column, Notation(unit=notation.unit or unit_of(texts))
+
+
+def read_number(text: str, notation: Notation) -> float | None:
+    """Read one value as a column in this notation is read; None if it is not a number.
+
+    Examples
+    --------
+    >>> read_number("1970-01-31", Notation("days")), read_number("73,5 €", Notation(unit="€"))
+    (30.0, 73.5)
+    """
+    column, _ = _in_notation(Factor([text], np.zeros(1, dtype=np.int8)), notation)
+    try:
+        return float(to_numbers(column).floats()[0])
+    except KesError:
+        return None
 
 
 def _without_marks(factor: Factor, states: Sequence[State]) -> Factor:

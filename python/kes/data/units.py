@@ -91,6 +91,23 @@ def _money(numbers: Sequence[str]) -> Parsed | None:
     return None
 
 
+def other_units(texts: Iterable[str], unit: str) -> list[str]:
+    """Return the units of numbers that are not the given one, nor a form of it.
+
+    Examples
+    --------
+    >>> other_units(["5 $", "7", "1 €"], "€"), other_units(["1 Month"], "months")
+    (['$'], [])
+    """
+    found = {one.unit for one in map(_quantity, texts) if one is not None and one.unit}
+    return sorted(own for own in found if not _same(own, unit))
+
+
+def unit_of(texts: Sequence[str]) -> str:
+    """Return the common unit of numbers in text; "" without one."""
+    return _usual_unit([_quantity(text) for text in texts])
+
+
 def no_quantities(texts: Sequence[str]) -> list[str]:
     """Return the texts that are neither numbers nor numbers in the unit that most of them have.
 

@@ -17,6 +17,7 @@ from kes._core import MAX_VARIABLES
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.errors import KesError, listed, repeated
 from kes.files import how_to_lift, most_unfolded
 from kes.formats.escaping import NAME, STATES, read_literals, read_name
@@ -48,6 +49,8 @@ class Parts:
     """Cut points of discretized columns."""
     ranks: Mapping[str, Any] | None = None
     """Values and normal scores of transformed columns."""
+    notations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """How columns were written."""
 
 
 class Writable(Protocol):
@@ -76,6 +79,10 @@ class Writable(Protocol):
     @property
     def transform(self) -> Ranks | None:
         """Transforms columns, if any."""
+
+    @property
+    def notations(self) -> Mapping[str, Notation]:
+        """How columns were written, other than plain numbers and states."""
 
     def local(self, node: str) -> Any:  # noqa: ANN401
         """Return the CPD of a node; its `describe` returns its kind and parameters."""

@@ -17,7 +17,8 @@ no states::
 
 The parameters are those of `kes.network.Linear` and `kes.network.Logistic`. Before the nodes there
 may be ``"cuts": {"age": [30.0, 60.0]}``, the cut points of raw columns, and ``"ranks": {"age":
-{"values": [...], "scores": [...]}}``, the normal scores of raw values. A graph::
+{"values": [...], "scores": [...]}}``, the normal scores of raw values, and ``"notations": {"price":
+{"unit": "€"}, "start": {"dates": "days"}}``, how raw columns are written. A graph::
 
     {"format": "kes-graph", "version": 1, "nodes": ["a", "b", "c"],
      "directed": [["a", "b"]], "undirected": [["b", "c"]]}
@@ -52,6 +53,7 @@ def read(content: bytes) -> Parts:
             models={entry["name"]: _model(entry) for entry in entries if "cpt" not in entry},
             cuts=document.get("cuts"),
             ranks=document.get("ranks"),
+            notations=document.get("notations", {}),
         )
     except (KeyError, TypeError) as error:
         raise KesError(f"a node has a missing or malformed entry: {error}") from None
@@ -126,6 +128,8 @@ def write(network: Writable) -> Iterator[str]:
             name: {"values": column.values.tolist(), "scores": column.scores.tolist()}
             for name, column in network.transform.columns.items()
         }
+    if network.notations:
+        kept["notations"] = {name: one.describe() for name, one in network.notations.items()}
     version = 1 if kinds == {"cpt"} and not kept else 2
     return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
 

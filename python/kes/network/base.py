@@ -19,6 +19,7 @@ from kes.data import Continuous, Dataset, Discrete, State
 from kes.data.discretizer import Discretizer
 from kes.data.intervals import named_cuts
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, suggest, unknown
 from kes.formats import write_network
@@ -56,6 +57,9 @@ class Network(ABC):
     discretizer, transform
         How raw columns are discretized or transformed (`kes.Discretizer`,
         `kes.data.normal_scores.Ranks`), or None. They apply to all data passed to the network.
+    notations : mapping of str to Notation
+        How the columns of some nodes were written: new dates are read in the same way, and numbers
+        in another unit are refused.
     """
 
     _TITLE: ClassVar[str]
@@ -65,6 +69,7 @@ class Network(ABC):
     parents: Mapping[str, tuple[str, ...]]
     discretizer: Discretizer | None
     transform: Ranks | None
+    notations: Mapping[str, Notation]
 
     def _set(self, **parts: object) -> None:
         for name, value in parts.items():
@@ -154,8 +159,16 @@ class Network(ABC):
             As in `log_likelihood`.
         """
         states = {node: self.states[node] for node in (self.nodes if nodes is None else nodes)}
-        rows = read_rows(data, states, weights=weights, unseen=unseen, discretizer=self.discretizer)
-        return self._transformed(rows)
+        return self._transformed(
+            read_rows(
+                data,
+                states,
+                weights=weights,
+                unseen=unseen,
+                discretizer=self.discretizer,
+                notations=self.notations,
+            )
+        )
 
     def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
         """Read the columns that are relevant for a target."""
@@ -174,7 +187,14 @@ class Network(ABC):
             return [node for node in observed if node != target]
 
         return self._transformed(
-            read_rows(data, self.states, choose, unseen=unseen, discretizer=self.discretizer)
+            read_rows(
+                data,
+                self.states,
+                choose,
+                unseen=unseen,
+                discretizer=self.discretizer,
+                notations=self.notations,
+            )
         )
 
     def _transformed(self, rows: Rows) -> Rows:
@@ -339,6 +359,7 @@ class Network(ABC):
             type(self) is type(other)
             and self.parents == other.parents
             and (self.discretizer, self.transform) == (other.discretizer, other.transform)
+            and self.notations == other.notations
             and all(
                 same(states, other.states[node]) and self.local(node) == other.local(node)
                 for node, states in self.states.items()
@@ -349,7 +370,11 @@ class Network(ABC):
         return hash((frozenset(self.nodes), frozenset(self.arcs)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        kept = {"discretizer": self.discretizer, "transform": self.transform}
+        kept = {
+            "discretizer": self.discretizer,
+            "transform": self.transform,
+            "notations": dict(self.notations),  # a mapping proxy cannot be pickled
+        }
         return partial(type(self), **kept), self._arguments()
 
     def __repr__(self) -> str:

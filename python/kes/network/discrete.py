@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.network import conversion, validate
 from kes.network.base import Network
 from kes.network.cpds import Tabular, as_array, cpt_table
@@ -50,8 +51,8 @@ class BayesianNetwork(Network):
         For each node its parents, in the order of the axes of its CPT. Omitted nodes have none.
     cpts
         For each node its CPT: one axis per parent, then the node's own states.
-    discretizer
-        How continuous columns were discretized; see `Network`.
+    discretizer, notations
+        How continuous columns were discretized and written; see `Network`.
 
     Raises
     ------
@@ -92,13 +93,14 @@ class BayesianNetwork(Network):
         *,
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
+        notations: Mapping[str, Notation] | None = None,
     ) -> None:
         names = validate.nodes(nodes)
         own_states = validate.states(states, names)
         own_parents = validate.parents(parents, names)
         tables = validate.cpts(cpts, own_states, own_parents)
         self._set(nodes=names, states=own_states, parents=own_parents, cpts=tables)
-        self._set(discretizer=discretizer, transform=transform)
+        self._set(discretizer=discretizer, transform=transform, notations=dict(notations or {}))
 
     def local(self, node: str) -> Tabular:
         """Return the CPD of a node."""

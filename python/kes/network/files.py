@@ -7,6 +7,7 @@ import numpy as np
 
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks, Scores
+from kes.data.notation import Notation
 from kes.errors import KesError
 from kes.files import load, stem
 from kes.formats import format_of, holds_network, write_graph, write_network
@@ -55,7 +56,7 @@ def read_network(path: str | PathLike[str]) -> Fitted:
 
 def _network(parts: Parts) -> Fitted:
     """Make a network of the kind of its nodes."""
-    kept: dict[str, Any] = {"discretizer": None, "transform": None}
+    kept: dict[str, Any] = {"discretizer": None, "transform": None, "notations": {}}
     models = {**parts.cpts}
     try:
         for node, (kind, numbers) in parts.models.items():
@@ -64,6 +65,8 @@ def _network(parts: Parts) -> Fitted:
             kept["discretizer"] = Discretizer.at(parts.cuts)
         if parts.ranks is not None:
             kept["transform"] = Ranks({node: _scores(**r) for node, r in parts.ranks.items()})
+        for node, notation in parts.notations.items():
+            kept["notations"][node] = Notation.read(node, notation)
     except KesError:
         raise
     except (AttributeError, TypeError, ValueError, OverflowError) as error:

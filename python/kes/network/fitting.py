@@ -16,6 +16,7 @@ from kes.data.dataset import Data, Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
@@ -119,6 +120,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {}, dates=dates)
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+    notations = dataset.notations
     ranks = None
     if how["transform"] == "ranks":
         ranks = Ranks.of(dataset, gaps)
@@ -132,7 +134,9 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
         arcs = [checked_arc(arc, nodes) for arc in structure]
     parents = families(nodes, arcs)
     validate.parents(parents, nodes)  # before any work is done
-    estimates = partial(Estimates, parents, discretizer=discretizer, transform=ranks)
+    estimates = partial(
+        Estimates, parents, discretizer=discretizer, transform=ranks, notations=notations
+    )
     if gaps is not None:
         stack = Stack(Incomplete(dataset, gaps), how["completions"])
         stack.scatter(Stream(0))
@@ -169,10 +173,15 @@ class Estimates:
         last: dict[tuple[str, ...], Model] | None = None,
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
+        notations: Mapping[str, Notation] | None = None,
     ) -> None:
         self._parents, self._filled = parents, filled
         self._last = {} if last is None else last
-        self._kept: dict[str, Any] = {"discretizer": discretizer, "transform": transform}
+        self._kept: dict[str, Any] = {
+            "discretizer": discretizer,
+            "transform": transform,
+            "notations": notations,
+        }
 
     def __call__(self, table: Dataset, prior: Prior = "bdeu", ess: float = 1.0) -> Fitted:
         """Estimate the network from a complete table."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.network import conversion, validate
 from kes.network.continuous import ContinuousNetwork
 from kes.network.cpds import Linear, coefficient_table
@@ -84,13 +85,14 @@ class GaussianNetwork(ContinuousNetwork):
         *,
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
+        notations: Mapping[str, Notation] | None = None,
     ) -> None:
         names = validate.nodes(nodes)
         own_parents = validate.parents(parents, names)
         states: dict[str, tuple[()]] = dict.fromkeys(names, ())
         cpds = validate.models(models, states, own_parents)
         self._set(nodes=names, states=states, parents=own_parents, models=cpds)
-        self._set(discretizer=discretizer, transform=transform)
+        self._set(discretizer=discretizer, transform=transform, notations=dict(notations or {}))
 
     def local(self, node: str) -> Linear:
         """Return the CPD of a node."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
+from kes.data.notation import Notation
 from kes.errors import KesError, listed
 from kes.network import validate
 from kes.network.base import DRAWS
@@ -57,8 +58,8 @@ class MixedNetwork(ContinuousNetwork):
         For each node its CPD: a `kes.network.Linear` for a continuous node; for a discrete one a
         CPT (an axis per parent, then the node's own states) or, if a parent is continuous, a
         `kes.network.Logistic`.
-    discretizer, transform
-        How columns were discretized or transformed; see `Network`.
+    discretizer, transform, notations
+        How columns were discretized, transformed and written; see `Network`.
 
     Raises
     ------
@@ -96,13 +97,14 @@ class MixedNetwork(ContinuousNetwork):
         *,
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
+        notations: Mapping[str, Notation] | None = None,
     ) -> None:
         names = validate.nodes(nodes)
         own_states = validate.states(states, names, continuous=True)
         own_parents = validate.parents(parents, names)
         cpds = validate.models(models, own_states, own_parents)
         self._set(nodes=names, states=own_states, parents=own_parents, models=cpds)
-        self._set(discretizer=discretizer, transform=transform)
+        self._set(discretizer=discretizer, transform=transform, notations=dict(notations or {}))
 
     def local(self, node: str) -> Tabular | Linear | Logistic:
         """Return the CPD of a node."""
@@ -214,6 +216,7 @@ class MixedNetwork(ContinuousNetwork):
             {**self.models, **{name: cpt for name, (_, cpt) in parts.items()}},
             discretizer=self.discretizer,
             transform=self.transform,
+            notations=self.notations,
         )
         return extended._given({**known, **dict.fromkeys(parts, 1)})
 

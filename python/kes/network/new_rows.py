@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kes.data import Dataset, Incomplete, Schema, State
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
+from kes.data.notation import Notation
 from kes.data.schema import Unseen, gaps_of, match_rows
 from kes.data.source import open_source
 from kes.data.weights import read_weights
@@ -59,11 +60,13 @@ def read_rows(
     weights: Weights = None,
     unseen: Unseen = "error",
     discretizer: Discretizer | None = None,
+    notations: Mapping[str, Notation] | None = None,
 ) -> Rows:
     """Read the columns of nodes with the given states; () for continuous nodes.
 
     `choose` selects some of the nodes by the names of the table's columns. Without a
-    `discretizer`, numbers are cut where the states are labels of intervals.
+    `discretizer`, numbers are cut where the states are labels of intervals. `notations` says how
+    dates are read, and in which units numbers must be.
     """
     if unseen not in ("error", "missing"):
         raise unknown("value of unseen", unseen, ("error", "missing"), option="unseen")
@@ -73,5 +76,5 @@ def read_rows(
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    columns = match_rows(source, Schema.of(states), discretizer, unseen)
+    columns = match_rows(source, Schema.of(states, notations), discretizer, unseen)
     return Rows(dict(zip(states, columns, strict=True)), source.rows, row_weights)

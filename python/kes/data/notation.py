@@ -1,0 +1,50 @@
+"""Notation: how the text of a column became numbers, kept to read new rows in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kes.errors import KesError
+from kes.options import DATES
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a column was written.
+
+    Attributes
+    ----------
+    dates : {"days", "year"} or None
+        How dates became numbers; None if the column has no dates.
+    month_first : bool or None
+        Whether dates like 3/4/2024 begin with the month; None if there are none.
+    unit : str
+        The unit of numbers, such as "€" or "months"; "" without one.
+    """
+
+    dates: str | None = None
+    month_first: bool | None = None
+    unit: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what differs from a plain column, for a file."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+
+    @classmethod
+    def read(cls, name: str, entry: Mapping[str, Any]) -> Notation:
+        """Read the notation of a column from a file."""
+        found = cls(**entry)
+        valid = (
+            (found.dates is None or found.dates in DATES)
+            and (found.month_first is None or isinstance(found.month_first, bool))
+            and isinstance(found.unit, str)
+        )
+        if not valid:
+            raise KesError(f"the notation of {name!r} is malformed: {dict(entry)}", column=name)
+        return found
+
+
+PLAIN = Notation()
+"""Numbers without a unit, or states."""
