@@ -174,9 +174,10 @@ LAZY = {
 NAMED = {
     ("kes.errors", "results"): "Interrupted hands over optima",
     ("kes.settings", "graph"): "a search starts from a graph",
-    ("kes.options", "graph"): "options take graphs and knowledge",
-    ("kes.options", "data"): "options say how a table is read",
-    ("kes.options", "progress"): "an option is a callback",
+    ("kes.options.search", "graph"): "options take graphs and knowledge",
+    ("kes.options.table", "data"): "options say how a table is read",
+    ("kes.options.search", "progress"): "an option is a callback",
+    ("kes.options.all_networks", "progress"): "an option is a callback",
 }
 """Annotations that name a class of a room above."""
 

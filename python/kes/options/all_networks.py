@@ -1,0 +1,146 @@
+"""Options of questions about all networks: `kes.posterior` and `kes.credible`."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from kes.declare import Option
+from kes.options.search import ScoringOptions
+from kes.validation import callback, choice, duration, integer, jobs, megabytes, number
+
+if TYPE_CHECKING:
+    from kes.progress import Progress
+
+POSTERIOR_MEMORY = 4096
+"""The sum over all networks needs more memory than most questions."""
+
+
+class WorkOptions(TypedDict, total=False):
+    """What the answer may cost."""
+
+    n_jobs: Annotated[
+        int | None,
+        Option(
+            default=None,
+            group="execution",
+            doc="Threads; None or -1 for all usable cores. Does not change the result.",
+            check=jobs,
+            flag="--jobs",
+            metavar="N",
+            help="Number of threads. Does not change the result.",
+            default_text="all usable cores",
+        ),
+    ]
+    memory_mb: Annotated[
+        int,
+        Option(
+            default=2048,
+            group="execution",
+            doc="Memory to use, approximately, in megabytes.",
+            check=megabytes,
+            metavar="N",
+            help="Memory to use, approximately, in megabytes.",
+        ),
+    ]
+    budget: Annotated[
+        float | str | None,
+        Option(
+            default=None,
+            group="execution",
+            doc='Stop after this time: seconds, or text such as "30s", "10m".',
+            check=duration,
+            type="float, str or None",
+            metavar="TIME",
+            help="Stop after this time, such as 30s, 5m, 1h30m.",
+        ),
+    ]
+    progress: Annotated[
+        "bool | Callable[[Progress], object] | None",
+        Option(
+            default=None,
+            group="execution",
+            doc="True shows a progress bar. A callable gets a `kes.Progress` at most ten times a "
+            "second.",
+            check=callback,
+            type="None, True or callable",
+            help="Show progress.",
+            default_text="only on a terminal",
+        ),
+    ]
+
+
+class PosteriorWork(WorkOptions, total=False):
+    """How posterior probabilities are computed."""
+
+    prior: Annotated[
+        str,
+        Option(
+            default="dags",
+            group="runs",
+            doc="What has the same probability before the data are seen: all DAGs, or all "
+            "equivalence classes. Where the two differ, the data do not decide. With `knowledge` "
+            "and `max_parents`, only the networks that these allow count.",
+            check=partial(choice, known=("dags", "classes")),
+            help="What has the same probability before the data are seen.",
+        ),
+    ]
+    method: Annotated[
+        str,
+        Option(
+            default="auto",
+            group="runs",
+            doc='The exact sum, or Markov chains over models. "auto" chooses the sum if there is '
+            "memory for it; under the prior over classes it is available with up to five columns "
+            "that vary.",
+            check=partial(choice, known=("auto", "exact", "chains")),
+            help="Sum over all networks, or sample models by Markov chains.",
+            default_text="exact if there is memory for it",
+        ),
+    ]
+    rounds: Annotated[
+        int,
+        Option(
+            default=2000,
+            group="runs",
+            doc="Length of the chains, of which the first fifth is not used. The result depends "
+            "on it and on `random_state`, not on the time.",
+            check=partial(integer, minimum=100),
+            metavar="N",
+            help="Length of the chains.",
+        ),
+    ]
+
+
+class CredibleWork(WorkOptions, total=False):
+    """Which models are close to the best, and how many of them are wanted."""
+
+    within: Annotated[
+        float,
+        Option(
+            default=3.0,
+            group="runs",
+            doc="Largest distance from the highest score, in nats.",
+            check=partial(number, minimum=0.0),
+            metavar="NATS",
+            help="Largest distance from the highest score.",
+        ),
+    ]
+    most: Annotated[
+        int,
+        Option(
+            default=10_000,
+            group="runs",
+            doc="Stop when there are more models than this; then the result is not complete.",
+            check=partial(integer, minimum=1),
+            metavar="N",
+            help="Stop when there are more models than this.",
+        ),
+    ]
+
+
+class PosteriorOptions(ScoringOptions, PosteriorWork, total=False):
+    """Options of `kes.posterior`."""
+
+
+class CredibleOptions(ScoringOptions, CredibleWork, total=False):
+    """Options of `kes.credible`."""

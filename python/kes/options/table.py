@@ -1,0 +1,163 @@
+"""Options of reading a table and of fitting a network to it."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from kes.declare import Option, defaults
+from kes.options.values import DATES, MAX_ESS, MISSING, TRANSFORMS, Prior, check_prior
+from kes.validation import choice, integer, number
+
+if TYPE_CHECKING:
+    from kes.data.dataset import Weights
+    from kes.data.discretizer import Discretizer
+    from kes.data.infer_kinds import Kinds
+
+Ess = Annotated[
+    float,
+    Option(
+        default=1.0,
+        group="criterion",
+        doc='Equivalent sample size of the criterion "bdeu" and of the prior "bdeu".',
+        check=partial(number, above=0.0, maximum=MAX_ESS),
+        setting="ess",
+        metavar="NUMBER",
+        help="Equivalent sample size of bdeu.",
+    ),
+]
+Transform = Annotated[
+    str | None,
+    Option(
+        default=None,
+        group="criterion",
+        doc='"ranks" replaces the values of each continuous column by the normal scores of their '
+        'ranks, which helps if columns are skewed; "none" does not. By default, searches on '
+        "tables with discrete and continuous columns use ranks, others do not, and networks are "
+        "estimated in the units of the columns.",
+        check=partial(choice, known=TRANSFORMS),
+        setting="transform",
+        help="Replace continuous values by the normal scores of their ranks.",
+        default_text="ranks with discrete and continuous columns, else none",
+    ),
+]
+
+ParameterPrior = Annotated[
+    Prior,
+    Option(
+        default="bdeu",
+        group="criterion",
+        doc='How to estimate the CPDs. "bdeu": the posterior mean under the Dirichlet prior of '
+        "the criterion BDeu, with `ess` cases spread evenly over each table. A number: the same "
+        'with this many cases in each cell (1 is Laplace\'s rule). "ml": maximum likelihood, '
+        "that is, relative frequencies; a parent configuration that never occurs gets the "
+        "uniform distribution. Maximum likelihood may assign zero probability to new cases.",
+        check=check_prior,
+        type='{"bdeu", "ml"} or float',
+        metavar="bdeu|ml|NUMBER",
+        help="Smoothing: bdeu spreads --ess cases evenly over each table, ml does not smooth "
+        "(maximum likelihood), a number adds this many cases to each cell.",
+    ),
+]
+
+
+class DataOptions(TypedDict, total=False):
+    """How to read a table."""
+
+    kinds: Annotated[
+        "Kinds | None",
+        Option(
+            default=None,
+            group="data",
+            doc='Kinds of columns: ``{"zip": "discrete", "size": "continuous", "id": "omit"}``. '
+            "The kinds of other columns are inferred from their values; `kes.audit` shows them.",
+            type="mapping or None",
+            flag="--discrete or --continuous",
+        ),
+    ]
+    weights: Annotated[
+        "Weights",
+        Option(
+            default=None,
+            group="data",
+            doc="How often each row counts, as the name of a column or as numbers: counts, or any "
+            "non-negative reals, such as probabilities times the number of cases.",
+            type="str, array or None",
+            metavar="COLUMN",
+            help="Column that says how often each row counts.",
+        ),
+    ]
+    discretize: Annotated[
+        "int | Mapping[str, int] | Discretizer | None",
+        Option(
+            default=None,
+            group="data",
+            doc="Cut continuous columns into this many intervals with about equally many cases; "
+            'or only the named ones, such as ``{"age": 5}``; or as a `kes.Discretizer` defines. '
+            "`Optima.discretizer` keeps the cut points.",
+            type="int, mapping, Discretizer or None",
+            metavar="N|COLUMN=N,...",
+            help="Cut continuous columns, or the named ones, into N intervals with about equally "
+            "many cases.",
+        ),
+    ]
+    dates: Annotated[
+        str | None,
+        Option(
+            default=None,
+            group="data",
+            doc='Use columns of dates as numbers: "days" since 1970-01-01 (hours are fractions), '
+            'or "year". By default they are left out.',
+            check=partial(choice, known=DATES),
+            help="Use dates as numbers: days since 1970-01-01, or years.",
+            default_text="left out",
+        ),
+    ]
+    missing: Annotated[
+        str,
+        Option(
+            default="error",
+            group="data",
+            doc="How to treat missing values: raise an error, drop the rows, make missing a state "
+            "of its own, or impute them from a model that is learned along with them (stacked "
+            'structural EM). With "em", scores are those of the completed table; this is valid if '
+            "values are missing at random: whether a value is missing may depend on observed "
+            "values, but not on missing ones.",
+            check=partial(choice, known=MISSING),
+            metavar="HOW|MARKERS",
+            help="How to treat missing values: error (the default), drop the rows, make missing a "
+            "state, or impute by em. Anything else is a list of markers of missing values besides "
+            "empty fields. Both together: NA,?,drop.",
+        ),
+    ]
+    completions: Annotated[
+        int,
+        Option(
+            default=5,
+            group="data",
+            doc='For ``missing="em"``: how often each incomplete case is imputed.',
+            check=partial(integer, minimum=1),
+            metavar="N",
+            help="For --missing em: how often each incomplete case is imputed.",
+        ),
+    ]
+
+
+class FitOptions(DataOptions, total=False):
+    """How to estimate a network; see `kes.fit`."""
+
+    prior: ParameterPrior
+    ess: Ess
+    transform: Transform
+    prefer: Annotated[
+        Iterable[tuple[str, str]],
+        Option(
+            default=(),
+            group="model",
+            doc="Arcs (a, b) to orient as a -> b where an essential graph leaves the direction "
+            "open, in order of priority. Pairs that are not adjacent have no effect.",
+            type="list of arcs",
+        ),
+    ]
+
+
+FIT_DEFAULTS: FitOptions = defaults(FitOptions)  # type: ignore[assignment]
