@@ -1,4 +1,6 @@
-//! Pairs of variables that no model joins, whatever their relation.
+//! Variables that no model joins because some determine others: the pairs, and the smallest set met.
+
+use std::sync::{Mutex, PoisonError};
 
 /// A pair of variables that no model joins, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +34,26 @@ impl Why {
             Why::Determined => "determined",
             Why::Collinear => "collinear",
             Why::TooLarge => "too large",
+        }
+    }
+}
+
+/// The smallest set met so far in which some variables determine others, and of several such the first.
+#[derive(Default)]
+pub struct Dependent(Mutex<Option<Vec<usize>>>);
+
+impl Dependent {
+    /// The set, by its variables.
+    pub fn set(&self) -> Option<Vec<usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of a set in which some variables determine others.
+    pub fn note(&self, set: impl Iterator<Item = usize>) {
+        let set: Vec<usize> = set.collect();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|known| (set.len(), &set) < (known.len(), known)) {
+            *known = Some(set);
         }
     }
 }

@@ -15,6 +15,7 @@ mod gain_bound;
 mod moments;
 mod products;
 mod table;
+mod worker;
 
 pub(super) use bic::LN_2PI_E;
 pub(super) use cholesky::{Factors, Matrix};

@@ -1,14 +1,13 @@
 //! A continuous or mixed table under one criterion, as a set function.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::cholesky::Factors;
 use super::criterion::{Criterion, Function};
 use super::gain_bound::GainBound;
 use super::moments::Moments;
-use crate::score::bounds::{Bounds, Measure};
-use crate::score::excluded::{Excluded, Why};
-use crate::score::set_function::{SetFunction, Source, Survey, Worker};
+use super::worker::Evaluating;
+use crate::score::bounds::Bounds;
+use crate::score::excluded::{Dependent, Excluded, Why};
+use crate::score::set_function::{SetFunction, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -23,14 +22,13 @@ pub const TOLERANCE: f64 = 64.0;
 
 /// The moments of a table with the function of a criterion on them.
 pub struct Table {
-    moments: Moments,
-    function: Box<dyn Function>,
+    pub(super) moments: Moments,
+    pub(super) function: Box<dyn Function>,
     /// See [`Function::enlargement`].
-    enlargement: f64,
+    pub(super) enlargement: f64,
     /// The unit: `F` is a multiple of it.
-    quantum: f64,
-    /// The smallest set met whose columns depend on each other, by its variables.
-    dependent: Mutex<Option<Vec<usize>>>,
+    pub(super) quantum: f64,
+    pub(super) dependent: Dependent,
 }
 
 impl Table {
@@ -39,7 +37,7 @@ impl Table {
         let function = criterion.on(&moments);
         let enlargement = function.enlargement();
         let quantum = quantum(moments.total);
-        Self { moments, function, enlargement, quantum, dependent: Mutex::new(None) }
+        Self { moments, function, enlargement, quantum, dependent: Dependent::default() }
     }
 
     /// The moments.
@@ -109,20 +107,6 @@ impl Table {
     pub fn variables(&self) -> usize {
         self.moments.blocks.len()
     }
-
-    /// The smallest set of variables met so far whose columns depend on each other, and of several such
-    /// the first.
-    pub fn dependent(&self) -> Option<Vec<usize>> {
-        self.dependent.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn note_dependent(&self, set: impl Iterator<Item = usize>) {
-        let set: Vec<usize> = set.filter(|&v| !self.moments.blocks[v].is_empty()).collect();
-        let mut known = self.dependent.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_none_or(|known| (set.len(), &set) < (known.len(), known)) {
-            *known = Some(set);
-        }
-    }
 }
 
 /// The unit of `F` with this many cases.
@@ -150,11 +134,11 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn worker(&self) -> Box<dyn Worker<W> + '_> {
-        Box::new(Evaluating { table: self, joint: Factoring::default(), margin: Factoring::default() })
+        Box::new(Evaluating::new(self))
     }
 
     fn survey(&self) -> Box<dyn Survey<W> + '_> {
-        Box::new(Evaluating { table: self, joint: Factoring::default(), margin: Factoring::default() })
+        Box::new(Evaluating::new(self))
     }
 
     fn perfect(&self) -> f64 {
@@ -171,82 +155,7 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
-        Table::dependent(self)
-    }
-}
-
-/// Computes terms. What the next set shares with the last one, as far as the first columns go, is
-/// kept: sources come in ascending order.
-struct Evaluating<'t> {
-    table: &'t Table,
-    joint: Factoring,
-    margin: Factoring,
-}
-
-impl<const W: usize> Worker<W> for Evaluating<'_> {
-    fn term(&mut self, set: VarSet<W>) -> f64 {
-        self.joint.term(self.table, set)
-    }
-
-    fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
-        for source in sources {
-            let with_x = given.with(source.x);
-            source.joint = self.joint.term(self.table, with_x.with(y));
-            if source.known.is_none() {
-                source.margin = self.margin.term(self.table, with_x);
-            }
-        }
-    }
-}
-
-impl<const W: usize> Survey<W> for Evaluating<'_> {
-    fn measure(&mut self, set: VarSet<W>) -> Measure {
-        Measure { term: self.joint.term(self.table, set), detail: 0.0 }
-    }
-}
-
-/// Factorises one set after the other.
-#[derive(Default)]
-struct Factoring {
-    factors: Factors,
-    columns: Vec<usize>,
-}
-
-impl Factoring {
-    /// `F(S)`.
-    fn term<const W: usize>(&mut self, table: &Table, set: VarSet<W>) -> f64 {
-        let Self { factors, columns } = self;
-        let blocks = &table.moments.blocks;
-        columns.clear();
-        let mut embedded = 0;
-        for v in set.iter() {
-            columns.extend(blocks[v].clone());
-            embedded += usize::from(!blocks[v].is_empty());
-        }
-        // In the order of the columns, whatever the numbers of their variables: that order alone decides
-        // the bits.
-        columns.sort_unstable();
-        let always_defined = table.enlargement > 0.0;
-        if !always_defined && embedded > 1 && 2.0 * columns.len() as f64 >= table.moments.total {
-            return f64::NEG_INFINITY;
-        }
-        let threshold = if always_defined { 0.0 } else { dependence_threshold(columns.len()) };
-        let common = factors.columns().iter().zip(&*columns).take_while(|(a, b)| a == b).count();
-        factors.truncate(common);
-        let mut regular = factors.pivots().iter().all(|&pivot| pivot >= threshold);
-        for &column in &columns[common..] {
-            if !regular {
-                break;
-            }
-            regular = factors.push(&table.moments.correlations, column, table.enlargement) >= threshold;
-        }
-        if !regular {
-            factors.truncate(0);
-            table.note_dependent(set.iter());
-            return f64::NEG_INFINITY;
-        }
-        let value = table.function.value(columns, factors.ln_determinant());
-        libm::rint(value / table.quantum) * table.quantum
+        self.dependent.set()
     }
 }
 
@@ -255,6 +164,7 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
     use crate::score::gaussian::Column;
+    use crate::score::set_function::Source;
     use crate::score::terms::Terms;
     use proptest::prelude::*;
 
@@ -345,7 +255,7 @@ mod tests {
             let bad = members & 0b101011 == 0b101011 || members & 0b010100 == 0b010100;
             assert_eq!(*term == f64::NEG_INFINITY, bad, "{members:b}");
         }
-        assert_eq!(table.dependent(), Some(vec![2, 4]));
+        assert_eq!(table.dependent.set(), Some(vec![2, 4]));
         assert_eq!(table.excluded(), [Excluded { x: 2, y: 4, why: Why::Twins }]);
     }
 

@@ -1,7 +1,5 @@
 //! A mixed table under one criterion, as a set function.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::criterion::Criterion;
 use super::kept::Kept;
 use super::rows::{Place, Rows};
@@ -9,7 +7,7 @@ use super::worker::{Evaluating, ln_determinant};
 use crate::Error;
 use crate::score::bounds::Bounds;
 use crate::score::discrete;
-use crate::score::excluded::{Excluded, Why};
+use crate::score::excluded::{Dependent, Excluded, Why};
 use crate::score::gaussian::{Column, TOLERANCE, quantum};
 use crate::score::set_function::{SetFunction, Survey, Worker};
 use crate::stop::{Stop, Stopped};
@@ -27,8 +25,7 @@ pub struct Table {
     /// What `F` is a multiple of.
     pub(super) quantum: f64,
     pub(super) kept: Kept,
-    /// The smallest set met in which some variables determine another, by its variables.
-    dependent: Mutex<Option<Vec<usize>>>,
+    pub(super) dependent: Dependent,
 }
 
 impl Table {
@@ -51,7 +48,7 @@ impl Table {
             quantum: quantum(rows.total),
             discrete: discrete::Table::new(discrete, criterion.discrete)?,
             kept: Kept::default(),
-            dependent: Mutex::new(None),
+            dependent: Dependent::default(),
             rows,
         })
     }
@@ -94,15 +91,6 @@ impl Table {
             return Some(Why::TooLarge);
         }
         ln_determinant(&self.rows, &cells, columns).is_none().then_some(dependent)
-    }
-
-    /// Notes a set in which some variables determine another.
-    pub(super) fn note_dependent(&self, set: impl Iterator<Item = usize>) {
-        let set: Vec<usize> = set.collect();
-        let mut known = self.dependent.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_none_or(|known| (set.len(), &set) < (known.len(), known)) {
-            *known = Some(set);
-        }
     }
 }
 
@@ -152,7 +140,7 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
-        self.dependent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.dependent.set()
     }
 }
 

@@ -60,7 +60,7 @@ impl<'t, const W: usize> Evaluating<'t, W> {
             return f64::NEG_INFINITY;
         }
         let Some(ln_determinant) = ln_determinant(rows, &cells, columns) else {
-            table.note_dependent(set.iter());
+            table.dependent.note(set.iter());
             return f64::NEG_INFINITY;
         };
         let all = discrete.cells(alone);
