@@ -16,6 +16,7 @@ _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
 _Knowledge: TypeAlias = tuple[list[int | None] | None, _Edges, _Edges]
+_Additions: TypeAlias = tuple[float, list[tuple[int, int, float]], list[int]]
 """(tier of each variable, None if it has none; required arcs; forbidden arcs)."""
 
 __all__ = [
@@ -255,12 +256,13 @@ class Problem:
         criterion: str,  # a name of CRITERIA
         ess: float,
         cache_mb: int,
-        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
+        additions: _Additions | None = None,
     ) -> Problem:
-        """Take a discrete table, with an optional prior over adjacencies.
+        """Take a discrete table, with optional additions to the criterion.
 
-        A prior is a weight of every pair of variables and further weights of some: it is added to
-        the gain of every edge between them.
+        These are a weight of every pair of variables and further weights of some, which are added
+        to the gain of every edge between them; and exogenous variables, whose own families count
+        nothing. Knowledge must forbid all arcs into the latter.
         """
 
     @staticmethod
@@ -272,7 +274,7 @@ class Problem:
         penalty: float,  # factor of the penalty, where the criterion has one
         cache_mb: int,
         n_jobs: int,
-        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
+        additions: _Additions | None = None,
     ) -> Problem:
         """Take a continuous or mixed table: columns of numbers, or of codes of states (from 0).
 
@@ -290,7 +292,7 @@ class Problem:
         penalty: float,  # factor of the penalty of continuous parameters
         cache_mb: int,
         n_jobs: int,
-        prior: tuple[float, list[tuple[int, int, float]]] | None = None,
+        additions: _Additions | None = None,
     ) -> Problem:
         """Take a mixed table under the location model; as `gaussian`."""
 

@@ -14,7 +14,7 @@ from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
 from kes.data.notes import are_numbers, too_many
 from kes.errors import KesError, listed, option
-from kes.settings import Criterion, PairWeights
+from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # of whole numbers that may be meant as states
@@ -36,7 +36,7 @@ def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
 
 
 def core_problem(
-    dataset: Dataset, criterion: Criterion, cache_mb: int, prior: PairWeights | None = None
+    dataset: Dataset, criterion: Criterion, cache_mb: int, additions: Additions | None = None
 ) -> _core.Problem:
     """Pass a table to the core, which scores it according to its kind, with a prior over edges.
 
@@ -54,7 +54,7 @@ def core_problem(
         states, weights = dataset.cardinalities, dataset.weights
         with core_errors(dataset.names):
             return _core.Problem(
-                columns, states, weights, criterion.name, strength, cache_mb, prior
+                columns, states, weights, criterion.name, strength, cache_mb, additions
             )
     if criterion.uses_ranks(kind):
         dataset = Ranks.of(dataset).apply(dataset)
@@ -64,7 +64,7 @@ def core_problem(
     ]
     # In the order of the names, so that the order of the columns has no effect.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
-    more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores(), prior)
+    more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores(), additions)
     with core_errors(dataset.names):
         if criterion.on(kind).model == "location":
             problem = _core.Problem.location(embedded, dataset.cardinalities, *more)

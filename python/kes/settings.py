@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from kes.graph.core_graph import CoreGraph, CoreKnowledge
     from kes.graph.knowledge import Knowledge
 
-PairWeights: TypeAlias = tuple[float, list[tuple[int, int, float]]]
-"""A prior over edges as the core takes it: the weight of every pair, and what some have more."""
+Additions: TypeAlias = tuple[float, list[tuple[int, int, float]], list[int]]
+"""What the core adds to a criterion: the weight of every pair, what some have more, and exogenous
+variables, whose own families count nothing."""
 
 
 @dataclass(frozen=True)
@@ -177,14 +178,23 @@ class Settings:
         """Return the constraints for the core, with variables numbered as in `names`."""
         return self.knowledge.to_core(names) if self.is_constrained and self.knowledge else None
 
-    def pair_weights(self, names: Sequence[str]) -> PairWeights | None:
-        """Return the prior over edges for the core; None if there is none."""
+    @property
+    def exogenous(self) -> tuple[str, ...]:
+        """The variables that are not modelled."""
+        return self.knowledge.exogenous if self.knowledge else ()
+
+    def additions(self, names: Sequence[str]) -> Additions | None:
+        """Return the prior over edges and the exogenous variables for the core, if there are any.
+
+        Variables are numbered as in `names`.
+        """
         price, likely = self.prior
-        if not likely and not price:
+        if not likely and not price and not self.exogenous:
             return None
         at = {name: i for i, name in enumerate(names)}
         # The odds of a pair stand in the place of the common price.
-        return -price, [(at[a], at[b], odds + price) for a, b, odds in likely]
+        pairs = [(at[a], at[b], odds + price) for a, b, odds in likely]
+        return -price, pairs, sorted(at[name] for name in self.exogenous)
 
     @property
     def prior(self) -> tuple[float, tuple[tuple[str, str, float], ...]]:

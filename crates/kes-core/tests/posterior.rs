@@ -121,7 +121,7 @@ fn a_prior_over_edges_counts() {
     let mut stream = Stream::new(2, 1);
     let criterion = Criterion::named("bdeu", 1.0).expect("known");
     let table = Table::new(table(4, 200, &mut stream), criterion).expect("good parameters");
-    let weighted = Weighted::new(table, -1.5, &[(0, 1, 4.0), (2, 3, -2.0)]);
+    let weighted = Weighted::new(table, -1.5, &[(0, 1, 4.0), (2, 3, -2.0)], &[]);
     assert_is_the_sum_over_dags(&Terms::new(weighted, 1 << 20), None, None, &dags);
 }
 

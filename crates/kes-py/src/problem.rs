@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use kes_core::Error;
-use kes_core::engine::{self, Batch, Engine, Graph, ImproveOptions, Improved, PairWeights};
+use kes_core::engine::{self, Additions, Batch, Engine, Graph, ImproveOptions, Improved};
 use kes_core::improve::Origin;
 use kes_core::score::discrete;
 use kes_core::score::discrete::criterion::Criterion;
@@ -39,7 +39,7 @@ impl Problem {
     fn on<T: engine::Table + 'static>(
         py: Python<'_>,
         columns: usize,
-        prior: Option<&PairWeights>,
+        additions: Option<&Additions>,
         cache_mb: usize,
         make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
     ) -> PyResult<Self> {
@@ -48,7 +48,7 @@ impl Problem {
         let (total_weight, fingerprint) = (table.total(), table.fingerprint());
         let excluded = py.detach(|| table.excluded());
         let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
-        let engine = engine::on(table, prior, cache_mb << 20).map_err(core_error)?;
+        let engine = engine::on(table, additions, cache_mb << 20).map_err(core_error)?;
         Ok(Self { engine, total_weight, fingerprint, excluded })
     }
 }
@@ -56,7 +56,7 @@ impl Problem {
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb, prior=None))]
+    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb, additions=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn new(
         py: Python<'_>,
@@ -66,18 +66,18 @@ impl Problem {
         criterion: &str,
         ess: f64,
         cache_mb: usize,
-        prior: Option<PairWeights>,
+        additions: Option<Additions>,
     ) -> PyResult<Self> {
         let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        Self::on(py, codes.len(), prior.as_ref(), cache_mb, |stop| {
+        Self::on(py, codes.len(), additions.as_ref(), cache_mb, |stop| {
             discrete::Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion)
         })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs, prior=None))]
+    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn gaussian(
         py: Python<'_>,
@@ -88,19 +88,19 @@ impl Problem {
         penalty: f64,
         cache_mb: usize,
         n_jobs: usize,
-        prior: Option<PairWeights>,
+        additions: Option<Additions>,
     ) -> PyResult<Self> {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        Self::on(py, columns.len(), prior.as_ref(), cache_mb, |stop| {
+        Self::on(py, columns.len(), additions.as_ref(), cache_mb, |stop| {
             let moments = gaussian::Moments::new(&columns, &order, weights, n_jobs, stop)?;
             Ok(gaussian::Table::new(moments, criterion))
         })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (columns, cardinalities, order, weights, criterion, penalty, cache_mb, n_jobs, prior=None))]
+    #[pyo3(signature = (columns, cardinalities, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn location(
         py: Python<'_>,
@@ -112,12 +112,12 @@ impl Problem {
         penalty: f64,
         cache_mb: usize,
         n_jobs: usize,
-        prior: Option<PairWeights>,
+        additions: Option<Additions>,
     ) -> PyResult<Self> {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = location::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        Self::on(py, columns.len(), prior.as_ref(), cache_mb, |stop| {
+        Self::on(py, columns.len(), additions.as_ref(), cache_mb, |stop| {
             location::Table::new(&columns, &cardinalities, &order, weights, criterion, n_jobs, stop)
         })
     }

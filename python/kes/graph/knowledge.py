@@ -4,6 +4,10 @@ A network is *admissible* iff it has every required and no forbidden arc; a mode
 of its class is. Tiers forbid all arcs from a later to an earlier tier, `apart` forbids
 both arcs between two variables, `roots` all arcs into and `leaves` all arcs out of a variable.
 
+Variables that are *exogenous* come before all others and are not modelled: others may have them as
+parents, and no network says how they are related among themselves. They are a complete block of
+which only the arcs into modelled variables are searched, scored and shown.
+
 `likely` is soft: it rules nothing out, but changes scores. A criterion that is a function of sets
 of variables can weigh the edge between two of them, but not its direction.
 """
@@ -17,21 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from kes import _core
-from kes.errors import KesError, listed, repeated, suggest
+from kes.errors import KesError, suggest
 from kes.files import load, write_file
 from kes.graph.core_graph import CoreKnowledge
 from kes.graph.knowledge_files import dump, parse
+from kes.graph.knowledge_parts import arc_list, name_list, odds_list, target_list, tier_list
 from kes.native import core_errors
-from kes.validation import number
 
 _MAX_REASONS = 3
 """Contradictions that a message lists."""
-
-MAX_ODDS = 1e9
-"""Largest log odds of an edge."""
-
-_MAX_SHOWN = 100
-"""Characters of an invalid value that a message shows."""
 
 _CONTRADICTION = "no network satisfies the knowledge: "
 _WORDS = {
@@ -42,6 +40,8 @@ _WORDS = {
     "roots": ("root", "roots"),
     "leaves": ("leaf", "leaves"),
     "likely": ("pair with prior odds", "pairs with prior odds"),
+    "exogenous": ("exogenous variable", "exogenous variables"),
+    "targets": ("exogenous variable with known targets", "exogenous variables with known targets"),
 }
 
 
@@ -71,6 +71,14 @@ class Knowledge:
         disfavours it, 0 is neutral. The score of a model with the edge is higher by this number;
         it takes the place of the price that `edge_prior` sets for other pairs. For what is
         certain, or about directions, use the other parameters.
+    exogenous : list of str
+        Variables that the others may depend on, but that are not modelled themselves: contexts of
+        experiments, earlier values of a series. No arc leads to them, whatever relates them
+        among themselves is left open, and scores are those of the other variables given them.
+    targets : mapping, or list of pairs (x, list of str)
+        The only variables that an exogenous one may point to, where they are known:
+        ``{"knockout": ["gene1", "gene2"]}``. Its keys are exogenous. Like forbidden arcs, they
+        can trap runs in wrong optima.
 
     Raises
     ------
@@ -97,6 +105,8 @@ is a root
     roots: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
     likely: tuple[tuple[str, str, float], ...] = ()
+    exogenous: tuple[str, ...] = ()
+    targets: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __init__(
         self,
@@ -108,15 +118,21 @@ is a root
         roots: Iterable[str] = (),
         leaves: Iterable[str] = (),
         likely: Mapping[tuple[str, str], float] | Iterable[tuple[str, str, float]] = (),
+        exogenous: Iterable[str] = (),
+        targets: Mapping[str, Iterable[str]] | Iterable[tuple[str, Iterable[str]]] = (),
     ) -> None:
+        touched = target_list(targets)
+        block = {*name_list("exogenous", exogenous), *(name for name, _ in touched)}
         values = {
-            "tiers": _tiers(tiers),
-            "required": _arcs("required", required),
-            "forbidden": _arcs("forbidden", forbidden),
-            "apart": tuple(sorted({(min(p), max(p)) for p in _arcs("apart", apart)})),
-            "roots": _names("roots", roots),
-            "leaves": _names("leaves", leaves),
-            "likely": _odds(likely),
+            "tiers": tier_list(tiers),
+            "required": arc_list("required", required),
+            "forbidden": arc_list("forbidden", forbidden),
+            "apart": tuple(sorted({(min(p), max(p)) for p in arc_list("apart", apart)})),
+            "roots": name_list("roots", roots),
+            "leaves": name_list("leaves", leaves),
+            "likely": odds_list(likely),
+            "exogenous": tuple(sorted(block)),
+            "targets": touched,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -128,6 +144,8 @@ is a root
         required: Iterable[tuple[str, str]] = (),
         forbidden: Iterable[tuple[str, str]] = (),
         apart: Iterable[tuple[str, str]] = (),
+        exogenous: Iterable[str] = (),
+        targets: Mapping[str, Iterable[str]] | None = None,
     ) -> Knowledge:
         """Return this knowledge with more constraints.
 
@@ -141,6 +159,8 @@ is a root
             required=(*self.required, *required),
             forbidden=(*self.forbidden, *forbidden),
             apart=(*self.apart, *apart),
+            exogenous=(*self.exogenous, *exogenous),
+            targets=target_list({**dict(self.targets), **(targets or {})}),
         )
 
     @property
@@ -183,20 +203,24 @@ is a root
             roots=chosen.intersection(self.roots),
             leaves=chosen.intersection(self.leaves),
             likely=[item for item in self.likely if chosen.issuperset(item[:2])],
+            exogenous=chosen.intersection(self.exogenous),
+            targets={x: chosen.intersection(own) for x, own in self.targets if x in chosen},
         )
 
     def _mentions(self) -> Iterator[tuple[str, str]]:
         """Yield every name that is mentioned, with the parameter that mentions it."""
         for field in fields(self):
             for item in getattr(self, field.name):
-                for name in (item,) if isinstance(item, str) else item:
-                    if isinstance(name, str):  # not the odds of a pair
-                        yield field.name, name
+                for part in (item,) if isinstance(item, str) else item:
+                    for name in part if isinstance(part, tuple) else (part,):
+                        if isinstance(name, str):  # not the odds of a pair
+                            yield field.name, name
 
     def to_core(self, names: Sequence[str]) -> CoreKnowledge:
         """Return the constraints for the core: tiers of variables, required and forbidden arcs.
 
-        Variables are numbered as in `names`, which must contain all that are mentioned.
+        Variables are numbered as in `names`, which must contain all that are mentioned. Exogenous
+        ones are roots there: that gives the same models, neighbours and gains as a complete block.
         """
         at = {name: i for i, name in enumerate(names)}
         level = {name: i for i, tier in enumerate(self.tiers) for name in tier}
@@ -204,10 +228,12 @@ is a root
         forbidden = {(at[a], at[b]) for a, b in self.forbidden}
         for a, b in self.apart:
             forbidden |= {(at[a], at[b]), (at[b], at[a])}
-        for root in self.roots:
+        for root in (*self.roots, *self.exogenous):
             forbidden |= {(other, at[root]) for other in range(len(names)) if other != at[root]}
         for leaf in self.leaves:
             forbidden |= {(at[leaf], other) for other in range(len(names)) if other != at[leaf]}
+        for x, own in self.targets:
+            forbidden |= {(at[x], at[y]) for y in names if y != x and y not in own}
         tiers = [level.get(name) for name in names] if level else None
         return tiers, sorted(required), sorted(forbidden)
 
@@ -238,11 +264,7 @@ is a root
     def as_plain(self) -> dict[str, list[Any]]:
         """Return the non-empty parts as lists and strings."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: [item if isinstance(item, str) else list(item) for item in value]
-            for name, value in parts.items()
-            if value
-        }
+        return {name: [_listed(item) for item in value] for name, value in parts.items() if value}
 
     @property
     def counts(self) -> str:
@@ -259,89 +281,9 @@ is a root
         return f"Knowledge({', '.join(f'{name}={list(value)}' for name, value in parts.items())})"
 
 
-def _names(part: str, value: object) -> tuple[str, ...]:
-    """Return distinct names, sorted."""
-    names = _items(part, "a list of names", value)
-    for name in names:
-        if not isinstance(name, str):
-            raise _invalid(part, "a list of names", name, "but it contains")
-    return tuple(sorted(set(names)))
-
-
-def _tiers(value: object) -> tuple[tuple[str, ...], ...]:
-    """Return tiers, earliest first, each sorted, without empty ones."""
-    expected = "a list of lists of names such as [['age', 'sex'], ['smoker']]"
-    given = [
-        _items("tiers", expected, tier, "but it contains")
-        for tier in _items("tiers", expected, value)
-    ]
-    tiers = tuple(_names("tiers", tier) for tier in given)
-    if double := sorted(repeated(name for tier in given for name in tier)):
-        raise KesError(
-            f"in more than one tier: {listed(double)}; list each variable once",
-            option="tiers",
-            column=double[0],
-        )
-    return tuple(tier for tier in tiers if tier)
-
-
-def _arcs(part: str, value: object) -> tuple[tuple[str, str], ...]:
-    """Return distinct arcs (a, b), sorted."""
-    expected = "a list of pairs of names"
-    arcs = set()
-    for item in _items(part, expected, value):
-        ends = _items(part, expected, item, "but it contains")
-        if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
-            raise _invalid(part, expected, item, "but it contains")
-        a, b = ends
-        if a == b:
-            raise KesError(
-                f"{part}: an arc cannot lead from {a!r} to itself", option=part, column=a
-            )
-        arcs.add((a, b))
-    return tuple(sorted(arcs))
-
-
-def _odds(value: object) -> tuple[tuple[str, str, float], ...]:
-    """Return pairs (a, b), a before b, with the log odds of an edge between them, sorted."""
-    expected = 'pairs of names with log odds, such as {("a", "b"): 3.0} or [("a", "b", 3.0)]'
-    if isinstance(value, Mapping):
-        value = [
-            (*_items("likely", expected, pair, "but it contains"), odds)
-            for pair, odds in value.items()
-        ]
-    found: dict[tuple[str, str], float] = {}
-    for item in _items("likely", expected, value):
-        parts = _items("likely", expected, item, "but it contains")
-        if len(parts) != 3:
-            raise _invalid("likely", expected, item, "but it contains")
-        ((a, b),) = _arcs("likely", [parts[:2]])
-        pair = (min(a, b), max(a, b))
-        if pair in found:
-            raise KesError(
-                f"likely: {a!r} and {b!r} occur twice; odds are of a pair, in either direction",
-                option="likely",
-                column=a,
-            )
-        found[pair] = number("likely", parts[2], minimum=-MAX_ODDS, maximum=MAX_ODDS)
-    return tuple((a, b, odds) for (a, b), odds in sorted(found.items()))
-
-
-def _items(part: str, expected: str, value: object, but: str = "not") -> list[Any]:
-    """Return the items of a list; strings and mappings do not count as lists."""
-    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-        raise _invalid(part, expected, value, but)
-    return list(value)
-
-
-def _invalid(part: str, expected: str, value: object, but: str) -> KesError:
-    try:
-        shown = repr(value)
-    except (ValueError, RecursionError):  # an integer with thousands of digits, or deep nesting
-        shown = f"an unprintable {type(value).__name__}"
-    if len(shown) > _MAX_SHOWN:
-        shown = f"{shown[:_MAX_SHOWN]}..."
-    return KesError(f"{part} must be {expected}, {but} {shown}", option=part)
+def _listed(item: object) -> object:
+    """Return tuples as lists."""
+    return [_listed(part) for part in item] if isinstance(item, tuple) else item
 
 
 def _refuse_contradiction(known: Knowledge) -> None:
@@ -350,6 +292,7 @@ def _refuse_contradiction(known: Knowledge) -> None:
     If no required arc is forbidden and they form no cycle, the network of the required arcs alone
     is admissible.
     """
+    _check_block(known)
     reasons = list(_forbidden_requirements(known))
     if reasons:
         more = f"; and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
@@ -367,16 +310,45 @@ def _refuse_contradiction(known: Knowledge) -> None:
         )
 
 
+def _check_block(known: Knowledge) -> None:
+    """Refuse statements that order or relate the exogenous variables: they are not modelled."""
+    block = set(known.exogenous)
+    placed = {"roots": known.roots, "tiers": [name for tier in known.tiers for name in tier]}
+    for part, names in placed.items():
+        for name in sorted(block.intersection(names)):
+            raise KesError(
+                f"{name!r} is exogenous, so it comes before all modelled variables; leave it out "
+                f"of {part}",
+                option=part,
+                column=name,
+            )
+    pairs = {"required": known.required, "forbidden": known.forbidden, "apart": known.apart}
+    pairs["likely"] = tuple((a, b) for a, b, _ in known.likely)
+    pairs["targets"] = tuple((x, y) for x, own in known.targets for y in own)
+    for part, arcs in pairs.items():
+        for pair in arcs:
+            if block.issuperset(pair):
+                raise KesError(
+                    f"{pair[0]!r} and {pair[1]!r} are both exogenous, so their relation is not "
+                    f"modelled; leave the pair out of {part}",
+                    option=part,
+                    column=pair[0],
+                )
+
+
 def _forbidden_requirements(known: Knowledge) -> Iterator[str]:
     """Yield the required arcs that the rest of the knowledge forbids, with the first reason."""
     forbidden, apart = set(known.forbidden), set(known.apart)
     roots, leaves = set(known.roots), set(known.leaves)
     tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    targets = dict(known.targets)
     for a, b in known.required:
         reasons = {
             "it is also forbidden": (a, b) in forbidden,
             f"{a} and {b} must be apart": (min(a, b), max(a, b)) in apart,
             f"{b} is a root": b in roots,
+            f"{b} is exogenous": b in known.exogenous,
+            f"{b} is not one of the targets of {a}": b not in targets.get(a, (b,)),
             f"{a} is a leaf": a in leaves,
             f"{b} is in an earlier tier than {a}": tier.get(a, 0) > tier.get(b, len(tier)),
         }

@@ -32,7 +32,10 @@ from typing import Any
 from kes.errors import KesError, repeated, suggest, unknown
 from kes.files import how_to_lift, most_unfolded
 
-_PARTS = ("tiers", "required", "forbidden", "apart", "roots", "leaves", "likely")
+_PARTS = (
+    *("tiers", "required", "forbidden", "apart", "roots", "leaves", "likely"),
+    *("exogenous", "targets"),
+)
 """Keys of a file: the parameters of `Knowledge`."""
 
 _HEAD = "/knowledge"

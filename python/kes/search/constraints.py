@@ -54,13 +54,14 @@ def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> N
 def lost_guarantee(settings: Settings) -> list[str]:
     """Return a note if some constraint lets runs end in wrong optima however many cases there are.
 
-    With tiers and required arcs none does: docs/theory.md, section 10.
+    With tiers, required arcs and exogenous variables none does: docs/theory.md, section 10.
     """
     known = settings.knowledge
     reasons = {
         "max_parents": settings.max_parents is not None,
         "forbidden arcs": known is not None and bool(known.forbidden),
         "pairs apart": known is not None and bool(known.apart),
+        "known targets": known is not None and bool(known.targets),
     }
     lost = [reason for reason, holds in reasons.items() if holds]
     if not lost:

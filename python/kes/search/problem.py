@@ -207,8 +207,8 @@ class Problem:
         """The data as the core holds them, with the cache that all runs share."""
         problem = self.shared
         if problem is None:
-            prior = self.settings.pair_weights(self.dataset.names)
-            problem = core_problem(self.dataset, self.settings.measure, self.cache_mb, prior)
+            additions = self.settings.additions(self.dataset.names)
+            problem = core_problem(self.dataset, self.settings.measure, self.cache_mb, additions)
         start = self.settings.start
         if start is not None:
             names = self.dataset.names

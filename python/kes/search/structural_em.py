@@ -128,8 +128,8 @@ def _best(
         stopped = not keep_going()
         return not stopped
 
-    prior = settings.pair_weights(table.names)
-    core = core_problem(table, settings.measure, cache_mb, prior)
+    additions = settings.additions(table.names)
+    core = core_problem(table, settings.measure, cache_mb, additions)
     driver = Driver(core, table.names, settings.for_core(table.names), threads)
     found = driver.search(em_round_budget(len(table.names)), goes_on)
     if stopped:

@@ -264,8 +264,9 @@ pub trait Engine: Send + Sync {
     fn cached(&self) -> usize;
 }
 
-/// A prior over adjacencies: the weight of every pair of variables, and further weights of some.
-pub type PairWeights = (f64, Vec<(usize, usize, f64)>);
+/// What is added to a criterion: the weight of every pair of variables, further weights of some, and the exogenous
+/// variables, whose own families count nothing; see [`Weighted`](crate::score::prior::Weighted).
+pub type Additions = (f64, Vec<(usize, usize, f64)>, Vec<usize>);
 
 /// The engine on a table, with about `bytes` of memory for what it remembers.
 ///
@@ -273,9 +274,9 @@ pub type PairWeights = (f64, Vec<(usize, usize, f64)>);
 /// If there are too many variables.
 pub fn on(
     table: impl Table + 'static,
-    prior: Option<&PairWeights>,
+    additions: Option<&Additions>,
     bytes: usize,
 ) -> Result<Box<dyn Engine>, Error> {
     let n = plain::check_number(SetFunction::<1>::variables(&table))?;
-    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, prior, bytes)))
+    with_width!(n, W => Ok(ForWidth::<W>::boxed(table, additions, bytes)))
 }

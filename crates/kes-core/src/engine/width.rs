@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plain::{self, Constraints, Graph, Move, Statements};
 use super::{
-    Batch, End, Engine, Families, ImproveOptions, Improved, PairWeights, SearchOptions, Step, posterior,
+    Additions, Batch, End, Engine, Families, ImproveOptions, Improved, SearchOptions, Step, posterior,
 };
 use crate::Error;
 use crate::boundary::Model;
@@ -33,12 +33,14 @@ impl<const W: usize> ForWidth<W> {
     /// Three quarters of the memory are for terms, a quarter for the rows of gains of a search.
     pub(super) fn boxed(
         function: impl SetFunction<W> + 'static,
-        prior: Option<&PairWeights>,
+        additions: Option<&Additions>,
         bytes: usize,
     ) -> Box<dyn Engine> {
-        let terms = match prior {
+        let terms = match additions {
             None => Terms::new(function, bytes / 4 * 3),
-            Some((common, pairs)) => Terms::new(Weighted::new(function, *common, pairs), bytes / 4 * 3),
+            Some((common, pairs, exogenous)) => {
+                Terms::new(Weighted::new(function, *common, pairs, exogenous), bytes / 4 * 3)
+            }
         };
         Box::new(Self { terms, rows: RowStore::new(bytes / 4) })
     }

@@ -10,8 +10,19 @@
 //! forbidden arcs. In the digraph of the arcs that are *not* forbidden, take the strongly connected
 //! components in causal order: every arc against that order is forbidden, and a component cannot be
 //! divided further. These components are the *levels*. Complete tiers become levels again, or more of
-//! them; a root becomes a level before all others. Other forbidden arcs and the required ones are
-//! checked neighbour by neighbour (see [`crate::boundary`]).
+//! them; a root becomes a level before all others. Where both directions are forbidden, nothing is left to
+//! direct: a class that the levels admit then obeys iff it does not join the pair. Such pairs are *barred*, and cost
+//! nothing either. Other forbidden arcs and the required ones are checked neighbour by neighbour (see
+//! [`crate::boundary`]).
+//!
+//! # Exogenous variables
+//! Variables that a network may use as parents, but does not model (contexts of an experiment, earlier values of a
+//! series), are a complete block before all others. Here they are roots: all arcs into them are forbidden. That is
+//! the same search. The edges within the block are constant, no operator has them in its clique or on a path, and
+//! of two admissible DAGs with the same edges both have the same v-structures `x → y ← z` between two of the block
+//! and a modelled `y`, if it is complete none, if not all. So classes, boundaries and gains
+//! correspond one to one (checked in `tests/oracle/test_exogenous.py`), and the block costs as much as its arcs
+//! into modelled variables.
 
 use super::components::strong_components;
 use super::{Dag, EssentialGraph, Mpdag};
@@ -28,7 +39,7 @@ pub struct Knowledge<const W: usize> {
     level: Vec<usize>,
     /// `barred[y]`: the nodes of later levels than that of `y`, and those that are kept apart from it.
     barred: Vec<VarSet<W>>,
-    /// Whether there is knowledge that the levels do not express.
+    /// Whether there is knowledge that levels and barred pairs do not express.
     has_arcs: bool,
 }
 
@@ -99,9 +110,9 @@ impl<const W: usize> Knowledge<W> {
             later -= component;
             for y in component.iter() {
                 let besides = forbidden[y] - later;
-                let apart = besides.iter().filter(|&x| forbidden[x].contains(y));
-                has_arcs |= !besides.is_empty();
-                (level[y], barred[y]) = (at, later | apart.collect());
+                let apart = besides.iter().filter(|&x| forbidden[x].contains(y)).collect();
+                has_arcs |= besides != apart;
+                (level[y], barred[y]) = (at, later | apart);
             }
         }
         Self { required, forbidden, level, barred, has_arcs }
@@ -128,7 +139,7 @@ impl<const W: usize> Knowledge<W> {
         self.barred[y]
     }
 
-    /// Whether there is knowledge that the levels do not express.
+    /// Whether there is knowledge that levels and barred pairs do not express.
     pub(crate) fn has_arcs(&self) -> bool {
         self.has_arcs
     }
@@ -227,7 +238,7 @@ mod tests {
         assert!(partial.has_arcs());
     }
 
-    /// Two roots are levels before all others, and apart from each other by arcs.
+    /// Two roots are levels before all others, and apart from each other: no neighbour must be checked.
     #[test]
     fn roots_come_first() {
         let into = |y: usize| (0..4).filter(move |&x| x != y).map(move |x| (x, y));
@@ -235,5 +246,6 @@ mod tests {
         assert_eq!(roots.levels()[0], roots.levels()[2]);
         assert!(roots.levels()[1].max(roots.levels()[3]) < roots.levels()[0]);
         assert!(roots.barred(1).contains(3) && roots.barred(3).contains(1));
+        assert!(!roots.has_arcs());
     }
 }

@@ -1,10 +1,15 @@
-//! Priors over adjacencies, as part of the set function.
+//! What is added to a criterion as part of the set function: a prior over adjacencies, and the constant that
+//! takes exogenous variables out of the score.
 //!
 //! For symmetric weights `w` of pairs, `F(S) + Σ w_ab` over the pairs `{a, b} ⊆ S` is a set function again, in
 //! which every gain of an edge between `x` and `y` is larger by exactly `w_xy`, whatever it is given:
 //! of the pairs in `Cxy`, `Cx`, `Cy` and `C`, all but `{x, y}` cancel. So `w_xy` is the logarithm of the
 //! prior odds of an edge. A negative weight for all pairs is a price for each edge, as in the
 //! extended BIC [Chen & Chen 2008; Foygel & Drton 2010].
+//!
+//! An *exogenous* variable `x` has no parents in any admissible network, and is not modelled. With
+//! `F(∅) − F(x)` added to every set that has it, its family `s(x | ∅)` scores 0, and no gain changes: the
+//! score of a network is that of the families of the modelled variables.
 
 use super::bounds::{Bounds, Measure};
 use super::set_function::{SetFunction, Source, Survey, Worker};
@@ -14,39 +19,49 @@ use crate::varset::VarSet;
 /// Weights are multiples of this part of `τ`, so that sums of them are exact.
 const PART: f64 = 1.0 / 64.0;
 
-/// The weights of pairs of variables.
+/// The weights of pairs of variables, and those of single ones.
 #[derive(Clone, Debug)]
 pub struct Prior {
     /// Of every pair.
     common: f64,
     /// Additional weights of pairs, by their variables.
     more: Vec<Vec<(usize, f64)>>,
+    /// `F(∅) − F(x)` of exogenous variables, 0 of others.
+    own: Vec<f64>,
     /// The variables that vary: an edge to another one gains nothing.
     varying: Vec<bool>,
-    /// The most that the edges to a variable can add.
+    /// The most that the edges to a variable, and itself, can add.
     bonus: Vec<f64>,
 }
 
 impl Prior {
-    /// A common weight of all pairs, and further weights of some, for the variables of a set function.
+    /// A common weight of all pairs, further weights of some, and exogenous variables, for those of a set function.
     pub fn new<const W: usize>(
         function: &dyn SetFunction<W>,
         common: f64,
         pairs: &[(usize, usize, f64)],
+        exogenous: &[usize],
     ) -> Self {
         let unit = libm::exp2(libm::floor(libm::log2(function.tolerance() * PART)));
         let rounded = |weight: f64| libm::rint(weight / unit) * unit;
         let n = function.variables();
         let varying: Vec<bool> = (0..n).map(|v| function.varies(v)).collect();
-        let mut prior =
-            Self { common: rounded(common), more: vec![Vec::new(); n], varying, bonus: Vec::new() };
+        let (mut worker, mut own) = (function.worker(), vec![0.0; n]);
+        exogenous
+            .iter()
+            .for_each(|&x| own[x] = rounded(worker.term(VarSet::EMPTY) - worker.term(VarSet::single(x))));
+        let more = vec![Vec::new(); n];
+        let mut prior = Self { common: rounded(common), more, own, varying, bonus: Vec::new() };
         for &(a, b, weight) in pairs.iter().filter(|&&(a, b, _)| prior.varying[a] && prior.varying[b]) {
             prior.more[a].push((b, rounded(weight)));
             prior.more[b].push((a, rounded(weight)));
         }
-        let positive = |y: usize| (0..n).map(|x| if x == y { 0.0 } else { prior.pair(x, y).max(0.0) }).sum();
         let any = prior.common > 0.0 || !pairs.is_empty();
-        prior.bonus = if any { (0..n).map(positive).collect() } else { vec![0.0; n] };
+        let positive = |y: usize| {
+            let others = (0..n).filter(|&x| any && x != y);
+            prior.own[y].max(0.0) + others.map(|x| prior.pair(x, y).max(0.0)).sum::<f64>()
+        };
+        prior.bonus = (0..n).map(positive).collect();
         prior
     }
 
@@ -59,28 +74,28 @@ impl Prior {
         self.common + more
     }
 
-    /// The weight of the edges between a variable and those of a set.
+    /// The weight of a variable and of the edges between it and those of a set.
     fn around<const W: usize>(&self, x: usize, set: &VarSet<W>) -> f64 {
         if !self.varying[x] {
-            return 0.0;
+            return self.own[x];
         }
         let count = set.iter().filter(|&v| self.varying[v]).count();
         let more: f64 = self.more[x].iter().filter(|(v, _)| set.contains(*v)).map(|(_, weight)| weight).sum();
-        self.common * count as f64 + more
+        self.own[x] + self.common * count as f64 + more
     }
 
-    /// The weight of all pairs of a set.
+    /// The weight of all variables and pairs of a set.
     fn of<const W: usize>(&self, set: &VarSet<W>) -> f64 {
         let count = set.iter().filter(|&v| self.varying[v]).count();
         let pairs = count * count.saturating_sub(1) / 2;
         let more = |v: usize| {
             let later = self.more[v].iter().filter(move |&&(other, _)| other > v && set.contains(other));
-            later.map(|(_, weight)| weight).sum::<f64>()
+            self.own[v] + later.map(|(_, weight)| weight).sum::<f64>()
         };
         self.common * pairs as f64 + set.iter().map(more).sum::<f64>()
     }
 
-    /// What the edges to a variable can add at most.
+    /// What the edges to a variable, and itself, can add at most.
     pub fn bonus(&self, y: usize) -> f64 {
         self.bonus[y]
     }
@@ -94,8 +109,13 @@ pub struct Weighted<const W: usize> {
 
 impl<const W: usize> Weighted<W> {
     /// The set function with the weights added.
-    pub fn new(function: impl SetFunction<W> + 'static, common: f64, pairs: &[(usize, usize, f64)]) -> Self {
-        let prior = Prior::new(&function, common, pairs);
+    pub fn new(
+        function: impl SetFunction<W> + 'static,
+        common: f64,
+        pairs: &[(usize, usize, f64)],
+        exogenous: &[usize],
+    ) -> Self {
+        let prior = Prior::new(&function, common, pairs, exogenous);
         Self { function: Box::new(function), prior }
     }
 }
@@ -204,17 +224,21 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
-        /// Every gain is larger by the weight of the pair, and all that gain are found.
+        /// Every gain is larger by the weight of the pair, all that gain are found, and families of exogenous
+        /// variables count nothing.
         #[test]
         fn a_gain_is_larger_by_the_weight_of_its_pair(
             seed in 0..1000u64,
             common in -4.0..2.0f64,
             odds in prop::collection::vec((0..5usize, 0..5usize, -6.0..6.0f64), 0..4),
             criterion in prop::sample::select(vec!["bic", "aic", "bdeu"]),
+            exogenous in prop::collection::btree_set(0..5usize, 0..3),
         ) {
+            let exogenous: Vec<usize> = exogenous.into_iter().collect();
             let odds: Vec<_> = odds.into_iter().filter(|(a, b, _)| a != b).collect();
             let plain = Terms::<1>::new(table(seed, criterion), 1 << 20);
-            let weighted = Terms::<1>::new(Weighted::new(table(seed, criterion), common, &odds), 1 << 20);
+            let weighted = Terms::<1>::new(
+                Weighted::new(table(seed, criterion), common, &odds, &exogenous), 1 << 20);
             let expected = |x: usize, y: usize| {
                 let pair = |&&(a, b, _): &&(usize, usize, f64)| (a, b) == (x, y) || (a, b) == (y, x);
                 if x == 4 || y == 4 { 0.0 } else { common + odds.iter().filter(pair).map(|o| o.2).sum::<f64>() }
@@ -234,6 +258,9 @@ mod tests {
                 }
                 all.retain(|(_, gain)| *gain > weighted.tolerance());
                 prop_assert_eq!(improving, all);
+            }
+            for x in exogenous {
+                prop_assert!(weighted.family(&mut *b, x, VarSet::EMPTY).abs() <= weighted.tolerance());
             }
         }
     }
