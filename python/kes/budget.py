@@ -21,11 +21,11 @@ Prove: TypeAlias = bool | Literal["auto"]
 
 TASKS_PER_RUN = 10
 MAX_TASKS = 1000
-"""Default number of improvement tasks for each run, and in all; see docs/quality.md."""
+"""Default number of improvement tasks per run, and in total; see docs/quality.md."""
 
 PER_SET, _PER_ROW, _PER_CUBE = 2e-6, 4e-9, 2e-11
-"""Processor seconds to count a set of variables: for the set, for each row of the table, and for
-the cube of the columns of numbers, of which half are factorised on average. Measured."""
+"""Measured processor seconds to count a set of variables: per set, per row of the table, and per
+cube of the number of numeric columns (on average, half of them are factorised)."""
 
 _RUNS_PER_TASK = 10
 """A task takes up to as long as this many runs: it climbs several times, with a colder cache."""
@@ -151,10 +151,10 @@ class Improve:
 class Budget:
     """Upper bounds on the work of a search; None is no bound."""
 
-    runs: int | None = None  # None for a number that goes with the size of the table
-    patience: int | None = None  # runs in a row, in run order, without a better score level
+    runs: int | None = None  # None: chosen by the size of the table
+    patience: int | None = None  # consecutive runs without a better score level
     seconds: float | None = None
-    improve: Improve = Improve()  # the runs leave the time that it probably takes, or half of all
+    improve: Improve = Improve()  # the runs leave time for it, at most half
     prove: Prove = False
     tasks: int | None = None
     settling: int | None = None  # after these, stop when the last third found no higher score

@@ -80,7 +80,7 @@ def _has_classes(estimator: KES) -> bool:
 
 
 def _with_target(data: Any, target: str, y: object) -> tuple[Any, str]:  # noqa: ANN401 - any table
-    """Return the table with the values y of the target as a column, and the name of that.
+    """Return the table with y as the column of the target, and the name of that column.
 
     The columns of an array have no names, so the target becomes the last one.
     """

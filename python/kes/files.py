@@ -283,7 +283,7 @@ def _held(lock: Path) -> int:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(descriptor)
-            with suppress(FileNotFoundError):  # whoever held it has removed it meanwhile
+            with suppress(FileNotFoundError):  # its holder has removed it meanwhile
                 if os.path.samestat(os.fstat(descriptor), lock.stat()):
                     return descriptor
         except BaseException:

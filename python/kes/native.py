@@ -17,7 +17,7 @@ from kes.errors import KesError, listed, option
 from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
-_FEW_STATES = 50  # of whole numbers that may be meant as states
+_FEW_STATES = 50  # most distinct whole numbers that may be meant as states
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 

@@ -58,7 +58,7 @@ class Reporter:
         self._next = 0.0
 
     def __call__(self, progress: Progress, *, final: bool = False) -> None:
-        """Show the progress unless the last update was a moment ago."""
+        """Show the progress unless the last update is too recent."""
         now = time.monotonic()
         if self._show is not None and (final or now >= self._next):
             self._next = now + _PAUSE

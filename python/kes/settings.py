@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from kes.graph.knowledge import Knowledge
 
 Additions: TypeAlias = tuple[float, list[tuple[int, int, float]], list[int]]
-"""What the core adds to a criterion: the weight of every pair, what some have more, and exogenous
-variables, whose own families count nothing."""
+"""Additions to a criterion, for the core: the weight of every pair, extra weights of some, and
+exogenous variables, whose own families do not count."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Settings:
         if not likely and not price and not self.exogenous:
             return None
         at = {name: i for i, name in enumerate(names)}
-        # The odds of a pair stand in the place of the common price.
+        # The odds of a pair replace the common price.
         pairs = [(at[a], at[b], odds + price) for a, b, odds in likely]
         return -price, pairs, sorted(at[name] for name in self.exogenous)
 

@@ -85,7 +85,7 @@ def jobs(name: str, value: object) -> int | None:
 
 
 def callback(name: str, value: object) -> bool | Callable[[Any], object] | None:
-    """Return `value` if it is a way of showing progress: None, a bool or a callable."""
+    """Return `value` if it can show progress: None, a bool or a callable."""
     if value is None or isinstance(value, bool) or callable(value):
         return value
     raise KesError(

@@ -1,1 +1,1 @@
-"""What the optima have to say: supports, comparisons, coverage, stability, explanations."""
+"""Questions about optima: support, evidence, comparisons, coverage, stability, explanations."""

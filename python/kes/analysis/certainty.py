@@ -1,7 +1,7 @@
 """How certain an edge is: one number with its status, and the words for it.
 
 The number is the evidence for the edge in nats (`kes.analysis.evidence`), the status says how it
-was found. Everything that people read takes both, and the words, from here: the output of
+was found. All output for people takes both, and the words, from here: the output of
 ``kes learn`` and ``kes edges``, the report, pictures, and the tables in Python.
 
 The words follow from measured rates: how often edges with this evidence were right on samples of

@@ -45,8 +45,8 @@ Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_SCOPE = ("criterion", "ess", "edge_prior", "max_parents", "knowledge")  # what it is about
-_K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # of the search for an incumbent
+_SCOPE = ("criterion", "ess", "edge_prior", "max_parents", "knowledge")  # settings it depends on
+_K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # search for an incumbent
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
 _SEARCH = 0.5  # largest share of the rest for the incumbent, if the bound can be lowered afterwards
@@ -131,7 +131,7 @@ def certify(
 
 
 def can_certify(problem: Problem, seconds: float = _BUDGET) -> bool:
-    """Return whether `certify` can bound the score: of continuous columns it counts all sets."""
+    """Return whether `certify` can bound the score; with continuous columns it counts all sets."""
     cost = _estimate(problem.dataset, problem.settings)
     return problem.dataset.kind == "discrete" or cost.sets * PER_SET <= seconds
 

@@ -1,8 +1,8 @@
 """All models whose score is close to the highest one, proven complete.
 
 Every network within some nats of the best has only families that no subset of their parents beats
-by more than that [Liao 2019]. With these families, dynamic programming over sets of variables says
-exactly what any part of a network can still score, so that a depth-first search visits just the
+by more than that [Liao 2019]. With these families, dynamic programming over sets of variables gives
+the exact maximum score of any part of a network, so that a depth-first search visits only the
 networks wanted: see the core's module `exact/credible`.
 """
 
@@ -67,7 +67,7 @@ class Credible(Sequence[CredibleModel]):
         Whether these are all such models, which is then proven. Otherwise there are more than
         these, and the best may not be among them.
     seconds : float
-        Time that it took.
+        Running time.
     """
 
     within: float
@@ -182,7 +182,7 @@ def credible(
 def credible_of(
     problem: Problem, *, optima: Optima | None = None, **work: Unpack[CredibleWork]
 ) -> Credible:
-    """Find the models for a problem that is read already; see `credible`."""
+    """Find the models for a given problem; see `credible`."""
     started = time.monotonic()
     distance, n_jobs = work["within"], threads(work["n_jobs"])
     limit = math.inf if work["budget"] is None else duration("budget", work["budget"])

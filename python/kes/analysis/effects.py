@@ -296,7 +296,7 @@ def _code(name: str, states: Sequence[State], given: State) -> int:
 
 
 def _change(dataset: Dataset, contrast: Contrast) -> str:
-    """Return in words which change the effect is."""
+    """Describe in words which change the effect measures."""
     states = dict(zip(dataset.names, dataset.states, strict=True))
     x, y = contrast.x, contrast.y
     end = contrast.outcome

@@ -224,7 +224,7 @@ class Scoreboard:
         elif proving and (found := self._contest.prove(side)) is not None:
             self._take(found)
             self._certain.add(side)
-        elif self._scores[side] != self.best:  # nothing on the side of the best can be better
+        elif self._scores[side] != self.best:  # no model on the side of the best one scores higher
             self._take(self._contest.search(side))
 
     def _take(self, model: Candidate) -> None:

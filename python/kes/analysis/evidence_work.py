@@ -1,7 +1,7 @@
-"""How much to search for the evidence of edges by default: a few seconds, by the size of a problem.
+"""Default effort of the search for evidence: a few seconds of work, by problem size.
 
-The amount depends on the size and not on the clock, so everything that shows the evidence of a
-result without being asked for more work shows the same numbers.
+The amount depends on the size and not on the clock, so all output shows the same evidence unless
+the user asks for more work.
 """
 
 from __future__ import annotations

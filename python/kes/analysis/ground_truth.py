@@ -99,7 +99,7 @@ def compare_to_truth(graph: Pdag, truth: Truth) -> TruthComparison:
 
 
 def as_graph(given: Truth, nodes: Iterable[str], option: str = "truth") -> EssentialGraph:
-    """Return the essential graph of a user-supplied graph; `nodes` are those of mere arcs."""
+    """Return the essential graph of a user-supplied graph; `nodes` are for a list of arcs."""
     if isinstance(given, EssentialGraph):
         return given
     if isinstance(given, BayesianNetwork):

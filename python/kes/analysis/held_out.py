@@ -1,8 +1,8 @@
 """Validation of optima on held-out data.
 
-The criterion that a search maximises evaluates a model on the data that suggested it. Held-out
-cases are an independent test: a model is better if it gives them a higher probability. The test is
-uncertain, too, so each difference comes with its standard error.
+The criterion that a search maximises evaluates a model on the same data that it was learned from.
+Held-out cases are an independent test: a model is better if it gives them a higher probability. The
+test is uncertain, too, so each difference comes with its standard error.
 """
 
 from collections.abc import Sequence

@@ -254,7 +254,7 @@ def sweep(
 
 
 def _searched(problem: Problem, budget: Budget, execution: Execution) -> Optima:
-    """Do the runs; or, if the time is limited, more and more until it is over."""
+    """Do the runs; with a time limit, do more and more until the time is up."""
     started, runs = time.monotonic(), budget.runs or 1
 
     def work() -> Record:

@@ -1,4 +1,4 @@
-"""What noise would give: the same search on tables without any relation.
+"""Noise: what the same search finds in tables without any relation.
 
 In a table whose columns are shuffled independently, every edge is false. The search on a few such
 tables shows how many edges chance alone produces, and how much evidence they have; about as many
@@ -28,8 +28,8 @@ LEVELS = (0.0, 1.0, 3.0, 5.0, 10.0, 20.0)
 SHUFFLES = 20
 
 SHARE = 0.1
-"""Largest share of the work of a default search that a quick look takes."""
-_FEWEST = 3  # shuffled tables of a quick look, or there is none
+"""Maximum work of a quick look, as a share of the work of a default search."""
+_FEWEST = 3  # least number of shuffled tables in a quick look
 _TASKS = 10  # improvement tasks of a quick look, if there is time for them
 _MOST_CASES = 10**6  # shuffling more takes longer than the search
 
@@ -156,9 +156,9 @@ def noise(
 
 
 def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | None:
-    """Look at a few shuffled copies for at most a tenth of the work of a search.
+    """Search a few shuffled copies, with at most a tenth of the work of a default search.
 
-    None if that does not suffice for three copies. The number of copies depends on the size of
+    Return None if that is not enough for three copies. The number of copies depends on the size of
     the table and not on the clock. Missing values are not imputed anew: the completed table is
     shuffled.
     """

@@ -97,7 +97,7 @@ def posterior_of(
     optima: Sequence[Scored] = (),
     **work: Unpack[PosteriorWork],
 ) -> StructurePosterior:
-    """Compute the probabilities for a problem that is read already; see `posterior`."""
+    """Compute the probabilities for a given problem; see `posterior`."""
     started = time.monotonic() if started is None else started
     prior, method, rounds = work["prior"], work["method"], work["rounds"]
     memory, n_jobs = work["memory_mb"], threads(work["n_jobs"])
@@ -246,14 +246,14 @@ def estimate_of(problem: Problem) -> PosteriorCost:
 
 
 class _Clock:
-    """Shows the progress of some work, and says whether to go on."""
+    """Shows the progress of some work, and decides whether to continue."""
 
     def __init__(self, deadline: float, report: Reporter) -> None:
         self._deadline, self._report = deadline, report
         self._started = time.monotonic()
 
     def counting(self, wanted: int, unit: str) -> Callable[[int], bool]:
-        """Return a function of the amount that is done."""
+        """Return a callback that takes the amount of work done."""
 
         def keep_going(done: int) -> bool:
             now = time.monotonic()

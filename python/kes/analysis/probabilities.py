@@ -49,7 +49,7 @@ class Structures:
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """How well chains have settled the probabilities of edges. Matrices, by the two variables.
+    """Convergence of chains, for the probability of each edge. Arrays are matrices.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class StructurePosterior:
         return self._table(("node", "member", "probability", "status"), rows)
 
     def convergence(self) -> Table:
-        """Return how well chains have settled the probability of each edge; see `Diagnostics`."""
+        """Return convergence diagnostics for the probability of each edge; see `Diagnostics`."""
         found = self.diagnostics
         if found is None:
             raise KesError("exact probabilities need no chains: there is nothing to converge")
@@ -298,7 +298,7 @@ class StructurePosterior:
 
 
 def _shown(probability: float) -> float | None:
-    """Return a number for a table, in which what is not settled is missing."""
+    """Return a number for a table: None if it is not settled."""
     return None if math.isnan(probability) else probability
 
 

@@ -33,7 +33,7 @@ AGREEMENT = 0.05
 """Chains whose probabilities of an edge differ by more have not settled it."""
 
 _BLOCK = 20  # rounds
-_SLICE = 5  # blocks between looks at the clock
+_SLICE = 5  # blocks between two checks of the clock
 _BURN_IN = 0.2
 _SEARCH = Budget(runs=40, tasks=200)
 _LISTED, _NEAR = 50, 20.0  # optima to hop between, and nats below the best
@@ -44,7 +44,7 @@ _CERTAIN = 1e-9
 
 @dataclass(frozen=True)
 class ChainWork:
-    """What chains may use, and whom they tell: `report(rounds done)` says whether to go on."""
+    """Resources of chains; `report(rounds done)` shows progress and returns whether to continue."""
 
     rounds: int
     threads: int
@@ -97,7 +97,7 @@ class _Chains:
         self._parts: list[list[_core.Chain]] = []  # of each slice after burning in, all chains
 
     def run(self) -> None:
-        """Go on until all rounds are done, or the time is over."""
+        """Continue until all rounds are done or the time is up."""
         core, known = self._problem.core, self._problem.knowledge
         self._options["duration"] = core.pilot(self._state[0][0], known, **self._options)
         wanted = max(self._work.rounds // _BLOCK, 5)
@@ -121,7 +121,7 @@ class _Chains:
                 self._parts.append(found)
         if not self._parts:
             raise KesError(
-                f"the chains did not get anywhere in time: raise {option('budget')}",
+                f"the chains finished no round in time: raise {option('budget')}",
                 option="budget",
             )
 

@@ -1,8 +1,8 @@
-"""How well the networks of a search predict a target.
+"""Quality of predictions of a target by the networks of a search.
 
 The cases are split. For each part, a network is learned from the other cases, structure included,
 by a short search with the same settings; then it predicts the target in the part from the other
-variables. Of a large table one part is enough, and not all of it.
+variables. For a large table one part is enough, and only some of its rows.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def check_target(target: str, names: Sequence[str]) -> None:
 def evaluate(
     problem: Problem, target: str, execution: Execution, seconds: float | None
 ) -> Evaluation:
-    """Predict a target in held-out cases, none if they are too few or cannot be split.
+    """Predict a target in held-out cases; in none if they are too few or cannot be split.
 
-    `seconds` is what the searches may take together.
+    `seconds` bounds the time of all searches together.
     """
     nothing = Evaluation(target, 0.0, {}, ())
     try:

@@ -48,7 +48,7 @@ def credible(
     if table_of(Path(data)) is not None:
         if chosen:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
-            raise click.UsageError(f"{flags}: a result has settings of its own; give its table.")
+            raise click.UsageError(f"{flags}: a result has its own settings; give the table.")
         request = DataRequest(None, None, "models are scored on the data")
         optima = open_result(Path(data), request)
         found = credible_of(optima.ready(None, None, None), optima=optima, **work)

@@ -1,4 +1,4 @@
-"""Edges of a result as ``kes learn`` and ``kes edges`` print them: how certain each of them is."""
+"""Edges of a result with their certainty, as ``kes learn`` and ``kes edges`` print them."""
 
 from __future__ import annotations
 

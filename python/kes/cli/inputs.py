@@ -246,8 +246,8 @@ def _odds(given: Iterable[str]) -> list[tuple[str, str, float]]:
 class DataRequest:
     """The data of a result: the file that the user gave, and how to read it.
 
-    `purpose` is why the command needs data, as in "effects are estimated from the data". Without
-    one it works without data, silently if it is `quiet`.
+    `purpose` says why the command needs data, as in "effects are estimated from the data". Without
+    a purpose, the command works without data, silently if `quiet`.
     """
 
     data: str | None = None

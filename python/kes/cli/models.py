@@ -1,4 +1,4 @@
-"""``kes compare``, ``convert``, ``sample`` and ``score``: what needs no more than a model."""
+"""``kes compare``, ``convert``, ``sample`` and ``score``: commands that take any model."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""``kes noise``: find out what a search gives on a table without any relation."""
+"""``kes noise``: show what a search finds in a table without any relation."""
 
 from pathlib import Path
 from typing import Any

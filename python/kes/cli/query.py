@@ -90,7 +90,7 @@ def _answers(
 
 
 def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
-    """Name the states of a node whose shares in the data differ from what the network says."""
+    """Name the states of a node whose shares in the data differ from those of the network."""
     states = map(str, table.states[table.names.index(node)])
     different = [
         f"{state} {share:.3f}"

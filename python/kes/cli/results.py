@@ -1,4 +1,4 @@
-"""``kes edges``, ``effects`` and ``report``: what a result says."""
+"""``kes edges``, ``effects`` and ``report``: commands that take a result."""
 
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ def edges(
 
 
 def _show_or_write(optima: Optima, evidence: Table, out: Path | None) -> None:
-    """Print the edges for people, or write all that is known about them for programs."""
+    """Print the edges for people, or write all their columns for programs."""
     if out is None:
         show_edges(optima, evidence)
         return

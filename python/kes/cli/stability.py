@@ -1,4 +1,4 @@
-"""``kes stability``: find out which edges do not depend on the sample."""
+"""``kes stability``: show which edges do not depend on the sample."""
 
 from pathlib import Path
 from typing import Any

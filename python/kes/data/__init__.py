@@ -1,7 +1,7 @@
-"""Data in: any table becomes a `Dataset` of discrete and continuous columns.
+"""Read data: any table becomes a `Dataset` of discrete and continuous columns.
 
-The way of a column: a `source` (frame, array, file) hands it over as a `factor`, its distinct
-values and codes; `missing` values are settled; `encoding` decides on the states.
+The path of a column: a `source` (frame, array, file) hands it over as a `factor`, its distinct
+values and codes; `missing` values are settled; `encoder` decides on the states.
 """
 
 import warnings

@@ -205,7 +205,7 @@ class _Look:
 
 
 def _heard(column: Raw, marks: Iterable[str]) -> set[str]:
-    """Return the marks that are values of a column."""
+    """Return the markers of missing values that occur in a column."""
     if isinstance(column, Factor):
         return set(marks).intersection(map(str, column.values))
     known = column.missing()

@@ -31,7 +31,7 @@ from kes.data.raw_columns import Numbers
 from kes.errors import listed
 
 _ROWS = 5000
-"""Rows looked at, from the first on: enough to see what matters."""
+"""Number of rows that are inspected, from the first on."""
 _ROWS_OF_COPIES = 200_000
 _PRIME = np.uint64(0x9E3779B97F4A7C15)  # of Fibonacci hashing
 _LEAST_ROWS = 50
@@ -40,13 +40,13 @@ _LEAST_OTHERS = 50
 _FEW = 50
 """Distinct numbers that divide a file into parts if it is sorted by them."""
 _CORRELATION = 0.15
-"""Least autocorrelation that matters: it makes ten cases count about as seven."""
+"""Least autocorrelation that matters: with it, ten cases are worth about seven."""
 _DEVIATIONS = 5.0
-"""Standard deviations from 0 that are no chance, even in a thousand columns."""
+"""Standard deviations from 0 that do not occur by chance, even in a thousand columns."""
 _COPIES = 0.01
 """Least share of copies that matters."""
 _MORE = 10
-"""So many times as many pairs of copies as pairs that agree in the most distinctive column."""
+"""Least ratio of pairs of copies to pairs expected from the most distinctive column."""
 _LEAST_COPIES = 5
 
 
@@ -89,7 +89,7 @@ class _Column:
         return order.residuals(x, self.known)
 
     def autocorrelation(self, order: _Order) -> tuple[float, float]:
-        """Return the autocorrelation, and the same in standard deviations."""
+        """Return the autocorrelation, and its distance from 0 in standard deviations."""
         x = self.centred(order)
         total = float(np.sum(x**2))
         if total <= 1e-9 * len(x):  # the order explains all of it
@@ -219,5 +219,5 @@ def _comparable(verdict: Verdict) -> NDArray[np.float64]:
 
 
 def _pairs(times: NDArray[np.intp]) -> int:
-    """Return the number of pairs among things that occur so many times."""
+    """Return the number of pairs of equal items, from how often each item occurs."""
     return int(np.sum(times * (times - 1) // 2))

@@ -250,7 +250,7 @@ def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
 
 
 def _of_parsed(factor: Factor, parsed: Parsed, places: Sequence[int], cases: bool) -> Verdict:
-    """Infer the kind of text that is numbers, and what the text says besides."""
+    """Infer the kind of text that holds numbers, and note its unit and separators."""
     verdict = _of_numbers(_spread(factor, parsed, places), cases)
     if verdict.kind == "discrete":
         return _discrete(factor)

@@ -336,7 +336,7 @@ class _Match:
     def _codes(
         self, factor: Factor, states: Sequence[State]
     ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
-        """Return codes, -1 where a value is missing or none of the states; and where the latter."""
+        """Return codes, -1 where a value is missing or not a state; and where it is not a state."""
         code_of = {state: code for code, state in enumerate(states)}
         code_of_text = {str(state): code for code, state in enumerate(states)}
         codes = [code_of.get(v, code_of_text.get(str(v), -1)) for v in factor.values]

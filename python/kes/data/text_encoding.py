@@ -49,7 +49,7 @@ class TextFile:
     def blocks(self) -> Iterator[bytes]:
         """Yield the text as UTF-8, without a byte order mark.
 
-        UTF-8 is passed on unchecked: whoever decodes it will notice errors. The last argument of
+        UTF-8 is passed on unchecked: the caller decodes it and notices errors. The last argument of
         a UnicodeError is the line.
         """
         raw = self._raw()

@@ -82,7 +82,7 @@ def parse_quantities(texts: Sequence[str], decimal: Sign | None = None) -> Parse
 
 
 def _money(numbers: Sequence[str]) -> Parsed | None:
-    """Parse amounts in which each comma, or each point, has three digits: money has no mills."""
+    """Parse amounts in which each comma, or each point, has three digits: prices have no mills."""
     for thousands in ",.":
         if all(re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{thousands}][0-9]{{3}})*", n) for n in numbers):
             parsed = parse([number.replace(thousands, "") for number in numbers])

@@ -1,16 +1,16 @@
-"""Data to try things on: networks and distributions built in, and readers of the paper's real data.
+"""Example data: built-in networks and distributions, and readers of the paper's real data.
 
-Built in, drawn or written out for any size:
+Built in, of any size:
 
-- `alarm`, and `alarm_network` for the truth behind it;
-- `trap`, `example1` and `example2`, the distributions that deceive a greedy search;
+- `alarm`, and `alarm_network`, the network it is drawn from;
+- `trap`, `example1` and `example2`, distributions that trap a greedy search;
 - `random_network`; `exact`, the whole distribution of a small network; `is_faithful`.
 
 Read from a copy that the user must obtain, since it cannot be shipped:
 
 - `coil` and `leukemia`.
 
-All data comes as a `kes.data.Dataset`, which `kes.learn` and everything else takes directly.
+All functions return a `kes.data.Dataset`, which `kes.learn` and the others take as data.
 """
 
 from kes.datasets._networks import alarm, alarm_network, exact, is_faithful, random_network

@@ -71,11 +71,11 @@ def random_network(
 
 
 def is_faithful(network: BayesianNetwork, cases: float = 1e10) -> bool:
-    """Tell whether BIC sees, in exactly distributed cases, just what d-separation says.
+    """Return whether BIC agrees with d-separation on exactly distributed cases.
 
-    Theorems about faithful distributions speak of the limit of many cases. This is their
-    premise for a given number: for every pair x, y and every set C of other nodes, BIC prefers
-    leaving x and y apart given C exactly if C d-separates them. A random network may fail
+    Theorems about faithful distributions hold in the limit of many cases. This checks their premise
+    for a given number of cases: for every pair x, y and every set C of other nodes, BIC favours the
+    independence of x and y given C if and only if C d-separates them. A random network may fail
     because some dependence is too weak to pay for its parameters.
 
     Parameters
@@ -117,9 +117,9 @@ def _set_scores(network: BayesianNetwork, cases: float) -> list[float]:
 
 
 def _d_separated(x: int, y: int, c: int, families: list[int]) -> bool:
-    """Tell whether c d-separates x and y; sets are bit masks.
+    """Return whether c d-separates x and y; sets are bit masks.
 
-    It does iff it separates them in the moral graph of their common ancestral set
+    It does iff c separates them in the moral graph of their common ancestral set
     [Lauritzen 1996, Proposition 3.25], where every family of an ancestor is a clique.
     """
     ancestral = _grow(x | y | c, [(1 << v, family) for v, family in enumerate(families)])
@@ -128,7 +128,7 @@ def _d_separated(x: int, y: int, c: int, families: list[int]) -> bool:
 
 
 def _grow(members: int, rules: list[tuple[int, int]]) -> int:
-    """Close a set under rules: whatever meets the first set of a rule takes in its second."""
+    """Close a set under rules: a set that meets the first part of a rule also gets the second."""
     before = 0
     while members != before:
         before = members
@@ -139,7 +139,7 @@ def _grow(members: int, rules: list[tuple[int, int]]) -> int:
 
 
 MOST_CELLS = 2**20
-"""Tables beyond this are refused: they would take gigabytes before any answer."""
+"""Larger tables are refused: they would take gigabytes."""
 
 
 def exact(network: BayesianNetwork, cases: float = 1e10) -> Dataset:
@@ -183,7 +183,7 @@ def weighted(
     joint: NDArray[np.float64],
     cases: float,
 ) -> Dataset:
-    """Turn a joint distribution, one axis per variable, into a table of its cells."""
+    """Convert a joint distribution, with one axis per variable, to a table of its cells."""
     if not (math.isfinite(cases) and cases > 1):
         raise KesError(f"cases must be a number greater than 1, not {cases!r}", option="cases")
     codes = np.indices(joint.shape, dtype=np.int32).reshape(joint.ndim, -1)
@@ -191,7 +191,7 @@ def weighted(
 
 
 def refuse_large(cells: int, what: str, instead: str) -> None:
-    """Complain if a table would have too many cells to write out."""
+    """Refuse a table with too many cells to write out."""
     if cells > MOST_CELLS:
         raise KesError(
             f"{what} has {cells} configurations; exact distributions are written out only up to "
@@ -203,8 +203,8 @@ def refuse_large(cells: int, what: str, instead: str) -> None:
 def alarm_network() -> BayesianNetwork:
     """Return the ALARM network [Beinlich 1989]: 37 nodes, 46 arcs, 509 parameters.
 
-    ALARM models what can go wrong under anaesthesia: 8 diagnoses, 16 findings and 13 nodes in
-    between, with two to four states each.
+    ALARM models complications of anaesthesia: 8 diagnoses, 16 findings and 13 intermediate nodes,
+    with two to four states each.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
     Returns
     -------
     Dataset
-        37 columns, for `kes.learn` and everything else that takes data.
+        A table of 37 columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The paper's real data, which may not be shipped: read a copy, or say where to get one."""
+"""The paper's real data, which may not be shipped: readers of the user's copy."""
 
 import os
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from kes.files import read_file
 class UserFile:
     """A data file that users must obtain themselves; its path may be in an environment variable.
 
-    `obtain` says in full sentences where to get the file and what it must look like.
+    `obtain` tells users where to get the file and what it must look like.
     """
 
     title: str
@@ -36,7 +36,7 @@ class UserFile:
                 option="path",
             )
         file = Path(chosen)
-        if not os.path.exists(file):  # also of names that no file can have
+        if not os.path.exists(file):  # also for invalid names
             self.refuse(file, "there is no such file")
         try:
             text = read_file(file).decode("utf-8-sig")
@@ -45,7 +45,7 @@ class UserFile:
         return file, [line for line in text.splitlines() if line.strip()]
 
     def refuse(self, file: Path, reason: str) -> NoReturn:
-        """Raise the error that says what is wrong with a file and where to get a right one."""
+        """Raise the error that says what is wrong with a file, and where to get the right one."""
         raise KesError(f"{self.title}: {file}: {reason}. {self.obtain}", file=str(file))
 
 
@@ -110,7 +110,7 @@ def coil(path: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def _parse_coil(file: Path, lines: list[str]) -> NDArray[np.int64]:
-    """Return all 5822 x 86 values after checking that they are the ones we know."""
+    """Return all 5822 x 86 values, and check that they are those of the data set."""
     if not lines:
         _COIL.refuse(file, "it is empty")
     delimiter = "\t" if "\t" in lines[0] else ","
@@ -180,7 +180,7 @@ def leukemia(
         colnames(x) <- sprintf("%s_%02d", Golub_Merge$ALL.AML, Golub_Merge$Samples)
         write.csv(data.frame(gene = rownames(x), x), "leukemia.csv", row.names = FALSE)
 
-    The data ``golub`` of multtest do not do: they have 3051 genes of 38 patients only.
+    The data ``golub`` of multtest cannot be used: they have only 3051 genes of 38 patients.
 
     Returns
     -------
@@ -237,9 +237,9 @@ def _parse_leukemia(file: Path, lines: list[str]) -> tuple[list[str], NDArray[np
 
 @lru_cache(maxsize=1)
 def _discretise(labels: tuple[str, ...], intensities: bytes) -> NDArray[np.int32]:
-    """Cut each gene's intensities at the points that tell most about the labels.
+    """Cut each gene's intensities at the points with the most information about the labels.
 
-    Remembered, because it takes seconds and both groups come from one and the same table.
+    Cached: it takes seconds, and both groups come from the same table.
     """
     table = np.frombuffer(intensities).reshape(_GENES, len(labels))
     is_aml = np.array(labels) == "AML"

@@ -1,4 +1,4 @@
-"""Distributions that deceive a greedy search: Examples 1, 2 and the Trap data [Nielsen 2003].
+"""Distributions that trap a greedy search: Examples 1, 2 and the Trap data [Nielsen 2003].
 
 X has four states; Y, Z and U are binary. They form the undirected cycle X - Y - Z - U - X, that is,
 X and Z are independent given {Y, U}, and Y and U given {X, Z}. With the marginals of the four
@@ -62,10 +62,10 @@ def trap(
     seed
         Same seed, same cases.
     variant
-        "deceptive" traps GES, as the paper reports; "printed" has the very marginals of the
-        paper's Example 1, which do not.
+        "deceptive" traps GES, as the paper reports; "printed" has the marginals that the paper
+        prints in Example 1, which do not trap it.
     parameters
-        (a, b, c) in place of those of the variant: P(Y != X mod 2) = P(U != X div 2) = a,
+        (a, b, c), instead of those of the variant: P(Y != X mod 2) = P(U != X div 2) = a,
         P(Z != Y) = P(Z != U) = b, P(X) = (1/4 + c, 1/4 - c, 1/4 - c, 1/4 + c). "deceptive" is
         (0.12, 0.30, 0.05), "printed" (0.12, 0.30, 0); (0.11, 0.31, 0.02) comes closest to the
         scores in the paper's Table 1.
@@ -159,7 +159,7 @@ def _names(groups: int) -> tuple[str, ...]:
 
 
 def _joint(variant: str, parameters: Iterable[float] | None) -> NDArray[np.float64]:
-    """Return the joint distribution with axes X, Y, Z, U after checking what the user asked for."""
+    """Validate user input; return the joint distribution with axes X, Y, Z, U."""
     if parameters is None:
         if variant not in _PARAMETERS:
             raise unknown("variant", variant, _PARAMETERS, option="variant")
@@ -185,7 +185,7 @@ def _fit(a: float, b: float, c: float) -> NDArray[np.float64]:
     x, y = np.arange(4)[:, np.newaxis], np.arange(2)
     p_x = np.array([0.25 + c, 0.25 - c, 0.25 - c, 0.25 + c])[:, np.newaxis]
     p_yz = np.array([[1 - b, b], [b, 1 - b]]) / 2
-    edges = [  # the marginal of each edge, shaped to stand among the axes X, Y, Z, U
+    edges = [  # the marginal of each edge, shaped to broadcast over the axes X, Y, Z, U
         (p_x * np.where(x % 2 == y, 1 - a, a)).reshape(4, 2, 1, 1),
         (p_x * np.where(x // 2 == y, 1 - a, a)).reshape(4, 1, 1, 2),
         p_yz.reshape(1, 2, 2, 1),

@@ -1,7 +1,7 @@
 """Positions of nodes and edges by Graphviz.
 
-Graphviz takes long for many edges, and Python handles no interrupt while it works. So it draws
-large graphs in a process of its own, ``python -m kes.drawing.graphviz``, which ends on Ctrl-C.
+Graphviz takes long for many edges, and Python handles no interrupt while it works. So large graphs
+are drawn in a separate process, ``python -m kes.drawing.graphviz``, which ends on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NODE_HEIGHT = 22.0
 
 _NODE_INCHES = round(NODE_HEIGHT / 72, 4)
 _MAX_AT_ONCE = 150
-"""Edges that are drawn in a moment, about a tenth of a second."""
+"""Number of edges that are drawn in about a tenth of a second."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Drawing:
         return self._drawn()
 
     def _in_a_process(self) -> tuple[list[str], list[str]] | None:
-        """Return the positions; None if the process fails, for whatever reason."""
+        """Return the positions; None if the process fails."""
         command = [sys.executable, "-P", "-m", "kes.drawing.graphviz"]
         content = json.dumps(asdict(self))
         # Kills the process on Ctrl-C.

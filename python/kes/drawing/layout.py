@@ -200,7 +200,7 @@ def _numbers(text: str) -> Points:
 
 
 def _on_screen(centres: Mapping[str, Points], curves: Mapping[Arc, Points]) -> Layout:
-    """Turn y downwards and move the upper left corner of the picture to the origin."""
+    """Flip y, and move the upper left corner of the picture to the origin."""
     sizes = {node: np.array([box_width(node), NODE_HEIGHT]) for node in centres}
     corners = [centres[node] + sign * sizes[node] / 2 for node in centres for sign in (-1, 1)]
     everything = np.vstack([*corners, *curves.values(), np.zeros((0, 2))])

@@ -19,7 +19,7 @@ _LARGEST = (14.0, 10.0)
 _LEGEND = (2.8, 0.25)  # inches of an entry
 _WIDEST, _THINNEST, _USUAL = 2.8, 0.6, 1.2
 _HEAD = 7.0
-_DASHED = (0, (4, 1.6))  # reversible edges differ without colours, too
+_DASHED = (0, (4, 1.6))  # so that reversible edges also differ in greyscale
 _DOTTED = (0, (1.2, 1.2))
 
 SUPPORT_COLUMNS = {

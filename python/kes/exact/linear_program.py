@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Cluster(NamedTuple):
-    """A set of variables of which, in a network, at least `k` have fewer than `k` parents in it."""
+    """Variables of which, in a network, at least `k` have fewer than `k` parents among them."""
 
     members: frozenset[int]
     k: int = 1

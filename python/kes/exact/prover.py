@@ -40,7 +40,7 @@ Report: TypeAlias = Callable[[str, int, float | None], object]
 """Called with the stage, the sets done in it, and the upper bound, if there is one."""
 
 QUICK_MB = 64
-"""Dynamic programming over 23 variables: a second or two, so worth a try again and again."""
+"""Memory for dynamic programming over 23 variables, which takes a second or two."""
 
 COUNTING, SOLVING, BOUNDING = "counting sets", "solving subsets", "lowering the bound"
 
@@ -94,7 +94,7 @@ class Prover:
             )
 
     def by_subsets(self, families: Families, memory_mb: int | None = None) -> Bounded | None:
-        """Find the best network by dynamic programming; None if that needs too much."""
+        """Find the best network by dynamic programming; None if that needs too much memory."""
         allowed = self.budget.solving_mb or 0
         solved = families.optimum(
             self._watch(SOLVING, self.deadline),

@@ -2,7 +2,7 @@
 
 Readers fill a `Draft`, which checks what any format can get wrong, or a `GraphDraft`. The result of
 reading a network is its `Parts`, not yet a network: `kes.network.files` makes one. Writers take any
-object with the same parts. So no format depends on what networks can do.
+object with the same parts. So formats do not depend on the network classes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Essential graphs: what observational data can identify.
+"""Essential graphs: the part of a network that observational data can identify.
 
 Data cannot distinguish DAGs that encode the same independences. Such DAGs form a Markov equivalence
 class, and its *essential graph* (also: CPDAG, completed pattern) shows what they have in common

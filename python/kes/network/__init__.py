@@ -1,4 +1,4 @@
-"""Networks: what a user takes home from a search."""
+"""Fitted networks: conditional distributions, inference, prediction, files."""
 
 from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork

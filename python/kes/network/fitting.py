@@ -156,7 +156,7 @@ def families(nodes: Iterable[str], arcs: Arcs) -> dict[str, list[str]]:
 
 
 class Estimates:
-    """Estimates a network with given families, again and again as missing values are imputed.
+    """Estimates a network with given families repeatedly, as missing values are imputed.
 
     Families without missing values are estimated once, and logistic ones start from the previous
     estimate.

@@ -1,7 +1,7 @@
 """Logistic regression with many rows and many coefficients, in seconds.
 
-A step of Newton's method multiplies the rows by the square of the number of coefficients: hours for
-a hundred destinations of three hundred thousand flights. Here
+A step of Newton's method costs the rows times the square of the number of coefficients: hours for a
+hundred destinations of three hundred thousand flights. Here
 
 * rows with the same regressors are one row with a number of cases for each state, which changes
   nothing in the likelihood;

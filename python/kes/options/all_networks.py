@@ -16,7 +16,7 @@ POSTERIOR_MEMORY = 4096
 
 
 class WorkOptions(TypedDict, total=False):
-    """What the answer may cost."""
+    """Resources for the answer."""
 
     n_jobs: Annotated[
         int | None,
@@ -102,7 +102,7 @@ class PosteriorWork(WorkOptions, total=False):
         Option(
             default=2000,
             group="runs",
-            doc="Length of the chains, of which the first fifth is not used. The result depends "
+            doc="Length of the chains; the first fifth is discarded. The result depends "
             "on it and on `random_state`, not on the time.",
             check=partial(integer, minimum=100),
             metavar="N",
@@ -112,7 +112,7 @@ class PosteriorWork(WorkOptions, total=False):
 
 
 class CredibleWork(WorkOptions, total=False):
-    """Which models are close to the best, and how many of them are wanted."""
+    """The largest distance from the best score, and the largest number of models."""
 
     within: Annotated[
         float,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class ScoringOptions(DataOptions, total=False):
-    """What decides a score, and which models are admissible."""
+    """Options that decide a score, and which models are admissible."""
 
     criterion: Annotated[
         str,

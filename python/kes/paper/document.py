@@ -1,7 +1,7 @@
-"""What the experiments show, as a Markdown document with generated parts, and as JSON.
+"""Write the results of the experiments as a Markdown document with generated parts, and as JSON.
 
 A generated part stands between two marks, comments that Markdown does not show, so that prose can
-be written around it and the part filled in anew.
+be written around it and the part replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Shown: TypeAlias = tuple[str, dict[str, Any], Figures]
 
 @dataclass(frozen=True)
 class Section:
-    """What one experiment shows: for readers, for programs (`values`), and figures by file name.
+    """Results of one experiment: Markdown for readers, `values` for programs, figures by file name.
 
     `key` is its name on the command line.
     """
@@ -57,7 +57,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1
 def write(folder: Path, sections: Sequence[Section], summary: dict[str, Any]) -> list[Path]:
     """Write ``results.json``, ``reproduction.md`` and the figures to a folder.
 
-    Sections that a document in the folder has already are filled in anew, others are kept.
+    Sections that are already in the document are replaced; others are kept.
     """
     results = folder / "results.json"
     values = {section.key: section.values for section in sections}
@@ -85,7 +85,7 @@ def fill(document: Path, sections: Sequence[Section]) -> list[Path]:
     if not present:
         marks = ", ".join(f"'<!-- kes paper: {section.key} -->'" for section in sections)
         raise KesError(
-            f"{document} has no place for what was generated: mark it by lines such as {marks} "
+            f"{document} has no place for the generated parts: mark it by lines such as {marks} "
             "and '<!-- end -->'",
             file=str(document),
         )
@@ -118,13 +118,13 @@ def _pattern(key: str) -> re.Pattern[str]:
 
 
 _COLUMN = 3.4  # inches
-# Okabe and Ito's palette, which people who see few colours can tell apart.
+# Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), "-")
 
 
 def check_plotting() -> None:
-    """Complain before the runs, not after, if figures cannot be drawn."""
+    """Refuse to start if figures cannot be drawn."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -71,12 +71,12 @@ PRINTED = {
 
 
 def table1_cells(criterion: str, runs: int) -> list[Cell]:
-    """Five databases, four values of k, one criterion."""
+    """Return the cells of five databases and four values of k under one criterion."""
     return [Cell(Sample(database), k, runs, criterion) for database in DATABASES for k in KS]
 
 
 def table1(outcomes: Mapping[Cell, Outcome]) -> Shown:
-    """Write the table; beside what the paper prints, for BIC."""
+    """Write the table; for BIC, beside the printed values."""
     total = sum((outcome.cost for outcome in outcomes.values()), Cost())
     cost = (
         f"Best in log10 units; in parentheses distinct models. "
@@ -122,12 +122,12 @@ CLOSE_UP = (0.4, 0.8, 1.0)
 
 
 def figure1_cells(runs: int) -> list[Cell]:
-    """All runs on ALL, for seven values of k."""
+    """Return the cells of the database ALL for seven values of k."""
     return [Cell(Sample("all"), k, runs) for k in FIGURE1_KS]
 
 
 def figure1(outcomes: Mapping[Cell, Outcome]) -> Shown:
-    """Draw the sorted scores, on the right a close-up of the greedy ones; give their quantiles."""
+    """Draw the sorted scores, with a close-up of the greedy ones; list their quantiles."""
     scores = {cell.k: np.sort(outcome.scores / LN10) for cell, outcome in outcomes.items()}
     quantiles = {k: np.percentile(own, (0, 25, 50, 75, 100)) for k, own in scores.items()}
     rows = [
@@ -179,7 +179,7 @@ Shares = dict[tuple[str, int, float], list[float]]
 
 
 def sample_size_cells(runs: int) -> list[Cell]:
-    """Several draws of Alarm for each size: one draw says little about the next."""
+    """Return the cells of several draws of Alarm for each size: draws differ much."""
     return [
         Cell(Sample("alarm", rows, draw), k, runs, criterion)
         for criterion, sizes in SIZES.items()
@@ -190,7 +190,7 @@ def sample_size_cells(runs: int) -> list[Cell]:
 
 
 def sample_size(outcomes: Mapping[Cell, Outcome]) -> Shown:
-    """Write and draw how often KES beats GES on Alarm with few cases."""
+    """Show how often KES beats GES on Alarm with few cases."""
     shares: Shares = defaultdict(list)
     for cell, outcome in outcomes.items():
         share = 100 * outcome.above / len(outcome.scores)
@@ -244,7 +244,7 @@ Key = tuple[str, float, str]
 
 
 def neighbourhood_cells(runs: int) -> list[Cell]:
-    """Take the exact boundary, and the sampled one of the paper's section 4.1."""
+    """Return the cells of the exact boundary, and of the sampled one of section 4.1."""
     fewer = max(1, runs // _FEWER)
     return [
         Cell(Sample(name), k, fewer if (way, k) == ("sampled", 1.0) else runs, neighbourhood=way)
@@ -255,7 +255,7 @@ def neighbourhood_cells(runs: int) -> list[Cell]:
 
 
 def neighbourhoods(outcomes: Mapping[Cell, Outcome]) -> Shown:
-    """Write and draw final scores, ends short of a local optimum, and cost, of both ways."""
+    """Compare both neighbourhoods: final scores, ends short of a local optimum, and cost."""
     found = {
         (cell.sample.database, cell.k, cell.neighbourhood): outcome
         for cell, outcome in outcomes.items()

@@ -1,4 +1,4 @@
-"""The whole evaluation: which runs it needs, doing them, and writing what they show."""
+"""The whole evaluation: plan the runs, do them, and write the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,19 +27,18 @@ from kes.validation import integer
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table, figure or claim of the paper: the runs that it needs, and what these show.
+    """A table, figure or claim of the paper: the runs that it needs, and the section they give.
 
-    `key` is its name on the command line. Those that could be done are shown in the order asked
-    for.
+    `key` is its name on the command line. Sections are in the order in which they were asked for.
     """
 
     key: str
     title: str
     show: Callable[[Mapping[Cell, Outcome]], Shown]
-    cells: Callable[[int], list[Cell]] = lambda runs: []  # none that are worth keeping
+    cells: Callable[[int], list[Cell]] = lambda runs: []  # none are worth keeping
 
     def section(self, outcomes: Mapping[Cell, Outcome]) -> Section:
-        """Return what the runs show."""
+        """Return the section that the runs give."""
         return Section(self.key, self.title, *self.show(outcomes))
 
 
@@ -61,7 +60,7 @@ EXPERIMENTS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """How far the evaluation is: what is being done, and runs done of all that are needed."""
+    """Progress of the evaluation: the current stage, and the runs done and wanted."""
 
     title: str
     done: int
@@ -70,7 +69,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Written:
-    """What `reproduce` leaves: the files, and the databases that could not be had, with reasons."""
+    """Files that `reproduce` wrote, and databases that were not available, with reasons."""
 
     files: list[Path]
     skipped: dict[str, str]
@@ -88,22 +87,22 @@ def reproduce(
     fill: Path | None = None,
     progress: Callable[[Stage], object] = lambda stage: None,
 ) -> Written:
-    """Do the evaluation of the paper again.
+    """Reproduce the evaluation of the paper.
 
     Parameters
     ----------
     out
         Folder for ``reproduction.md``, ``results.json``, ``figures`` and, in ``cells``, the runs
-        themselves as result files. Runs that are there already are not done again.
+        themselves as result files. Existing runs are not repeated.
     only
-        Names of experiments and of databases to restrict it to.
+        Names of the only experiments and databases to use.
     runs
         Runs per database and k.
     seed, n_jobs
         As `random_state` and `n_jobs` in `kes.learn`.
     coil, leukemia
-        Copies of the data that cannot be shipped; without them the environment variables
-        ``KES_COIL`` and ``KES_LEUKEMIA`` are looked at.
+        Copies of the data that cannot be shipped; by default, the environment variables
+        ``KES_COIL`` and ``KES_LEUKEMIA`` name them.
     fill
         Another Markdown document whose marked parts are filled in as well.
     progress
@@ -112,9 +111,9 @@ def reproduce(
     Raises
     ------
     KesError
-        If nothing of what is asked for can be done.
+        If none of the experiments can be done.
     Interrupted
-        On Ctrl-C. The runs done so far are kept; call it again to go on.
+        On Ctrl-C. The runs done so far are kept; call it again to resume.
     """
     integer("runs", runs, minimum=1)
     check_plotting()
@@ -140,7 +139,7 @@ def reproduce(
 
 
 def _plan(only: Collection[str], runs: int) -> dict[str, list[Cell]]:
-    """Return the experiments asked for with the runs that they need."""
+    """Return the experiments to do, with the runs that they need."""
     for name in only:
         if name not in EXPERIMENTS and name not in DATABASES:
             raise unknown("experiment or database", name, [*EXPERIMENTS, *DATABASES], option="only")
@@ -152,7 +151,7 @@ def _plan(only: Collection[str], runs: int) -> dict[str, list[Cell]]:
             key: [cell for cell in cells if cell.sample.database in databases]
             for key, cells in plan.items()
         }
-        # Experiments without cells need no database: they are done if they are asked for.
+        # Experiments without cells need no database.
         plan = {key: kept[key] for key in plan if kept[key] or (not plan[key] and key in only)}
     return plan
 

@@ -1,7 +1,7 @@
 """Does the runs of the experiments, each set of settings once, and keeps them in files.
 
 A *cell* is a table under one set of settings. Its runs are an ordinary result file; an interrupt
-leaves what was done, and the next time only the rest is.
+keeps them, and the next call does the rest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kes.search.record import Record
 from kes.settings import Settings
 
 DATABASES = {"alarm": "Alarm", "trap": "Trap", "all": "ALL", "aml": "AML", "coil": "CoIL"}
-"""Their names on the command line, and in the paper; in the order of its Table 1."""
+"""Names on the command line and in the paper, in the order of its Table 1."""
 
 CASES = 20_000
 """Number of cases of the two databases that are drawn."""
@@ -86,16 +86,16 @@ class Cell:
 
     @property
     def terms(self) -> tuple[Sample, str, str]:
-        """What cells must have in common to share their counts.
+        """Key that is equal for cells that share their counts.
 
-        The two neighbourhoods could, but then the cost of the second would look too small.
+        The two neighbourhoods could share them, but then the second would seem too cheap.
         """
         return self.sample, self.criterion, self.neighbourhood
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What runs took: their number, seconds by the clock and of the processors."""
+    """Cost of runs: their number, wall-clock seconds and processor seconds."""
 
     runs: int = 0
     wall: float = 0.0
@@ -110,7 +110,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the runs of a cell show; scores are natural logarithms, in run order.
+    """Results of the runs of a cell; scores are natural logarithms, in run order.
 
     `above` and `below` count runs on a higher or lower score level than GES, `short` those that
     ended where the exact boundary still has an improvement. `cost` is that of all runs in the file,
@@ -130,7 +130,7 @@ class Outcome:
 
     @classmethod
     def of(cls, optima: Optima, cost: Cost) -> Outcome:
-        """Count what a result shows."""
+        """Count the runs of a result."""
         level = optima.record.level
         mark = level(optima.ges.score)
         above = [optimum.hits for optimum in optima.of_runs if level(optimum.score) > mark]
@@ -149,7 +149,7 @@ class Outcome:
         )
 
     def values(self) -> dict[str, Any]:
-        """Return the figures for a JSON file, but for the single scores."""
+        """Return the figures for a JSON file, without single scores."""
         figures = {name: value for name, value in vars(self).items() if name != "scores"}
         return {"runs": len(self.scores), **figures, "cost": asdict(self.cost)}
 
@@ -166,7 +166,7 @@ class Bench:
         self._costs = {name: Cost(**entry) for name, entry in json.loads(text).items()}
 
     def do(self, cell: Cell, dataset: Dataset, show: Callable[[Progress], object]) -> Outcome:
-        """Do the runs of a cell that are lacking, and return what all of them show.
+        """Do the missing runs of a cell, and return the results of all its runs.
 
         On Ctrl-C (Interrupted), what was done is in the file.
         """
@@ -204,7 +204,7 @@ class Bench:
         return Outcome.of(Optima.found_by(problem, work), self._costs[cell.name])
 
     def _ready(self, cell: Cell, dataset: Dataset) -> Problem:
-        """Return the cell ready for runs; it shares the counts of the one before if it can."""
+        """Return the cell ready for runs; it shares the counts of the previous one if possible."""
         options = {name: getattr(cell, name) for name in ("k", "criterion", "neighbourhood")}
         settings = Settings.of({**options, "random_state": self._seed})
         reading = ReadOptions(weights=dataset.weights is not None)
@@ -215,7 +215,7 @@ class Bench:
         return replace(problem, shared=self._core[1])
 
     def _earlier(self, path: Path, problem: Problem) -> Record | None:
-        """Return what the file holds, if it was made by the same search."""
+        """Return the record in the file, if it was made by the same search."""
         if not path.exists():
             return None
         try:
@@ -234,10 +234,10 @@ def _first(record: Record, runs: int) -> Record:
 
 
 class Library:
-    """Gives out the tables; notes in `skipped` which ones cannot be had, and why.
+    """Provides the tables; `skipped` has those that are not available, and why.
 
-    `coil` and `leukemia` are the user's copies of the files; None leaves it to the environment
-    variables that `kes.datasets.coil` and `kes.datasets.leukemia` look at.
+    `coil` and `leukemia` are the user's copies of the files; None stands for the environment
+    variables of `kes.datasets.coil` and `kes.datasets.leukemia`.
     """
 
     def __init__(self, coil: Path | None, leukemia: Path | None) -> None:

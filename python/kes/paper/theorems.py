@@ -1,13 +1,13 @@
 """Theorems 3, 4 and 5 and Examples 1 and 2 as experiments, on distributions instead of samples.
 
-A table that lists every state of the world, weighted by its probability times the number of cases,
-shows a search what an endless sample would. The theorems then say where each run must end.
+A table that lists every configuration, weighted by its probability times the number of cases, acts
+like an infinite sample. The theorems then say where each run must end.
 
 An erratum: the marginals printed in Example 1 do not trap GES. In the limit of many cases GES first
 joins X to Y (or U, which is symmetric), because that pair has the most mutual information. Then it
 can join X and U as a chain, for a gain of N I(X;U) less a penalty that hardly matters, or as the
 collider Y -> X <- U, for N I(X;U|Y). With the printed marginals the collider gains more, and the
-way on leads to the smaller of the two inclusion-optimal models: GES is not deceived.
+search continues to the smaller of the two inclusion-optimal models: GES is not trapped.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ LARGER = (*_CYCLE, ("Z", "U"), ("X", "Z"))
 
 
 def theorems(_: Mapping[Cell, Outcome]) -> Shown:
-    """Compare what the theorems say of exact distributions with what the runs do."""
+    """Compare the theorems about exact distributions with the runs."""
     faithful, example1, example2 = _faithful(), _example1(), _example2()
     parts = [
         "**Theorem 3.** Random faithful networks of binary variables, exact distributions; "
@@ -123,7 +123,7 @@ def _example2() -> dict[int, list[Any]]:
 
 
 def _is_combination(graph: EssentialGraph, groups: int) -> bool:
-    """Tell whether the model is, in each copy, G1 or G2, and joins no copies."""
+    """Return whether the model is G1 or G2 in each copy, and joins no copies."""
     nodes = tuple(f"{letter}{group}" for group in range(1, groups + 1) for letter in "XYZU")
     arcs = []
     for group in range(1, groups + 1):
@@ -136,7 +136,7 @@ def _is_combination(graph: EssentialGraph, groups: int) -> bool:
 PRINTED = (0.12, 0.30, 0.0)
 DECEPTIVE = (0.12, 0.30, 0.05)
 LIMIT = 1e8
-"""Cases that stand for endlessly many."""
+"""Number of cases that stands for the limit of many cases."""
 
 _GRID = (
     np.arange(0.10, 0.1401, 0.005),  # a
@@ -267,7 +267,7 @@ def _by_distance() -> list[tuple[float, Parameters]]:
 
 
 def _nearest(cases: float, grid: list[tuple[float, Parameters]]) -> tuple[Parameters, float]:
-    """Return the parameters nearest to the printed ones that trap GES, and how near they are."""
+    """Return the parameters nearest to the printed ones that trap GES, and their distance."""
     distance, parameters = next(point for point in grid if _traps(point[1], cases))
     return parameters, distance
 

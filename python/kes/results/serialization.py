@@ -205,7 +205,7 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
 
 
 def _reading_to_json(reading: ReadOptions) -> dict[str, Any]:
-    """Leave out an option that older files do not have, unless it was given."""
+    """Return the options without one that older files lack, unless it was given."""
     entry = asdict(reading)
     return entry if reading.dates is not None else {k: v for k, v in entry.items() if k != "dates"}
 

@@ -185,7 +185,7 @@ class OutFile:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Refuse to work on a file that another search is working on, and keep others from it."""
+        """Lock the file; refuse it if another search is working on it."""
         with sole_writer(self.path) as is_sole:
             if not is_sole:
                 raise KesError(

@@ -246,7 +246,7 @@ def _edges(optimum: Optimum) -> str:
 
 
 def _target(optima: Optima) -> list[tuple[str, str]]:
-    """Return from which variables the target is predicted, and how well."""
+    """Describe how well the target is predicted, and from which variables."""
     found = optima.evaluation
     if found is None:
         return []

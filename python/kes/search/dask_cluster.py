@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kes.search.driver import NewModels
     from kes.settings import Settings
 
-_CHUNK_SECONDS = 15.0  # long against the cost of a task, short against a user's patience
+_CHUNK_SECONDS = 15.0  # long compared with the overhead of a task, short for a waiting user
 _LEAST_SECONDS = 0.2
 _GROWTH = 4.0  # runs get faster as the cache fills: approach the right size in steps
 _IN_QUEUE = 2  # chunks for each thread: one at work, one waiting

@@ -37,7 +37,7 @@ OnTasks: TypeAlias = Callable[[NewOffspring, int], bool]
 Scored: TypeAlias = tuple[CoreGraph, float]
 
 _NO_LIMIT = 2**62
-_THREADS_PER_CORE = 4  # more only cost memory, and the system limits their number
+_THREADS_PER_CORE = 4  # more cost memory, and the system limits their number
 
 
 @dataclass(frozen=True)

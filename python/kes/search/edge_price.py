@@ -1,18 +1,16 @@
-"""The price of an edge: how much it must raise the criterion to pay.
+"""The price of an edge: the least gain of the criterion with which it pays.
 
-A price c per edge is a prior over models in which the odds of each edge are exp(-c) to 1. It is
-there for the number of pairs: of n(n - 1)/2 pairs of independent variables, some look dependent by
-chance, and BIC, whose penalty of ½ ln N for a parameter depends on the cases alone, takes them. The
-extended BIC charges c = 2 γ ln n [Chen & Chen 2008; Foygel & Drton 2010].
+A price c per edge is a prior over models in which the odds of each edge are exp(-c) to 1. It
+corrects for the number of pairs: of n(n - 1)/2 pairs of independent variables, some look dependent
+by chance, and BIC, whose penalty of ½ ln N per parameter depends only on the number of cases,
+connects them. The extended BIC charges c = 2 γ ln n [Chen & Chen 2008; Foygel & Drton 2010].
 
-The default charges what keeps noise out: as much as it takes for independent variables to get
-`FALSE_EDGES` edges per variable on average. The gain of an edge between two independent normal
-variables is -N/2 ln(1 - r²) with their correlation r. With ν = N - 2, √(-ν ln(1 - r²)), scaled by
-(8ν + 1)/(8ν + 3), is nearly the absolute value of a standard normal variable, whatever N is
-[Wallace 1959]; for two binary variables this holds with many cases, and variables with more states
-pay for more parameters.
-
-Tables with few variables for their cases need no price, and results stay what BIC makes of them.
+The default price keeps noise out: with it, independent variables get `FALSE_EDGES` edges per
+variable on average. The gain of an edge between two independent normal variables is -N/2 ln(1 - r²)
+with their correlation r. With ν = N - 2, √(-ν ln(1 - r²)), scaled by (8ν + 1)/(8ν + 3), is nearly
+the absolute value of a standard normal variable, whatever N is [Wallace 1959]; for two binary
+variables this holds with many cases, and variables with more states pay for more parameters. Tables
+with few variables for their cases need no price: their results are those of BIC.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How well a target is predicted, as plain data that result files keep."""
+"""Quality of predictions of a target, as plain data for result files."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ def improve_runs(
     budget: Budget | None = None,
     seconds: float | None = None,
 ) -> Record:
-    """Do what `learn` does after its runs: improve on them and GES, ignoring other models.
+    """Improve on the runs and GES, as `learn` does after its runs, ignoring other models.
 
-    `budget` is what to do now, if it is not all that was asked for; `seconds` is the time left for
-    the whole search.
+    `budget` is the work to do now, by default all that was requested; `seconds` is the time left
+    for the whole search.
     """
     budget = budget or asked.budget(len(record.runs))
     if budget is None:
@@ -98,7 +98,7 @@ class _Session:
         self._wanted = budget.settling or budget.tasks
         self._offspring: list[Offspring] = []
         self.done = 0  # tasks
-        self.cut = False  # whether the time was over before the tasks were done
+        self.cut = False  # whether the time was up before the tasks were done
 
     def work(self, execution: Execution) -> None:
         """Do the tasks."""

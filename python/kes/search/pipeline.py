@@ -63,10 +63,10 @@ def search(
     Parameters
     ----------
     budget : Budget
-        What to do in all, the work behind `base` included; `runs` must be given.
+        All work to do, including that behind `base`; `runs` must be given.
     base : Record or None
-        The record of earlier searches of this problem, to be continued. If it has all the runs, is
-        improved by as much and proven, it is returned as it is.
+        The record of earlier searches of this problem, to be continued. If it already has all runs,
+        improvement and proof, it is returned unchanged.
     watchers : sequence of callables
         Called with the collector after each batch of runs.
     after_runs : callable or None
@@ -131,7 +131,7 @@ def _marked(record: Record, *, complete: bool) -> Record:
 
 
 def _is_improved(record: Record, budget: Budget) -> bool:
-    """Tell whether a record has had all the improvement that is asked for."""
+    """Return whether a record has had all the improvement that was requested."""
     improving, tasks = record.improving, budget.improve.budget(len(record.runs))
     if tasks is None:
         return True
@@ -141,7 +141,7 @@ def _is_improved(record: Record, budget: Budget) -> bool:
 
 
 def _is_proven(record: Record, budget: Budget) -> bool:
-    """Tell whether a record is proven, or as much was tried as is asked for."""
+    """Return whether a record is proven, or the requested attempt was made."""
     return record.proof is not None and (
         record.proof.proven or record.prove in (budget.prove, True)
     )

@@ -71,7 +71,7 @@ class Problem:
     earlier : Completion or None
         An earlier imputation of the missing values, to be repeated.
     filled : (Dataset, Completion) or None
-        The completed table, if it is there already.
+        The completed table, if it is known already.
     shared : _core.Problem or None
         The core's problem of a search with the same data and criterion, to share its counts.
     """
@@ -111,7 +111,7 @@ class Problem:
     def again(
         cls, record: Record, data: Data, *, weights: Weights = None, missing: str | None = None
     ) -> Problem:
-        """Resume the search of a record with its data, in whatever form; refuse other data.
+        """Return the problem of a record with its data, in any form; refuse other data.
 
         Data are read as they were then where the arguments do not say otherwise.
         """

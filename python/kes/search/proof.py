@@ -40,7 +40,7 @@ _ASKED = Budget(
     nodes=10_000,
 )
 _COUNTING = {"few variables": 15.0, "many variables": 6.0, "asked": 1000.0}
-"""Estimated processor seconds for counting: without being asked for, and if asked for."""
+"""Estimated processor seconds for counting: by default, and on request."""
 _START = {"few variables": 15.0, "many variables": 1.5, "asked": 1000.0}
 """Do not start if more seconds than this are certain to be needed."""
 
@@ -91,7 +91,7 @@ def prove_best(
     except KeyboardInterrupt:
         raise SearchInterrupted(record) from None
     if time.monotonic() > deadline and not found[0].proven:
-        return record  # the clock decided, and not the work
+        return record  # decided by the clock, not by the amount of work
     if record.proof is not None and record.proof.is_stronger_than(found[0]):
         return replace(record, prove=record.prove or asked)
     return with_proof(bare, *found)
@@ -128,7 +128,7 @@ def attempt(
     prover = problem.prover(threads, budget, deadline, show)
     families = prover.families()
     too_many = families.counted > sets
-    # When exactly it was stopped, and by what, is chance.
+    # When and by what it was stopped is not reproducible.
     work = (sets, 0) if too_many else (families.counted, sum(families.sizes))
     if families.lacking is not None or too_many:
         return Proof(False, None, "stopped, as there are too many families", *work), None

@@ -68,8 +68,8 @@ class Batch:
 class Improving:
     """The improvement tasks that were done, in the order of their numbers.
 
-    Those of `kes.learn` come first. They are complete if it did what it was asked to do after its
-    runs: not if it was interrupted, or the budget was spent.
+    Those of `kes.learn` come first. They are complete unless it was interrupted, or the budget was
+    spent.
     """
 
     asked: Improve = field(default=Improve(), compare=False)
@@ -102,7 +102,7 @@ class Improving:
         return tuple(batch.tasks for batch in self.batches if batch.by == "improve")
 
     def followed_by(self, *batches: Batch) -> Improving:
-        """Return it with more batches; empty ones are left out."""
+        """Return the same with more batches; empty ones are left out."""
         more = (batch for batch in batches if batch.tasks)
         return replace(self, batches=(*self.batches, *more))
 
@@ -177,7 +177,7 @@ class Record:
     excluded : tuple of (int, int, str)
         Pairs of variables that no model connects, and why; see `kes._core.Problem.excluded`.
     proof, completion
-        None if nothing was tried to prove, or no values were missing.
+        None if no proof was attempted, or no values were missing.
     evaluation : Evaluation or None
         How well the target is predicted; None without a target.
     unfinished : bool

@@ -1,4 +1,4 @@
-"""The report: one HTML file with all that a result has to say, which opens without a network."""
+"""The report: one HTML file that shows a result, and opens offline."""
 
 from kes.show.report.page import report_text, write
 

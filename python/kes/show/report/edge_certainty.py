@@ -1,7 +1,7 @@
 """Certainty of the edges of the best network, as the page shows it.
 
 The *worth* of an edge, the loss of score by deleting it with all else fixed, is not a measure of
-certainty: other edges may replace it. Evidence is one (`kes.analysis.certainty`); a page has both.
+certainty: other edges may replace it. Evidence is (`kes.analysis.certainty`); a page shows both.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _MOST_IN_ALL = 2**18
 """Cells of all tables together; further models are left out."""
 
 _MOST_WORK = 2**27
-"""Rows times coefficients of all other CPDs together, likewise: some seconds."""
+"""Rows times coefficients of all other CPDs together, which take a few seconds."""
 
 Family: TypeAlias = tuple[int, ...]
 """The numbers of a node and its parents."""

@@ -108,7 +108,7 @@ def check_text(check: Check | None) -> str:
 
 
 def _advice(names: Sequence[str]) -> str:
-    """Return what to do about columns that are not normal, said once for all of them."""
+    """Return the advice for all columns that are not normal."""
     if not names:
         return ""
     shown = ", ".join(map(name_html, names))

@@ -1,4 +1,4 @@
-"""How well the target is predicted, on the page."""
+"""Quality of predictions of the target, on the page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def prediction_card(optima: Optima) -> list[tuple[str, str, str]]:
 
 
 def prediction_text(optima: Optima) -> str:
-    """Return how well the target is predicted, as HTML; "" without a target."""
+    """Return the quality of predictions of the target as HTML; "" without a target."""
     found = optima.evaluation
     if found is None:
         return ""
@@ -57,7 +57,7 @@ def prediction_text(optima: Optima) -> str:
 
 
 def _calibration(found: Evaluation) -> str:
-    """Return the table of predicted probabilities and what came true."""
+    """Return the table of predicted probabilities and observed shares."""
     is_number = "r2" in found.measures
     heads = (
         ("prediction interval", "cases in it", "cases")

@@ -125,7 +125,7 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
 
 
 def by_chance(noise: Noise | None) -> str:
-    """Return what shuffled copies of the table give, as HTML; nothing if it was not computed."""
+    """Describe the result on shuffled copies of the table as HTML; "" if it was not computed."""
     return "" if noise is None else f"<p>{escape(str(noise))}</p>"
 
 
@@ -140,7 +140,7 @@ class Verdicts:
     sure: int
     likely: int
     doubtful: int
-    bounded: int  # nothing is known but an upper bound on the evidence
+    bounded: int  # only an upper bound on the evidence is known
 
     @classmethod
     def of(cls, certainty: Certainty, edges: int) -> Verdicts:
