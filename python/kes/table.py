@@ -61,7 +61,9 @@ class Table:
         }
         lengths = {name: len(column) for name, column in values.items()}
         if len(set(lengths.values())) > 1:
-            raise KesError(f"the columns of a table must have equal lengths, not {lengths}")
+            raise KesError(
+                f"the columns of a table must have equal lengths, not {lengths}", option="columns"
+            )
         self._values: dict[str, tuple[Any, ...]] = values
         self._rows = next(iter(lengths.values()), 0)
         self.note = note

@@ -51,11 +51,11 @@ class TestContents:
         assert (len(Table({})), list(Table({}))) == (0, [])
 
     def test_columns_must_have_one_length(self):
-        with refused("'x': 1, 'y': 2"):
+        with refused("'x': 1, 'y': 2", option="columns"):
             Table({"x": [1], "y": [1, 2]})
 
     def test_unknown_column(self):
-        with refused("did you mean 'support'"):
+        with refused("'support'", column="suport"):
             Table(COLUMNS)["suport"]
 
     def test_equality(self):

@@ -196,7 +196,10 @@ class StructurePosterior:
         """Return convergence diagnostics for the probability of each edge; see `Diagnostics`."""
         found = self.diagnostics
         if found is None:
-            raise KesError("exact probabilities need no chains: there is nothing to converge")
+            raise KesError(
+                f"exact probabilities have no diagnostics; use {option('method', 'chains')}",
+                option="method",
+            )
         columns = ("x", "y", "probability", "error", "agreement", "ess", "r_hat")
         rows = []
         for x, y in combinations(self.names, 2):
@@ -289,7 +292,7 @@ class StructurePosterior:
 
     def _place(self, name: str) -> int:
         if name not in self._places:
-            raise unknown("variable", name, self.names)
+            raise unknown("variable", name, self.names, column=name)
         return self._places[name]
 
     @cached_property

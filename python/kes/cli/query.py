@@ -156,10 +156,12 @@ def parse(text: str, network: Fitted) -> Asked:
     """
     outer = _OUTER.fullmatch(text)
     if outer is None and _OPENED.match(text):
-        raise KesError(f"the question {text!r} has no closing parenthesis; {_FORM}")
+        raise KesError(
+            f"the question {text!r} has no closing parenthesis; {_FORM}", option="question"
+        )
     target, bar, known = _Words(text, outer[1] if outer else text, network).read()
     if not target or (bar and not known):
-        raise KesError(f"the question {text!r} is incomplete; {_FORM}")
+        raise KesError(f"the question {text!r} is incomplete; {_FORM}", option="question")
     if any(value is None for value in known.values()):
         name = next(name for name, value in known.items() if value is None)
         raise KesError(f"in the question {text!r}, {name!r} has no value; {_FORM}", column=name)
@@ -234,7 +236,10 @@ class _Words:
         known = self._list() if bar else {}
         rest = self._text[self._at :].strip()
         if rest:
-            raise KesError(f"cannot parse {rest!r} in the question {self._question!r}; {_FORM}")
+            raise KesError(
+                f"cannot parse {rest!r} in the question {self._question!r}; {_FORM}",
+                option="question",
+            )
         return target, bar, known
 
     def _list(self) -> _Parsed:
@@ -270,7 +275,10 @@ class _Words:
 
     def _no_variable(self, name: str) -> KesError:
         if re.search(rf"[=<>]\s*\d+,{re.escape(name)}", self._question):
-            return KesError(f"in {self._question!r} a number has a decimal comma; write a point")
+            return KesError(
+                f"in {self._question!r} a number has a decimal comma; write a point",
+                option="question",
+            )
         suggestion = suggest(name, self._network.nodes)
         form = "" if suggestion and " " not in name else f"; {_FORM}"
         return KesError(f"the network has no variable {name!r}{suggestion}{form}", column=name)

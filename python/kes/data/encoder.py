@@ -247,7 +247,7 @@ def _infer(
         besides = " besides the weights" if isinstance(weights, str) else ""
         raise KesError(
             f"the data have no columns{besides}; each variable must be a column",
-            option="weights" if besides else None,
+            option="weights" if besides else "data",
         )
     _check_rows(source.rows)
     row_weights, hints = read_weights(weights, source), nowhere(unheard)

@@ -27,7 +27,9 @@ class Workbook(Source):
         sample = [[_text(cell) for cell in row] for row in rows[:SAMPLE_ROWS]]
         titles = titles_above(sample)
         if len(rows) <= titles:
-            raise KesError(f"{str(path)!r} is empty; the first row must name the columns")
+            raise KesError(
+                f"{str(path)!r} is empty; the first row must name the columns", file=str(path)
+            )
         self._rows = rows[titles + 1 :]
         names = sample[titles]
         there = [i for i, own in enumerate(names) if own.strip() or self._has_values(i)]

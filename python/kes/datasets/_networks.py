@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kes._core import penalty
 from kes.data import Dataset, State
 from kes.data.resampling import Stream
-from kes.errors import KesError
+from kes.errors import KesError, about
 from kes.network import BayesianNetwork
 from kes.validation import integer
 
@@ -167,7 +167,8 @@ def exact(network: BayesianNetwork, cases: float = 1e10) -> Dataset:
     """
     states = [network.states[node] for node in network.nodes]
     shape = [len(known) for known in states]
-    refuse_large(math.prod(shape), f"a network of {len(shape)} nodes", "network.sample(n)")
+    with about(option="network"):
+        refuse_large(math.prod(shape), f"a network of {len(shape)} nodes", "network.sample(n)")
     axis_of = {node: i for i, node in enumerate(network.nodes)}
     joint = np.ones(shape)
     for node in network.nodes:

@@ -73,7 +73,7 @@ class EssentialGraph(Pdag):
         try:
             _core.check_essential(len(names), graph)
         except _core.CoreError as error:
-            raise KesError(_why_not_essential(names, graph)) from error
+            raise _not_essential(names, graph) from error
         self._fill(names, graph)
 
     @classmethod
@@ -98,9 +98,10 @@ class EssentialGraph(Pdag):
         """
         names = _checked_nodes(nodes)
         index = {name: i for i, name in enumerate(names)}
-        pairs = [_ends(arc, index) for arc in arcs]
-        _refuse_cycle(names, pairs)
-        _refuse_double(names, pairs)
+        with about(option="arcs"):
+            pairs = [_ends(arc, index) for arc in arcs]
+            _refuse_cycle(names, pairs)
+            _refuse_double(names, pairs)
         return cls.from_core(names, CoreGraph.from_dag(len(names), pairs))
 
     @classmethod
@@ -133,6 +134,11 @@ def _checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
             raise KesError(f"node names must be str, not {name!r}", option="nodes")
     if double := repeated(names):
         raise KesError(f"duplicate node {double[0]!r}", option="nodes", column=double[0])
+    if len(names) > _core.MAX_VARIABLES:
+        raise KesError(
+            f"{len(names)} nodes are too many: at most {_core.MAX_VARIABLES} are supported",
+            option="nodes",
+        )
     return names
 
 
@@ -172,22 +178,25 @@ def _refuse_cycle(names: Sequence[str], arcs: Iterable[Arc]) -> None:
         ) from None
 
 
-def _why_not_essential(names: Sequence[str], graph: CoreGraph) -> str:
-    """Return why a graph is not an essential graph, in terms of node names.
+def _not_essential(names: Sequence[str], graph: CoreGraph) -> KesError:
+    """Return the error for a graph that is not an essential graph.
 
     Either no DAG has its edges and v-structures, or the DAGs that do have another essential graph.
     """
     _refuse_cycle(names, graph.directed)
     arcs, stuck = graph.consistent_extension(len(names))
     if stuck:
-        return (
+        return KesError(
             "not an essential graph: the undirected edges cannot be directed without a cycle or a "
-            f"new v-structure, at {listed((names[i] for i in stuck), show=str)}"
+            f"new v-structure, at {listed((names[i] for i in stuck), show=str)}",
+            option="undirected",
+            column=names[stuck[0]],
         )
     ours = set(edges_as_text(names, graph))
     right = set(edges_as_text(names, CoreGraph.from_dag(len(names), arcs)))
-    return (
+    return KesError(
         f"not an essential graph: {listed(sorted(ours - right), show=str)} should be "
         f"{listed(sorted(right - ours), show=str)}; use EssentialGraph.from_dag to get the "
-        "essential graph of a DAG"
+        "essential graph of a DAG",
+        option="directed",
     )

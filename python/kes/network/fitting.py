@@ -21,7 +21,7 @@ from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
 from kes.declare import checked_options
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, about, listed, option
 from kes.graph.dags import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
 from kes.network import validate
@@ -131,7 +131,8 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
         arcs = preferred_dag(structure, how["prefer"])
     else:
         nodes = dataset.names
-        arcs = [checked_arc(arc, nodes) for arc in structure]
+        with about(option="structure"):
+            arcs = [checked_arc(arc, nodes) for arc in structure]
     parents = families(nodes, arcs)
     validate.parents(parents, nodes)  # before any work is done
     estimates = partial(

@@ -56,7 +56,9 @@ class Range:
             if {one, other} <= self.bounds.keys():
                 raise KesError(f"give {one} or {other}, not both", option=other)
         if not self.bounds:
-            raise KesError("a range needs a bound: above, at_least, below or at_most")
+            raise KesError(
+                "a range needs a bound: above, at_least, below or at_most", option="above"
+            )
         if not (self.low < self.high or self.includes(self.low)):
             raise KesError(f"no number is {self}", option=next(iter(self.bounds)))
 

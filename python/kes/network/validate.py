@@ -27,7 +27,9 @@ def nodes(given: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise KesError(f"node names must be text (str), not {name!r}", option="nodes")
     if twice := repeated(names):
-        raise KesError(f"nodes given more than once: {listed(sorted(twice))}", column=twice[0])
+        raise KesError(
+            f"nodes given more than once: {listed(sorted(twice))}", option="nodes", column=twice[0]
+        )
     return names
 
 

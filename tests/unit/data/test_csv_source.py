@@ -294,7 +294,7 @@ class TestFiles:
             encode(path)
 
     def test_header_only(self, write):
-        with refused("no rows"):
+        with refused("no rows", option="data"):
             encode(write("a,b\n"))
 
     def test_ragged(self, write):
@@ -437,16 +437,17 @@ class TestFilesAsTheyAre:
             encode(write("A title\na,b\n1,2\n1,2\n1,2,3\n" + "1,2\n" * 60))
 
     @pytest.mark.parametrize(
-        "content",
+        ("content", "row"),
         [
-            "a,b\n1,2\n1,2,3\n1,2,3\n",
-            "a\nb\nc,d\n",
-            "a,b\nx,y\nx,y,z\nx,y,z\nu,v,w\n",
+            ("a,b\n1,2\n1,2,3\n1,2,3\n", 2),
+            ("a\nb\nc,d\n", 3),
+            ("a,b\nx,y\nx,y,z\nx,y,z\nu,v,w\n", 2),
         ],
     )
-    def test_a_ragged_table_has_no_title(self, write, content):
-        with refused("expected"):
-            encode(write(content))
+    def test_a_ragged_table_has_no_title(self, write, content, row):
+        path = write(content)
+        with refused(file=path, row=row):
+            encode(path)
 
     def test_rows_that_end_in_separators(self, write, plain):
         rows = self.PLAIN.split("\n", 1)[1].replace("\n", ",\n")

@@ -325,7 +325,7 @@ class TestErrors:
     def test_data(self):
         with refused(r"pandas\.read_csv", file=Path("table.csv")):
             discretize("table.csv")
-        with refused("numbers, not <U1"):
+        with refused("<U1", option="data"):
             discretize(np.array([["a"]]))
 
 

@@ -238,12 +238,12 @@ class TestCategories:
 
 class TestErrors:
     def test_no_columns(self):
-        with refused("no columns"):
+        with refused("columns", option="data"):
             encode(pd.DataFrame(index=range(3)))
 
     @pytest.mark.parametrize(("rows", "found"), [(0, "no rows"), (1, "only 1 row")])
     def test_too_few_rows(self, rows, found):
-        with refused(found):
+        with refused(found, option="data"):
             encode(np.zeros((rows, 2), dtype=int))
 
     @pytest.mark.parametrize(
@@ -304,13 +304,13 @@ class TestErrors:
 
     @pytest.mark.parametrize("data", [3, None, [1, 2], pd.Series([1, 2]), {"a": [1]}], ids=repr)
     def test_no_table(self, data):
-        with refused(type(data).__name__):
+        with refused(type(data).__name__, option="data"):
             encode(data)
 
     def test_arrays_of_other_shapes(self):
-        with refused("two dimensions"):
+        with refused("dimensions", option="data"):
             encode(np.array([1, 2]))
-        with refused("masked arrays"):
+        with refused("masked", option="data"):
             encode(np.ma.masked_array([[1], [2]], mask=[[True], [False]]))
 
     def test_dates_are_left_out(self):

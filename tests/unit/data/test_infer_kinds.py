@@ -268,7 +268,7 @@ class TestColumnsWithoutAName:
         table = self.ROWS[["", "a"]].assign(**{"column 1": FILLER})
         assert "'unnamed column 1'" in encode(table).notes[0]
         twice = pd.DataFrame([[1, 2, "x"], [2, 1, "y"]], columns=["", "", "a"])
-        with refused("no name"):
+        with refused("no name", column=""):
             encode(twice)
         twice.to_csv(tmp_path / "twice.csv", index=False)
         kinds = {"column 1": "omit", "column 2": "discrete"}

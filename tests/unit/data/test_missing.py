@@ -29,7 +29,7 @@ def test_error_names_columns_and_choices(frame):
     with refused("'a' .1 of 4.*'b' .2 of 4.*'c' .1 of 4", option="missing", column="a"):
         encode(frame(TABLE))
     for choice in ("em", "drop", "state"):
-        with refused(f'missing="{choice}"'):
+        with refused(f'missing="{choice}"', option="missing", column="a"):
             encode(frame(TABLE))
 
 
@@ -114,17 +114,17 @@ def test_a_state_is_suggested_only_where_there_can_be_one():
     """Of a continuous column there is none, unless it is cut."""
     table = pd.DataFrame({"a": [0.5, 1.5, np.nan, np.nan, np.nan], "b": ["u", "v", "u", "v", None]})
     remedies = 'missing="em", or [^"]* missing="drop"$'
-    with refused(remedies):
+    with refused(remedies, option="missing", column="a"):
         encode(table)
     assert encode(table, missing="drop").notes[1].endswith('from the model with missing="em"')
     for cut in (Discretizer(2), Discretizer({"a": 2}), Discretizer.at({"a": (1.0,)})):
-        with refused('missing="state"'):
+        with refused('missing="state"', option="missing", column="a"):
             encode(table, discretizer=cut)
     more = table.assign(c=[0.5, 1.5, 2.5, 3.5, 4.5])
     for cut in (Discretizer({"c": 2}), Discretizer.at({"c": (2.0,)})):
-        with refused(remedies):
+        with refused(remedies, option="missing", column="a"):
             encode(more, discretizer=cut)
-    with refused('missing="state"'):
+    with refused('missing="state"', option="missing", column="b"):
         encode(table[["b"]])
 
 
@@ -136,7 +136,7 @@ def test_drop_drops_weights_too():
 def test_drop_must_leave_something():
     with refused("no row", option="missing"):
         encode(pd.DataFrame({"a": [1, None], "b": [None, 1]}), missing="drop")
-    with refused("only 1 row"):
+    with refused("1 row", option="data"):
         encode(pd.DataFrame({"a": [1, None], "b": [2, 1]}), missing="drop")
 
 
@@ -198,7 +198,7 @@ def test_a_mark_that_occurs_nowhere_is_told():
     for marks in ("fill", "8"):
         hint = f"'{marks}' occurs nowhere in the table"
         assert hint in encode(table, missing="drop", na_values=marks).notes[0]
-        with refused(hint):
+        with refused(hint, option="missing", column="a"):
             encode(table, na_values=["x", marks])
     for marks in ("x", -9, "7.5"):
         notes = encode(table, missing="drop", na_values=[marks]).notes

@@ -129,11 +129,11 @@ def test_decimals_are_continuous_as_in_a_frame(path):
 
 def test_a_damaged_file(path):
     path.write_text("no parquet", encoding="utf-8")
-    with refused("Parquet"):
+    with refused("Parquet", file=path):
         encode(path)
     pd.DataFrame({"x": ["a", "b"]}).to_parquet(path)
     path.write_bytes(path.read_bytes()[:-20])
-    with refused("Parquet"):
+    with refused("Parquet", file=path):
         encode(path)
 
 

@@ -79,7 +79,7 @@ def test_missing_values():
 
 
 def test_no_rows():
-    with refused("no rows"):
+    with refused("no rows", option="data"):
         encode(pd.DataFrame({"a": []}), schema=Schema(["a"], [[1]]))
 
 

@@ -60,7 +60,7 @@ def test_fewer_rows_than_columns(rows, criterion):
 @pytest.mark.parametrize("rows", [0, 1])
 @pytest.mark.parametrize("make", [numbers, lambda: numbers().round(0).astype(int)])
 def test_no_rows_and_one(rows, make):
-    with refused("1 row|no rows"):
+    with refused("1 row|no rows", option="data"):
         kes.learn(make().iloc[:rows])
 
 

@@ -174,7 +174,7 @@ def test_exact_is_the_product_of_the_tables(small):
 
 
 def test_exact_refuses_what_cannot_be_written_out():
-    with refused(r"1048576.*network\.sample"):
+    with refused(r"1048576.*network\.sample", option="network"):
         datasets.exact(datasets.alarm_network())
 
 

@@ -90,33 +90,33 @@ GOOD = {
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
+    ("change", "fields", "word"),
     [
-        ({"nodes": ["a", "b", "a"]}, "once: 'a'"),
-        ({"nodes": []}, "at least one"),
-        ({"nodes": "ab"}, "'ab'"),
-        ({"nodes": ["a", 2]}, "text"),
-        ({"states": {"a": [0, 1]}}, "missing .*'b'"),
-        ({"states": GOOD["states"] | {"c": [1]}}, "exist: 'c'"),
-        ({"states": {"a": [0, 1], "b": []}}, "'b' .*no states"),
-        ({"states": {"a": [0, 1], "b": [1, True]}}, "'b' .*distinct"),
-        ({"states": {"a": [0, 1], "b": [0.5, 1.5]}}, "'b' .*booleans"),
-        ({"states": {"a": [0, 1], "b": "xy"}}, "'b' .*list"),
-        ({"parents": {"b": ["c"]}}, "'b': 'c'"),
-        ({"parents": {"b": ["a", "a"]}}, "parents of 'b' .*distinct"),
-        ({"parents": {"b": "a"}}, "list"),
-        ({"parents": {"a": ["b"], "b": ["a"]}}, "cycle"),
-        ({"parents": {"b": ["b"]}}, "b -> b"),
-        ({"cpts": {"a": [0.5, 0.5]}}, "missing .*'b'"),
-        ({"cpts": GOOD["cpts"] | {"b": [0.5, 0.5]}}, r"'b' .*\(2,\).*\(2, 2\)"),
-        ({"cpts": GOOD["cpts"] | {"a": [0.5, 0.6]}}, "'a' .*sum to 1"),
-        ({"cpts": GOOD["cpts"] | {"a": [-0.5, 1.5]}}, "'a' .*probabilities"),
-        ({"cpts": GOOD["cpts"] | {"a": [float("nan"), 1]}}, "'a' .*probabilities"),
-        ({"cpts": GOOD["cpts"] | {"a": ["x", "y"]}}, "'a' .*array"),
+        ({"nodes": ["a", "b", "a"]}, {"option": "nodes"}, "'a'"),
+        ({"nodes": []}, {"option": "nodes"}, ""),
+        ({"nodes": "ab"}, {"option": "nodes"}, "'ab'"),
+        ({"nodes": ["a", 2]}, {"option": "nodes"}, "text"),
+        ({"states": {"a": [0, 1]}}, {"option": "states", "column": "b"}, "missing"),
+        ({"states": GOOD["states"] | {"c": [1]}}, {"option": "states", "column": "c"}, ""),
+        ({"states": {"a": [0, 1], "b": []}}, {"column": "b"}, "no states"),
+        ({"states": {"a": [0, 1], "b": [1, True]}}, {"column": "b"}, "distinct"),
+        ({"states": {"a": [0, 1], "b": [0.5, 1.5]}}, {"column": "b"}, "booleans"),
+        ({"states": {"a": [0, 1], "b": "xy"}}, {"column": "b"}, "list"),
+        ({"parents": {"b": ["c"]}}, {"column": "b"}, "'c'"),
+        ({"parents": {"b": ["a", "a"]}}, {"column": "b"}, "distinct"),
+        ({"parents": {"b": "a"}}, {"column": "b"}, "list"),
+        ({"parents": {"a": ["b"], "b": ["a"]}}, {}, "cycle"),
+        ({"parents": {"b": ["b"]}}, {"column": "b"}, "b -> b"),
+        ({"cpts": {"a": [0.5, 0.5]}}, {"option": "cpts", "column": "b"}, "missing"),
+        ({"cpts": GOOD["cpts"] | {"b": [0.5, 0.5]}}, {"column": "b"}, r"\(2,\).*\(2, 2\)"),
+        ({"cpts": GOOD["cpts"] | {"a": [0.5, 0.6]}}, {"column": "a"}, "sum to 1"),
+        ({"cpts": GOOD["cpts"] | {"a": [-0.5, 1.5]}}, {"column": "a"}, "probabilities"),
+        ({"cpts": GOOD["cpts"] | {"a": [float("nan"), 1]}}, {"column": "a"}, "probabilities"),
+        ({"cpts": GOOD["cpts"] | {"a": ["x", "y"]}}, {"column": "a"}, "array"),
     ],
 )
-def test_wrong_parts_are_refused(change, word):
-    with refused(word):
+def test_wrong_parts_are_refused(change, fields, word):
+    with refused(word, **fields):
         BayesianNetwork(**(GOOD | change))
 
 

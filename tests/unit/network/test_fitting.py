@@ -244,8 +244,8 @@ def test_contradicting_preferences_are_named():
 @pytest.mark.parametrize(
     ("structure", "options", "fields", "word"),
     [
-        ([("season", "x")], {}, {"column": "x"}, ""),
-        (["season"], {}, {}, "pair"),
+        ([("season", "x")], {}, {"option": "structure", "column": "x"}, ""),
+        (["season"], {}, {"option": "structure"}, "pair"),
         (
             [("rain", "wet"), ("wet", "rain")],
             {},
