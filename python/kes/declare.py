@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from inspect import Parameter, Signature, cleandoc, signature
 from textwrap import fill
-from typing import Any, ParamSpec, TypeVar, get_args
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from kes.errors import UnknownOption
 
@@ -102,13 +103,21 @@ def declared(options: type) -> Mapping[str, Option]:
     found = []
     for name, annotation in options.__annotations__.items():
         shown, option = get_args(annotation)
-        text = (
-            shown.__name__ if type(shown) is type else getattr(shown, "__forward_arg__", str(shown))
-        )
-        text = re.sub(r"\b[a-z.]+\.(?=[A-Z])", "", text)  # modules
-        found.append(replace(option, name=name, annotation=text))
+        found.append(replace(option, name=name, annotation=_written(shown)))
     found.sort(key=lambda option: GROUPS.index(option.group))
     return {option.name: option for option in found}
+
+
+def _written(annotation: Any) -> str:  # noqa: ANN401 - any type
+    """Return a type as it is written in a signature."""
+    if get_origin(annotation) in (Union, UnionType):
+        return " | ".join(_written(part) for part in get_args(annotation))
+    if annotation is NoneType:
+        return "None"
+    if type(annotation) is type:
+        return annotation.__name__
+    text = getattr(annotation, "__forward_arg__", str(annotation))
+    return re.sub(r"\b[a-z.]+\.(?=[A-Z])", "", text)  # without modules
 
 
 def defaults(options: type) -> dict[str, Any]:

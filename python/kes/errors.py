@@ -98,6 +98,8 @@ def about(
 ) -> Iterator[None]:
     """Fill in fields of errors that the block raises, where the errors leave them open.
 
+    Only `option` replaces that of an inner call: the user knows the option of the outer one.
+
     Examples
     --------
     >>> try:
@@ -110,7 +112,7 @@ def about(
     try:
         yield
     except KesError as error:
-        error.option = option if error.option is None else error.option
+        error.option = error.option if option is None else option
         error.column = column if error.column is None else error.column
         error.row = row if error.row is None else error.row
         error.file = file if error.file is None else error.file

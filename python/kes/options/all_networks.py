@@ -1,15 +1,11 @@
 """Options of questions about all networks: `kes.posterior` and `kes.credible`."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import Annotated, TypedDict
 
 from kes.declare import Option
-from kes.options.search import ScoringOptions
-from kes.validation import callback, choice, duration, integer, jobs, megabytes, number
-
-if TYPE_CHECKING:
-    from kes.progress import Progress
+from kes.options.search import Display, Jobs, ScoringOptions
+from kes.validation import choice, duration, integer, megabytes, number
 
 POSTERIOR_MEMORY = 4096
 """The sum over all networks needs more memory than most questions."""
@@ -18,19 +14,7 @@ POSTERIOR_MEMORY = 4096
 class WorkOptions(TypedDict, total=False):
     """Resources for the answer."""
 
-    n_jobs: Annotated[
-        int | None,
-        Option(
-            default=None,
-            group="execution",
-            doc="Threads; None or -1 for all usable cores. Does not change the result.",
-            check=jobs,
-            flag="--jobs",
-            metavar="N",
-            help="Number of threads. Does not change the result.",
-            default_text="all usable cores",
-        ),
-    ]
+    n_jobs: Jobs
     memory_mb: Annotated[
         int,
         Option(
@@ -54,19 +38,7 @@ class WorkOptions(TypedDict, total=False):
             help="Stop after this time, such as 30s, 5m, 1h30m.",
         ),
     ]
-    progress: Annotated[
-        "bool | Callable[[Progress], object] | None",
-        Option(
-            default=None,
-            group="execution",
-            doc="True shows a progress bar. A callable gets a `kes.Progress` at most ten times a "
-            "second.",
-            check=callback,
-            type="None, True or callable",
-            help="Show progress.",
-            default_text="only on a terminal",
-        ),
-    ]
+    progress: Display
 
 
 class PosteriorWork(WorkOptions, total=False):

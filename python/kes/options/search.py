@@ -38,6 +38,34 @@ if TYPE_CHECKING:
     from kes.graph.knowledge import Knowledge
     from kes.progress import Progress
 
+Jobs = Annotated[
+    int | None,
+    Option(
+        default=None,
+        group="execution",
+        doc="Number of threads; None or -1 for all usable cores, at most four for each core. "
+        "Does not change the result.",
+        check=jobs,
+        flag="--jobs",
+        metavar="N",
+        help="Number of threads. Does not change the result.",
+        default_text="all usable cores",
+    ),
+]
+Display = Annotated[
+    "bool | Callable[[Progress], object] | None",
+    Option(
+        default=None,
+        group="execution",
+        doc="True shows a progress bar. A callable gets a `kes.Progress`, which names the unit of "
+        "work, at most ten times a second.",
+        check=callback,
+        type="None, True or callable",
+        help="Show progress.",
+        default_text="only on a terminal",
+    ),
+]
+
 
 class ScoringOptions(DataOptions, total=False):
     """Options that decide a score, and which models are admissible."""
@@ -184,20 +212,7 @@ class SearchOptions(ScoringOptions, total=False):
             type="EssentialGraph, list of arcs (parent, child), or None",
         ),
     ]
-    n_jobs: Annotated[
-        int | None,
-        Option(
-            default=None,
-            group="execution",
-            doc="Number of threads; None or -1 for all usable cores, at most four for each core. "
-            "Does not change the result.",
-            check=jobs,
-            flag="--jobs",
-            metavar="N",
-            help="Number of threads. Does not change the result.",
-            default_text="all usable cores",
-        ),
-    ]
+    n_jobs: Jobs
     cache_mb: Annotated[
         int,
         Option(
@@ -209,20 +224,7 @@ class SearchOptions(ScoringOptions, total=False):
             help="Memory for counts that runs share, in megabytes.",
         ),
     ]
-    progress: Annotated[
-        "bool | Callable[[Progress], object] | None",
-        Option(
-            default=None,
-            group="execution",
-            doc="True shows a progress bar. A callable gets a `kes.Progress` at most ten times a "
-            "second: of the rounds of EM, if there are any, of the runs, of the tasks, and of the "
-            "sets of variables that are counted for a proof.",
-            check=callback,
-            type="None, True or callable",
-            help="Show progress.",
-            default_text="only on a terminal",
-        ),
-    ]
+    progress: Display
 
 
 class RunOptions(SearchOptions, total=False):
