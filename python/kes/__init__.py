@@ -16,6 +16,8 @@ TYPE_CHECKING = False  # typing takes longer to import than all of this
 if TYPE_CHECKING:
     from kes import datasets as datasets
     from kes._core import __version__ as __version__
+    from kes.analysis.averaging import EnsembleInterrupted as EnsembleInterrupted
+    from kes.analysis.averaging import ensemble as ensemble
     from kes.analysis.certificate import Certificate as Certificate
     from kes.analysis.certificate import CertifyProgress as CertifyProgress
     from kes.analysis.certify import certify as certify
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from kes.graph.boundary import Neighbour as Neighbour
     from kes.graph.knowledge import Knowledge as Knowledge
     from kes.graph.mpdag import Mpdag as Mpdag
+    from kes.network import AveragedNetwork as AveragedNetwork
     from kes.network import BayesianNetwork as BayesianNetwork
     from kes.network import GaussianNetwork as GaussianNetwork
     from kes.network import MixedNetwork as MixedNetwork
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "kes._core": "__version__",
+    "kes.analysis.averaging": "EnsembleInterrupted ensemble",
     "kes.analysis.certificate": "Certificate CertifyProgress",
     "kes.analysis.certify": "certify",
     "kes.analysis.credible": "Credible credible",
@@ -89,7 +93,7 @@ _HOMES = {
     "kes.graph.boundary": "Neighbour",
     "kes.graph.knowledge": "Knowledge",
     "kes.graph.mpdag": "Mpdag",
-    "kes.network": "BayesianNetwork GaussianNetwork MixedNetwork fit",
+    "kes.network": "AveragedNetwork BayesianNetwork GaussianNetwork MixedNetwork fit",
     "kes.network.files": "convert read_graph read_network",
     "kes.network.ranges": "Range",
     "kes.options": "Sampled",

@@ -257,6 +257,6 @@ def improve_budget(budget: object, tasks: object, *, runs: int) -> Budget:
     )
 
 
-def em_round_budget(variables: int) -> Budget:
-    """Return the runs and tasks for the model of one round of structural EM."""
+def short_search(variables: int) -> Budget:
+    """Return the runs and tasks of one of many searches: a round of EM, a member of an average."""
     return Budget(runs=10, tasks=100) if variables <= _MANY_VARIABLES else Budget(runs=2, tasks=20)

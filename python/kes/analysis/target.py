@@ -21,8 +21,8 @@ from kes.data.dataset import AnyTable, Incomplete
 from kes.data.normal_scores import quantiles
 from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, unknown
+from kes.network.average import AnyNetwork, AveragedNetwork
 from kes.network.discrete import BayesianNetwork
-from kes.network.fitting import Fitted
 from kes.network.gaussian import GaussianNetwork
 from kes.network.new_rows import Unseen
 from kes.results.optima import Optima
@@ -52,11 +52,14 @@ class Predictions(NamedTuple):
     """Predictions of a target in some rows.
 
     `values` are probabilities of the states, shape (rows, states), or means, shape (rows, 1). With
-    means, `intervals` are prediction intervals, shape (rows, levels, 2): see `INTERVALS`.
+    means, `intervals` are prediction intervals, shape (rows, levels, 2): see `INTERVALS`. `spread`
+    is the standard deviation between the members of an average, in the shape of the values; it is
+    empty for a single network.
     """
 
     values: Floats
     intervals: Floats
+    spread: Floats = np.zeros((0, 0))
 
 
 def check_target(target: str, names: Sequence[str]) -> None:
@@ -106,8 +109,10 @@ def evaluate(
     return Evaluation(target, float(counted.sum()), measures, calibration)
 
 
-def predictions(network: Fitted, data: Any, target: str, unseen: Unseen) -> Predictions:  # noqa: ANN401
+def predictions(network: AnyNetwork, data: Any, target: str, unseen: Unseen) -> Predictions:  # noqa: ANN401
     """Predict a target in each row: probabilities of its states, or mean and deviation."""
+    if isinstance(network, AveragedNetwork):
+        return _averaged(network, data, target, unseen)
     if network.states[target]:
         assert not isinstance(network, GaussianNetwork), "its nodes have no states"
         values = network.predict(data, target, probabilities=True, unseen=unseen)
@@ -122,6 +127,20 @@ def predictions(network: Fitted, data: Any, target: str, unseen: Unseen) -> Pred
     if transform is not None:
         ends = transform.inverse(target, ends)
     return Predictions(means[:, np.newaxis], ends)
+
+
+def _averaged(network: AveragedNetwork, data: Any, target: str, unseen: Unseen) -> Predictions:  # noqa: ANN401
+    """Predict by an average; its intervals are between quantiles of the mixture."""
+    found = network.answers(data, target, unseen=unseen)
+    values, rows = found.values, len(found.values)
+    if network.states[target]:
+        return Predictions(values, np.zeros((rows, 0, 2)), found.spread)
+    pairs = [((1 - level) / 2, (1 + level) / 2) for level in INTERVALS]
+    ends = np.stack([np.stack([found.quantiles(p) for p in pair], axis=1) for pair in pairs], 1)
+    if network.transform is not None:
+        ends = network.transform.inverse(target, ends)
+        values = network.transform.inverse(target, values)
+    return Predictions(values, ends, found.spread)
 
 
 def _some(table: AnyTable, most: int) -> AnyTable:

@@ -30,6 +30,8 @@ from kes.formats import format_of, holds_network, write_network
 from kes.graph.knowledge import Knowledge
 from kes.graph.pdag import Pdag
 from kes.network import read_graph, read_network
+from kes.network.average import AnyNetwork, AveragedNetwork
+from kes.network.files import no_single_graph
 from kes.network.fitting import Fitted
 from kes.options import MISSING, FitOptions
 from kes.results import storage
@@ -37,7 +39,7 @@ from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.problem import OtherData
 
-Model: TypeAlias = Optima | Fitted | Pdag
+Model: TypeAlias = Optima | AnyNetwork | Pdag
 
 Given: TypeAlias = Mapping[str, Any]
 """Options of a command as click parsed them, by name; there may be others than those used here."""
@@ -355,10 +357,12 @@ def graph_of(model: Model, number: int) -> Pdag:
     """Return the graph of a model; of a result, that of an optimum."""
     if isinstance(model, Optima):
         return optimum_of(model, number).mpdag
+    if isinstance(model, AveragedNetwork):
+        raise no_single_graph("this file")
     return model if isinstance(model, Pdag) else model.graph
 
 
-def network_of(path: Path, data: str | None, number: int) -> tuple[Fitted, Dataset | None]:
+def network_of(path: Path, data: str | None, number: int) -> tuple[AnyNetwork, Dataset | None]:
     """Read a network, or estimate that of an optimum; return its data, too, if they are known."""
     purpose = "probabilities are estimated from the data"
     model = open_model(path, DataRequest(data, purpose=purpose))

@@ -13,7 +13,7 @@ from kes.cli.inputs import network_of, refuse_result
 from kes.data.schema import gaps_of
 from kes.data.source import open_source
 from kes.formats.escaping import labels
-from kes.network.fitting import Fitted
+from kes.network.average import AnyNetwork
 from kes.network.new_rows import read_rows
 from kes.results import storage
 from kes.results.summary import counted
@@ -43,8 +43,9 @@ def predict(
 
     The output has a row for each row of TABLE, in the same order: the most probable state and the
     probability of each state; of a continuous variable, the mean and a 95 % prediction interval.
-    Missing and unknown values are summed out. If TABLE has the variable itself, it is not used to
-    predict, but compared with the predictions.
+    Missing and unknown values are summed out. With an average of networks (kes fit --average), the
+    last column is the spread between its members. If TABLE has the variable itself, it is not used
+    to predict, but compared with the predictions.
     """
     check_csv(out)
     refuse_result(table)
@@ -65,20 +66,25 @@ def predict(
 
 
 def _output(
-    network: Fitted, target: str, found: Predictions
+    network: AnyNetwork, target: str, found: Predictions
 ) -> tuple[list[str], list[list[object]]]:
     """Return names and rows of the output."""
     if states := network.states[target]:
-        best = found.values.argmax(axis=1).tolist()
+        best = found.values.argmax(axis=1)
         names = [target, *(f"P({label})" for label in labels(states))]
-        return names, [
-            [states[b], *row] for b, row in zip(best, found.values.tolist(), strict=True)
-        ]
-    ends = found.intervals[:, INTERVALS.index(0.95)]
-    return [target, "low", "high"], np.column_stack([found.values, ends]).tolist()
+        rows = [[states[b], *row] for b, row in zip(best, found.values.tolist(), strict=True)]
+        spread = found.spread[np.arange(len(best)), best] if found.spread.size else None
+    else:
+        ends = found.intervals[:, INTERVALS.index(0.95)]
+        names, rows = [target, "low", "high"], np.column_stack([found.values, ends]).tolist()
+        spread = found.spread[:, 0] if found.spread.size else None
+    if spread is not None:
+        names = [*names, "spread"]
+        rows = [[*row, own] for row, own in zip(rows, spread.tolist(), strict=True)]
+    return names, rows
 
 
-def _say_gaps(network: Fitted, table: str, target: str) -> None:
+def _say_gaps(network: AnyNetwork, table: str, target: str) -> None:
     """Say how many rows were predicted from incomplete evidence."""
     names = open_source(table).names
     lacking = [node for node in network.nodes if node not in names and node != target]
@@ -94,7 +100,7 @@ def _say_gaps(network: Fitted, table: str, target: str) -> None:
         say(f"Note: missing or unknown values in {which}, summed out.", err=True)
 
 
-def _say_quality(network: Fitted, table: str, target: str, found: Predictions) -> None:
+def _say_quality(network: AnyNetwork, table: str, target: str, found: Predictions) -> None:
     """Compare with the target itself, if the table has it."""
     if target not in open_source(table).names:
         return

@@ -17,7 +17,7 @@ from kes.data.dataset import Dataset, naming
 from kes.data.schema import read_number
 from kes.errors import KesError, listed, suggest
 from kes.network import BayesianNetwork
-from kes.network.fitting import Fitted
+from kes.network.average import AnyNetwork, AveragedNetwork
 from kes.network.query import Probability
 from kes.network.ranges import SIGNS, Range
 
@@ -66,19 +66,24 @@ def query(
 
 
 def _answers(
-    network: Fitted, asked: Asked, table: Dataset | None, draws: int, seed: int
+    network: AnyNetwork, asked: Asked, table: Dataset | None, draws: int, seed: int
 ) -> Iterator[str]:
     target, known = asked.target, asked.known
     if isinstance(target, str) and not network.states[target]:
         yield from _moments(network, target, asked, draws, seed)
         return
-    how = {} if isinstance(network, BayesianNetwork) else {"draws": draws, "seed": seed}
-    found = network.probability(target, known, **how)  # type: ignore[arg-type]
+    first = network.members[0] if isinstance(network, AveragedNetwork) else network
+    how = {} if isinstance(first, BayesianNetwork) else {"draws": draws, "seed": seed}
+    ask: Any = network
+    found = ask.probability(target, known, **how)
+    spread = ask.spread(target, known, **how) if first is not network else None
     if isinstance(found, dict):
         width = max(len(str(state)) for state in found)
-        yield from (f"{state!s:<{width}}  {_formatted(share)}" for state, share in found.items())
+        for state, share in found.items():
+            own = None if spread is None else spread[state]
+            yield f"{state!s:<{width}}  {_formatted(share)}{_apart(own)}"
     else:
-        yield _formatted(found)
+        yield f"{_formatted(found)}{_apart(spread)}"
     if table is None or known:
         return
     if isinstance(found, dict):
@@ -87,6 +92,11 @@ def _answers(
         [(node, state)] = target.items()
         if not isinstance(state, Range):
             yield from _differences(table, node, {str(state): float(found)})
+
+
+def _apart(spread: float | None) -> str:
+    """Return the spread between the members of an average."""
+    return "" if spread is None else f"  (members differ by {spread:.4f})"
 
 
 def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
@@ -101,7 +111,9 @@ def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterat
         yield f"in the data: {listed(different, show=str)}; kes report checks the model"
 
 
-def _moments(network: Fitted, target: str, asked: Asked, draws: int, seed: int) -> Iterator[str]:
+def _moments(
+    network: AnyNetwork, target: str, asked: Asked, draws: int, seed: int
+) -> Iterator[str]:
     assert not isinstance(network, BayesianNetwork), "its nodes have states"
     found = network.conditional(target, asked.known, draws=draws, seed=seed)
     scale = "" if network.transform is None else "  (of the normal scores of its ranks)"
@@ -146,7 +158,7 @@ class Asked:
     known: Mapping[str, Any]
 
 
-def parse(text: str, network: Fitted) -> Asked:
+def parse(text: str, network: AnyNetwork) -> Asked:
     """Parse a question to a network; the P and its parentheses are optional.
 
     Raises
@@ -199,7 +211,7 @@ def word(text: str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
-def _value(network: Fitted, name: str, text: str | Range) -> str | float | Range:
+def _value(network: AnyNetwork, name: str, text: str | Range) -> str | float | Range:
     """Return a value as the network takes it: a number for a continuous or discretized node."""
     states = network.states[name]
     if isinstance(text, Range):
@@ -212,7 +224,7 @@ def _value(network: Fitted, name: str, text: str | Range) -> str | float | Range
     return text if number is None else number  # the network lists its states
 
 
-def _number(network: Fitted, name: str, text: str) -> float | None:
+def _number(network: AnyNetwork, name: str, text: str) -> float | None:
     """Read a number, a date or a number with a unit as the network reads the column of a node."""
     try:
         return float(text)
@@ -225,7 +237,7 @@ def _number(network: Fitted, name: str, text: str) -> float | None:
 class _Words:
     """Parser of ``a=1, b | c>2, c<=3``, from left to right."""
 
-    def __init__(self, question: str, text: str, network: Fitted) -> None:
+    def __init__(self, question: str, text: str, network: AnyNetwork) -> None:
         self._question, self._text, self._network = question, text, network
         self._at = 0
 

@@ -109,6 +109,54 @@ class Cases(Generic[TableT]):
         return cast("TableT", self.table.take(rows, weights))
 
 
+class BayesianBootstrap:
+    """Random weights of the rows of a table, from a Dirichlet distribution [Rubin 1981].
+
+    A row that stands for w cases gets the parameter w: as if each case had its own weight, drawn
+    from the uniform distribution over all weights with the same sum. Rows are sorted and equal ones
+    merged, and columns are in the order of their names, so that neither order has an effect.
+    """
+
+    def __init__(self, table: Dataset) -> None:
+        ordered = table.select(sorted(table.names))
+        nothing = np.zeros((len(table.names), table.rows), dtype=np.bool_)
+        first, cases = _distinct(Incomplete(ordered, nothing))
+        self._rows, self._cases = ordered.take(first, cases), cases
+
+    def draw(self, stream: Stream) -> Dataset:
+        """Return the table with weights that have the same sum as the cases.
+
+        The weights are rounded, so that the last bits of logarithms, in which machines differ, have
+        no effect.
+        """
+        drawn = gammas(self._cases, stream)
+        weights = drawn * (self._cases.sum() / drawn.sum())
+        return self._rows.reweighted(np.rint(weights * 2.0**_DIGITS) * 2.0**-_DIGITS)
+
+
+def gammas(shapes: NDArray[np.float64], stream: Stream) -> NDArray[np.float64]:
+    """Draw from gamma distributions with these shapes [Marsaglia & Tsang 2000].
+
+    Shapes below 1 are raised by 1, and the draw is multiplied by U^(1 / shape).
+    """
+    small = shapes < 1
+    d = np.where(small, shapes + 1, shapes) - 1 / 3
+    c = 1 / np.sqrt(9 * d)
+    result = np.empty(len(shapes))
+    waiting = np.arange(len(shapes))
+    while waiting.size:
+        radius, angle, level = stream.uniforms(3, len(waiting))
+        x = np.sqrt(-2 * np.log1p(-radius)) * np.cos(2 * np.pi * angle)  # Box and Muller
+        own, v = d[waiting], np.maximum(1 + c[waiting] * x, 0.0) ** 3
+        with np.errstate(divide="ignore"):
+            is_taken = np.log1p(-level) < x**2 / 2 + own * (1 - v + np.log(v))
+        result[waiting[is_taken]] = (own * v)[is_taken]
+        waiting = waiting[~is_taken]
+    raised = stream.uniforms(int(small.sum()))
+    result[small] *= (1 - raised) ** (1 / shapes[small])
+    return result
+
+
 class Stack:
     """Copies of the rows of an incomplete table, to be imputed.
 

@@ -6,7 +6,8 @@ format    suffixes                    networks                      graphs
 BIF       .bif                        read, write                   read (of the network)
 XMLBIF    .xmlbif, .bifxml, .xml      read, write                   read (of the network)
 NET       .net                        read, write                   read (of the network)
-JSON      .json                       read, write (of all kinds)    read, write
+JSON      .json                       read, write (of all kinds,    read, write
+                                      and averages of them)
 DOT       .dot, .gv                   write (its DAG)               read, write
 GraphML   .graphml                    write (its DAG, with states)  read, write
 ========  ==========================  ============================  ===========================
@@ -15,7 +16,7 @@ Readers return the `Parts` of a network, from which `kes.network.files` makes on
 .gz means that the file is compressed; compressed files are read under any name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -27,7 +28,15 @@ from kes.files import load, write_file
 from kes.formats.builder import Writable
 from kes.graph.pdag import Pdag
 
-__all__ = ["Format", "format_of", "holds_network", "write_graph", "write_network"]
+__all__ = [
+    "Format",
+    "format_of",
+    "holds_average",
+    "holds_network",
+    "write_average",
+    "write_graph",
+    "write_network",
+]
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,12 @@ def holds_network(path: str | PathLike[str]) -> bool:
     return bool(load(path, form.function("holds_network")))
 
 
+def holds_average(path: str | PathLike[str]) -> bool:
+    """Tell whether a file contains an average of networks."""
+    form = format_of(path)
+    return form.offers("holds_average") and bool(load(path, form.function("holds_average")))
+
+
 def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:
     """Write a network to a file, with its name if given; see `Network.save`."""
     form = format_of(path)
@@ -102,6 +117,18 @@ def write_network(network: Writable, path: str | PathLike[str], *, name: str | N
         )
     known = {"name": name} if form.named and name is not None else {}
     _write(path, form.function("write")(network, **known))
+
+
+def write_average(members: Sequence[Writable], path: str | PathLike[str]) -> None:
+    """Write the members of an averaged network to one file."""
+    form = format_of(path)
+    if not form.offers("write_members"):
+        raise KesError(
+            f"{path}: {form.name} files hold one network or graph, not the members of an average; "
+            "write .json, or each member to a file of its own: save_members",
+            file=str(path),
+        )
+    _write(path, form.function("write_members")(members))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:

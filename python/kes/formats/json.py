@@ -22,12 +22,20 @@ may be ``"cuts": {"age": [30.0, 60.0]}``, the cut points of raw columns, and ``"
 
     {"format": "kes-graph", "version": 1, "nodes": ["a", "b", "c"],
      "directed": [["a", "b"]], "undirected": [["b", "c"]]}
+
+An average of networks has names and states once, and then a line for each member, with an entry for
+each node in the same order; cuts, ranks and notations are as above::
+
+    {"format": "kes-average", "version": 1, "nodes": [{"name": "lung", "states": ["no", "yes"]}],
+     "members": [
+    [{"parents": [], "cpt": [0.98, 0.02]}], ...]}
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kes.data.column import State
 from kes.errors import KesError
 from kes.formats.builder import Parts, Writable
 from kes.formats.parsing import decode, located
@@ -36,14 +44,40 @@ from kes.graph.pdag import Pdag
 
 _NETWORK = "kes-network"
 _GRAPH = "kes-graph"
-_VERSIONS = {_NETWORK: (1, 2), _GRAPH: (1,)}
+_AVERAGE = "kes-average"
+_VERSIONS = {_NETWORK: (1, 2), _GRAPH: (1,), _AVERAGE: (1,)}
 _MODELS = ("linear", "logistic")
 
 
 def read(content: bytes) -> Parts:
     """Read a network from the bytes of a JSON file."""
     document = _parse(content, (_NETWORK,))
-    entries = document["nodes"]
+    return _parts(document, document["nodes"])
+
+
+def read_members(content: bytes) -> list[Parts]:
+    """Read the members of an average from the bytes of a JSON file."""
+    document = _parse(content, (_AVERAGE,))
+    nodes, members = document["nodes"], document.get("members")
+    if not isinstance(members, list):
+        raise KesError('the file lacks the list of "members"')
+    try:
+        every = [
+            [{**node, **entry} for node, entry in zip(nodes, member, strict=True)]
+            for member in members
+        ]
+    except (TypeError, ValueError):
+        raise KesError("a member has a missing or malformed entry") from None
+    return [_parts(document, entries) for entries in every]
+
+
+def holds_average(content: bytes) -> bool:
+    """Tell whether a JSON file contains an average of networks."""
+    return bool(_parse(content, (_GRAPH, _NETWORK, _AVERAGE))["format"] == _AVERAGE)
+
+
+def _parts(document: dict[str, Any], entries: list[Any]) -> Parts:
+    """Return the parts of a network with an entry for each node."""
     try:
         return Parts(
             nodes=[entry["name"] for entry in entries],
@@ -78,7 +112,7 @@ def read_graph(content: bytes) -> EssentialGraph:
 
 def holds_network(content: bytes) -> bool:
     """Tell whether a JSON file contains a network, not a graph."""
-    return bool(_parse(content, (_GRAPH, _NETWORK))["format"] == _NETWORK)
+    return bool(_parse(content, (_GRAPH, _NETWORK, _AVERAGE))["format"] != _GRAPH)
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
@@ -114,12 +148,34 @@ def _parse(content: bytes, formats: tuple[str, ...]) -> dict[str, Any]:
 
 def write(network: Writable) -> Iterator[str]:
     """Yield a network as the text of a JSON file."""
-    entries, kinds = [], set()
-    for node in network.nodes:
-        kind, numbers = network.local(node).describe()
-        states = {"states": network.states[node]} if network.states[node] else {}
-        entries.append({"name": node, **states, "parents": network.parents[node], kind: numbers})
-        kinds.add(kind)
+    states = network.states
+    named = [{"name": node, **_states(states[node])} for node in network.nodes]
+    entries = [{**node, **own} for node, own in zip(named, _entries(network), strict=True)]
+    kept = _kept(network)
+    version = 1 if all("cpt" in entry for entry in entries) and not kept else 2
+    return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
+
+
+def write_members(members: Sequence[Writable]) -> Iterator[str]:
+    """Yield an average of networks as the text of a JSON file."""
+    first = members[0]
+    nodes = [{"name": node, **_states(first.states[node])} for node in first.nodes]
+    head = {"format": _AVERAGE, "version": 1, **_kept(first), "nodes": nodes}
+    return _dump(head, "members", [_entries(member) for member in members])
+
+
+def _states(states: Sequence[State]) -> dict[str, Any]:
+    return {"states": states} if states else {}
+
+
+def _entries(network: Writable) -> list[dict[str, Any]]:
+    """Return the parents and the CPD of each node."""
+    every = [(network.parents[node], *network.local(node).describe()) for node in network.nodes]
+    return [{"parents": parents, kind: numbers} for parents, kind, numbers in every]
+
+
+def _kept(network: Writable) -> dict[str, Any]:
+    """Return how a network reads raw columns."""
     kept: dict[str, Any] = {}
     if network.discretizer is not None:
         kept["cuts"] = dict(network.discretizer.cuts)
@@ -130,8 +186,7 @@ def write(network: Writable) -> Iterator[str]:
         }
     if network.notations:
         kept["notations"] = {name: one.describe() for name, one in network.notations.items()}
-    version = 1 if kinds == {"cpt"} and not kept else 2
-    return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
+    return kept
 
 
 def write_graph(graph: Pdag) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Fitted networks: conditional distributions, inference, prediction, files."""
 
+from kes.network.average import AveragedNetwork
 from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork
 from kes.network.files import convert, read_graph, read_network
@@ -8,6 +9,7 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.mixed import MixedNetwork
 
 __all__ = [
+    "AveragedNetwork",
     "BayesianNetwork",
     "GaussianNetwork",
     "Linear",

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from math import isfinite
 from numbers import Real
 from os import PathLike
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete, State
-from kes.data.discretizer import Discretizer
-from kes.data.intervals import named_cuts
-from kes.data.normal_scores import Ranks
-from kes.data.notation import Notation
 from kes.drawing.svg import picture
-from kes.errors import KesError, listed, suggest, unknown
+from kes.errors import KesError, listed, suggest
 from kes.formats import write_network
 from kes.formats.escaping import same
-from kes.graph import EssentialGraph
 from kes.network import conversion
-from kes.network.cpds import Linear, Local
-from kes.network.evidence import Evidence, draw
+from kes.network.cpds import Local, Values
+from kes.network.evidence import Evidence, draw, uniforms
 from kes.network.new_rows import Rows, Unseen, read_rows
-from kes.network.query import Query
+from kes.network.query import Answer, Query
 from kes.network.ranges import Range, state_code, states_within
+from kes.network.structure import Structure
 from kes.table import Table
 
 if TYPE_CHECKING:
@@ -43,98 +38,59 @@ DRAWS = 1000
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Network(ABC):
+class Network(Structure):
     """A DAG with a CPD for every node; immutable.
 
-    Attributes
-    ----------
-    nodes : tuple of str
-        Names of the nodes, in order.
-    states : mapping of str to tuple
-        For each node its states, in order; empty for continuous nodes.
-    parents : mapping of str to tuple of str
-        For each node its parents, in the order of its CPD.
-    discretizer, transform
-        How raw columns are discretized or transformed (`kes.Discretizer`,
-        `kes.data.normal_scores.Ranks`), or None. They apply to all data passed to the network.
-    notations : mapping of str to Notation
-        How the columns of some nodes were written: new dates are read in the same way, and numbers
-        in another unit are refused.
+    For its attributes see `Structure`.
     """
 
     _TITLE: ClassVar[str]
-
-    nodes: tuple[str, ...]
-    states: Mapping[str, tuple[State, ...]]
-    parents: Mapping[str, tuple[str, ...]]
-    discretizer: Discretizer | None
-    transform: Ranks | None
-    notations: Mapping[str, Notation]
-
-    def _set(self, **parts: object) -> None:
-        for name, value in parts.items():
-            known = MappingProxyType(value) if isinstance(value, dict) else value
-            object.__setattr__(self, name, known)
-
-    @abstractmethod
-    def local(self, node: str) -> Local:
-        """Return the CPD of a node."""
 
     @abstractmethod
     def _arguments(self) -> tuple[object, ...]:
         """Return the arguments of the constructor."""
 
-    # --- structure -------------------------------------------------------------------------------
+    # --- interventions ---------------------------------------------------------------------------
 
-    @property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs (parent, child), sorted."""
-        return tuple(sorted((p, node) for node, parents in self.parents.items() for p in parents))
+    def do(self, values: Mapping[str, Any]) -> Self:
+        """Return the network after an intervention, which sets nodes to values.
 
-    @property
-    def kinds(self) -> dict[str, Literal["discrete", "continuous"]]:
-        """Whether each node is discrete or continuous."""
-        return {n: "discrete" if self.states[n] else "continuous" for n in self.nodes}
+        Their parents no longer influence them [Pearl 2009]. Queries of the new network give effects
+        if the arcs of this one are causal.
 
-    @property
-    def n_parameters(self) -> int:
-        """Number of free parameters."""
-        return sum(self.local(node).n_parameters for node in self.nodes)
+        Parameters
+        ----------
+        values
+            Nodes, and the state or value that each is set to.
 
-    @cached_property
-    def constants(self) -> dict[str, float]:
-        """The value of each continuous node that has only one."""
-        models = ((node, self.local(node)) for node in self.nodes)
-        return {n: m.intercept for n, m in models if isinstance(m, Linear) and m.deviation == 0}
-
-    @cached_property
-    def graph(self) -> EssentialGraph:
-        """Essential graph of the equivalence class of the network's DAG."""
-        return EssentialGraph.from_dag(self.nodes, self.arcs)
-
-    @cached_property
-    def cuts(self) -> dict[str, tuple[float, ...]]:
-        """Cut points of discretized nodes: those of the discretizer, or of labels like "(1.5, 3]".
-
-        Labels let networks from formats that cannot store cuts take numbers, too.
+        Examples
+        --------
+        >>> from kes.datasets import alarm_network
+        >>> after = alarm_network().do({"HYPOVOLEMIA": "TRUE"})
+        >>> round(after.probability({"CVP": "LOW"}), 4)
+        0.0662
         """
-        return named_cuts(self.states) | dict(self.discretizer.cuts if self.discretizer else {})
+        cpds: dict[str, Any] = {node: self.local(node) for node in self.nodes}
+        for node, value in values.items():
+            cpds[node] = self._fixed(self._checked(node), value)
+        parents = {n: () if n in values else self.parents[n] for n in self.nodes}
+        return self._with(parents, cpds)
 
-    def markov_blanket(self, node: str) -> frozenset[str]:
-        """Return the Markov blanket of a node: its parents, children and the children's parents.
+    @abstractmethod
+    def _fixed(self, node: str, value: Any) -> Local:  # noqa: ANN401 - a state or a number
+        """Return the CPD of a node that is set to a value."""
 
-        Given these, all other nodes are irrelevant for it.
-        """
-        self._checked(node)
-        families = [{child, *parents} for child, parents in self.parents.items()]
-        return frozenset().union(*(f for f in families if node in f)) - {node}
+    @abstractmethod
+    def _with(self, parents: Mapping[str, Iterable[str]], cpds: Mapping[str, Any]) -> Self:
+        """Return the network with other parents and CPDs."""
 
-    def relevant(self, target: str, observed: Iterable[str]) -> list[str]:
-        """Return the observed nodes that predict a target: its Markov blanket if complete."""
-        others = set(observed) - {target}
-        blanket = self.markov_blanket(target)
-        relevant = blanket if blanket <= others else others
-        return [node for node in self.nodes if node in relevant]
+    @property
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "discretizer": self.discretizer,
+            "transform": self.transform,
+            "notations": dict(self.notations),  # a mapping proxy cannot be pickled
+        }
 
     # --- data ------------------------------------------------------------------------------------
 
@@ -170,8 +126,8 @@ class Network(ABC):
             )
         )
 
-    def _prepare_for(self, target: str, data: Data, unseen: Unseen) -> Rows:
-        """Read the columns that are relevant for a target."""
+    def _prepare_for(self, target: str, data: Data, unseen: Unseen, *, every: bool = False) -> Rows:
+        """Read the columns that are relevant for a target, or every other column."""
 
         def choose(columns: Sequence[str]) -> list[str]:
             observed = [node for node in self.nodes if node in set(columns)]
@@ -181,7 +137,7 @@ class Network(ABC):
                     f"predicted: expected some of {listed(self.nodes)}, not {listed(columns)}",
                     column=target,
                 )
-            if unseen == "error":
+            if unseen == "error" and not every:
                 return self.relevant(target, observed)
             # Nodes beyond a missing value in the Markov blanket matter, too.
             return [node for node in observed if node != target]
@@ -258,23 +214,35 @@ class Network(ABC):
         """
         rows = self.prepare(data, weights=weights, unseen=unseen)
         result = self._log_probabilities(rows)
-        if per_row:
-            return result
-        if rows.weights is None:
-            return float(result.sum())
-        counts = rows.weights > 0  # rows of weight 0 may be impossible
-        return float(rows.weights[counts] @ result[counts])
+        return result if per_row else rows.total(result)
 
     def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
         """Return ln P of each row."""
         result = np.empty(rows.number)
         for hidden, where in rows.patterns():
             evidence = self._evidence_of(rows.take(where), hidden)
-            query = Query(evidence, draws=DRAWS)
-            result[where] = evidence.log_probabilities(query.hidden.settled())
-            for component in query.hidden.components:
-                result[where] += query.log_evidence(component)
+            result[where] = Query(evidence, draws=DRAWS).log_probabilities()
         return result
+
+    @abstractmethod
+    def log_evidence(self, evidence: Mapping[str, Any] | None = None) -> float:
+        """Return the natural logarithm of the probability of evidence.
+
+        Parameters
+        ----------
+        evidence
+            Observed nodes and their states, values or ranges; the other nodes are summed out.
+
+        Returns
+        -------
+        float
+            Minus infinity if the evidence is impossible. Observed values of continuous nodes
+            contribute densities.
+        """
+
+    @abstractmethod
+    def _answers(self, rows: Rows, target: str, draws: int = DRAWS, seed: int = 0) -> Answer:
+        """Return the posterior of a node in each row; NaN where a row is impossible."""
 
     def _evidence_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Evidence:
         """Return the observed columns of rows; constants count as observed."""
@@ -304,7 +272,10 @@ class Network(ABC):
             A column for every node with all its states declared, drawn or not. Transformed values
             are mapped back.
         """
-        columns = draw(self, n, seed)
+        return self._as_drawn(draw(self, uniforms(n, seed, len(self.nodes))))
+
+    def _as_drawn(self, columns: Mapping[str, Values]) -> Dataset:
+        """Return drawn columns as a table, with transformed values mapped back."""
         if self.transform is not None:
             columns = {
                 node: column if self.states[node] else self.transform.inverse(node, column)
@@ -370,12 +341,7 @@ class Network(ABC):
         return hash((frozenset(self.nodes), frozenset(self.arcs)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        kept = {
-            "discretizer": self.discretizer,
-            "transform": self.transform,
-            "notations": dict(self.notations),  # a mapping proxy cannot be pickled
-        }
-        return partial(type(self), **kept), self._arguments()
+        return partial(type(self), **self._kept), self._arguments()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._summary()})"
@@ -398,11 +364,6 @@ class Network(ABC):
         return f"<p>{self._TITLE}: {self._summary()}</p>{table}"
 
     # --- names and codes -------------------------------------------------------------------------
-
-    def _checked(self, node: str) -> str:
-        if node not in self.states:
-            raise unknown("node", node, self.nodes, column=str(node))
-        return node
 
     def _code(self, node: str, state: State) -> int:
         """Return the code of a state, or of the interval that a number is in."""

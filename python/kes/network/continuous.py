@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.errors import KesError, option
 from kes.network.base import DRAWS, Network
-from kes.network.cpds import Values
+from kes.network.cpds import Linear, Tabular, Values
 from kes.network.evidence import Evidence
 from kes.network.inference import refuse_impossible
-from kes.network.new_rows import Unseen
+from kes.network.new_rows import Rows, Unseen
 from kes.network.query import Answer, Moments, Probability, Query
 from kes.network.ranges import Range
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data
 
+_MANY_DRAWS = 10_000  # as in `probability`
 FEW_DRAWS = 30
 """Effective sample size below which an estimate is hardly better than a guess."""
 
@@ -43,15 +44,23 @@ class ContinuousNetwork(Network):
     ) -> Answer:
         """Return the posterior of a node given the other columns of each row."""
         rows = self._prepare_for(self._checked(target), data, unseen)
+        answer = self._answers(rows, target, draws, seed)
+        refuse_impossible(np.isnan(answer.values[:, 0]))
+        return answer
+
+    def _answers(self, rows: Rows, target: str, draws: int = DRAWS, seed: int = 0) -> Answer:
+        """Return the posterior of a node in each row."""
         parts, places = [], []
         for hidden, where in rows.patterns():
             evidence = self._evidence_of(rows.take(where), hidden)
             parts.append(Query(evidence, [target], draws=draws, seed=seed).answer(target))
             places.append(where)
         order = np.argsort(np.concatenate(places))
-        answer = Answer(*(np.concatenate(part)[order] for part in zip(*parts, strict=True)))
-        refuse_impossible(np.isnan(answer.values[:, 0]))
-        return answer
+        return Answer(*(np.concatenate(part)[order] for part in zip(*parts, strict=True)))
+
+    def log_evidence(self, evidence: Mapping[str, Any] | None = None) -> float:
+        """Return the natural logarithm of the probability of evidence; see `Network`."""
+        return float(Query(self._given(evidence), draws=_MANY_DRAWS).log_probabilities()[0])
 
     def _posterior(
         self, node: str, evidence: Mapping[str, Any] | None, draws: int, seed: int
@@ -131,6 +140,13 @@ class ContinuousNetwork(Network):
         if self.transform is not None:
             means = self.transform.inverse(target, means)
         return (means, answer.deviations) if deviations else means
+
+    # --- interventions ---------------------------------------------------------------------------
+
+    def _fixed(self, node: str, value: Any) -> Tabular | Linear:  # noqa: ANN401
+        if states := self.states[node]:
+            return Tabular(np.eye(len(states))[self._code(node, value)])
+        return Linear(self._value(node, value), deviation=0.0)
 
     # --- evidence --------------------------------------------------------------------------------
 

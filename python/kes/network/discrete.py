@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,11 @@ from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.data.notation import Notation
 from kes.network import conversion, validate
-from kes.network.base import Network
+from kes.network.base import DRAWS, Network
 from kes.network.cpds import Tabular, as_array, cpt_table
-from kes.network.inference import Engine
+from kes.network.inference import Engine, refuse_impossible
 from kes.network.new_rows import Rows, Unseen
+from kes.network.query import Answer, exact_answer
 from kes.network.ranges import Range
 from kes.table import Table
 
@@ -245,11 +246,21 @@ class BayesianNetwork(Network):
             tables would not fit into memory.
         """
         rows = self._prepare_for(self._checked(target), data, unseen)
-        result = self._engine.predict(rows, target)
+        result = self._engine.posteriors(rows, target)
+        refuse_impossible(np.isnan(result[:, 0]))
         if probabilities:
             return result
         choices: NDArray[Any] = as_array(self.states[target])[result.argmax(axis=1)]
         return choices
+
+    def log_evidence(self, evidence: Mapping[str, State | Range] | None = None) -> float:
+        """Return the natural logarithm of the probability of evidence; see `Network`."""
+        known = {node: self._codes(node, given) for node, given in (evidence or {}).items()}
+        return self._engine.log_probability(known)
+
+    def _answers(self, rows: Rows, target: str, draws: int = DRAWS, seed: int = 0) -> Answer:
+        """Return the posterior of a node in each row."""
+        return exact_answer(self._engine.posteriors(rows, target))
 
     def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
         """Return ln P of each row."""
@@ -273,3 +284,10 @@ class BayesianNetwork(Network):
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.cpts)
+
+    def _fixed(self, node: str, value: Any) -> Tabular:  # noqa: ANN401 - a state or a number
+        return Tabular(np.eye(len(self.states[node]))[self._code(node, value)])
+
+    def _with(self, parents: Mapping[str, Iterable[str]], cpds: Mapping[str, Any]) -> Self:
+        tables = {node: own.cpt for node, own in cpds.items()}
+        return type(self)(self.nodes, self.states, parents, tables, **self._kept)

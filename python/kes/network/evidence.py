@@ -68,13 +68,16 @@ def in_order(network: Network) -> list[str]:
     return list(TopologicalSorter(network.parents).static_order())
 
 
-def draw(network: Network, n: int, seed: int) -> dict[str, Values]:
-    """Draw n cases, each node after its parents; see `Network.sample` for the rule."""
-    cases = integer("n", n, minimum=1)
-    uniforms = np.ascontiguousarray(Stream(seed).uniforms(cases, len(network.nodes)).T)
-    number = dict(zip(network.nodes, uniforms, strict=True))
+def uniforms(n: int, seed: int, nodes: int) -> NDArray[np.float64]:
+    """Return the random numbers of n cases, a row for each; see `Network.sample`."""
+    return Stream(seed).uniforms(integer("n", n, minimum=1), nodes)
+
+
+def draw(network: Network, numbers: NDArray[np.float64]) -> dict[str, Values]:
+    """Draw a case for each row of random numbers, each node after its parents."""
+    number = dict(zip(network.nodes, np.ascontiguousarray(numbers.T), strict=True))
     columns: dict[str, Values] = {}
-    drawn = Evidence(network, columns, cases)
+    drawn = Evidence(network, columns, len(numbers))
     for node in in_order(network):
         columns[node] = network.local(node).draw(drawn.inputs(node), number[node])
     return {node: columns[node] for node in network.nodes}

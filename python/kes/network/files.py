@@ -13,6 +13,7 @@ from kes.files import load, stem
 from kes.formats import format_of, holds_network, write_graph, write_network
 from kes.formats.builder import Parts
 from kes.graph import EssentialGraph
+from kes.network.average import AnyNetwork, AveragedNetwork
 from kes.network.cpds import Linear, Logistic
 from kes.network.discrete import BayesianNetwork
 from kes.network.fitting import Fitted
@@ -20,8 +21,8 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.mixed import MixedNetwork
 
 
-def read_network(path: str | PathLike[str]) -> Fitted:
-    """Read a network from a file.
+def read_network(path: str | PathLike[str]) -> AnyNetwork:
+    """Read a network from a file, or an average of networks.
 
     Parameters
     ----------
@@ -32,10 +33,10 @@ def read_network(path: str | PathLike[str]) -> Fitted:
 
     Returns
     -------
-    BayesianNetwork, GaussianNetwork or MixedNetwork
-        According to its nodes; only JSON files have continuous ones. States are text, unless the
-        file was written by kes and states other types. Distributions whose sums differ from 1 by at
-        most 0.01 are taken for rounded, and scaled.
+    BayesianNetwork, GaussianNetwork, MixedNetwork or AveragedNetwork
+        According to its nodes; only JSON files have continuous ones, and averages. States are text,
+        unless the file was written by kes and states other types. Distributions whose sums differ
+        from 1 by at most 0.01 are taken for rounded, and scaled.
 
     Raises
     ------
@@ -50,7 +51,12 @@ def read_network(path: str | PathLike[str]) -> Fitted:
             file=str(path),
         )
 
-    network: Fitted = load(path, lambda content: _network(form.function("read")(content)))
+    def parse(content: bytes) -> AnyNetwork:
+        if form.offers("holds_average") and form.function("holds_average")(content):
+            return AveragedNetwork(map(_network, form.function("read_members")(content)))
+        return _network(form.function("read")(content))
+
+    network: AnyNetwork = load(path, parse)
     return network
 
 
@@ -103,7 +109,10 @@ def read_graph(path: str | PathLike[str]) -> EssentialGraph:
         If the file cannot be read, or its graph is neither a DAG nor an essential graph.
     """
     if holds_network(path):
-        return read_network(path).graph
+        network = read_network(path)
+        if isinstance(network, AveragedNetwork):
+            raise no_single_graph(path)
+        return network.graph
     graph: EssentialGraph = load(path, format_of(path).function("read_graph"))
     return graph
 
@@ -111,13 +120,29 @@ def read_graph(path: str | PathLike[str]) -> EssentialGraph:
 def convert(source: str | PathLike[str], target: str | PathLike[str]) -> str:
     """Convert a file into another format, and describe what was written.
 
-    A network becomes a graph if the target format has graphs only; a graph remains one.
+    A network becomes a graph if the target format has graphs only; a graph remains one. Each member
+    of an average gets a file of its own, unless the target format has averages.
     """
     format_of(target)  # fail before a large file is read
     if holds_network(source):
         network = read_network(source)
-        write_network(network, target, name=stem(source))
+        if not isinstance(network, AveragedNetwork):
+            write_network(network, target, name=stem(source))
+        elif format_of(target).offers("write_members"):
+            network.save(target)
+        else:
+            files = network.save_members(target)
+            return f"{network!r}: {files[0].name} to {files[-1].name}"
         return repr(network)
     graph = read_graph(source)
     write_graph(graph, target)
     return repr(graph)
+
+
+def no_single_graph(path: str | PathLike[str]) -> KesError:
+    """Return the error for an average where a graph is needed."""
+    return KesError(
+        f"{path} holds an average of networks, which have different graphs; use one of its "
+        "members: kes convert writes each to a file of its own",
+        file=str(path),
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,3 +226,6 @@ class GaussianNetwork(ContinuousNetwork):
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.parents), dict(self.models)
+
+    def _with(self, parents: Mapping[str, Iterable[str]], cpds: Mapping[str, Any]) -> Self:
+        return type(self)(self.nodes, parents, cpds, **self._kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -65,15 +65,20 @@ class Engine:
                 marginals[node] = np.eye(len(self._network.states[node]))[codes[0]]
         return marginals
 
-    def predict(self, rows: Rows, target: str) -> NDArray[np.float64]:
+    def posteriors(self, rows: Rows, target: str) -> NDArray[np.float64]:
         """Return the distribution of a node in each row, given the other columns.
 
-        Rows that agree in all columns that bear on the target are computed once.
+        Rows that agree in all columns that bear on the target are computed once. Rows of
+        probability zero are NaN.
         """
         with table_limit(self._network.nodes):
-            result = self._core.posteriors(self._index[target], *self._columns(rows))
-        refuse_impossible(np.isnan(result[:, 0]))
-        return result
+            return self._core.posteriors(self._index[target], *self._columns(rows))
+
+    def log_probability(self, evidence: Mapping[str, Codes]) -> float:
+        """Return the logarithm of the probability of evidence."""
+        core, observed, known = self._observed(evidence)
+        with table_limit(self._network.nodes):
+            return float(core.log_evidence(observed, known)[0])
 
     def log_evidence(self, rows: Rows) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each row; missing values are summed out."""
@@ -129,9 +134,7 @@ class Engine:
         return f"{node} in ({listed(states)})" if states else f"{node} in an empty range"
 
     def _is_impossible(self, pieces: Sequence[tuple[str, Codes]]) -> bool:
-        core, observed, known = self._observed(dict(pieces))
-        with table_limit(self._network.nodes):
-            return bool(np.isneginf(core.log_evidence(observed, known)[0]))
+        return self.log_probability(dict(pieces)) == -inf
 
 
 @contextmanager

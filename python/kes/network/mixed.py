@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -318,3 +318,6 @@ class MixedNetwork(ContinuousNetwork):
 
     def _arguments(self) -> tuple[object, ...]:
         return self.nodes, dict(self.states), dict(self.parents), dict(self.models)
+
+    def _with(self, parents: Mapping[str, Iterable[str]], cpds: Mapping[str, Any]) -> Self:
+        return type(self)(self.nodes, self.states, parents, cpds, **self._kept)

@@ -36,6 +36,13 @@ class Rows:
         """Return some of the rows, without weights."""
         return Rows({node: column[rows] for node, column in self.columns.items()}, len(rows))
 
+    def total(self, logs: NDArray[np.float64]) -> float:
+        """Return the sum of a number for each row, weighted."""
+        if self.weights is None:
+            return float(logs.sum())
+        counts = self.weights > 0  # rows of weight 0 may be impossible
+        return float(self.weights[counts] @ logs[counts])
+
     def patterns(self) -> Iterator[tuple[list[str], NDArray[np.intp]]]:
         """Group rows by their missing values: yield the nodes, and the numbers of the rows."""
         gaps = {node: gaps_of(column) for node, column in self.columns.items()}

@@ -72,6 +72,13 @@ class Query:
         self.hidden = HiddenNodes(evidence, targets)
         self.sample_size = math.inf
 
+    def log_probabilities(self) -> NDArray[np.float64]:
+        """Return ln of the probability of the evidence in each row."""
+        result = self._evidence.log_probabilities(self.hidden.settled())
+        for component in self.hidden.components:
+            result += self.log_evidence(component)
+        return result
+
     def log_evidence(self, component: Sequence[str]) -> NDArray[np.float64]:
         """Return ln of the sum or integral over a component."""
         if self._is_discrete(component):
@@ -87,16 +94,16 @@ class Query:
     def answer(self, target: str) -> Answer:
         """Return the posterior of a target."""
         if target in self._evidence.columns:  # a constant
-            return _exact(self._evidence.columns[target][:, np.newaxis])
+            return exact_answer(self._evidence.columns[target][:, np.newaxis])
         component = self.hidden.component(target)
         if self._is_discrete(component):
-            return _exact(self.hidden.posterior(component, target))
+            return exact_answer(self.hidden.posterior(component, target))
         if self._is_truncated(component):
             return self._truncated_answer(component, target)
         if self._is_linear(component):
             found, place = self._integrate(component), component.index(target)
             deviation = found.covariance[place, place] ** 0.5
-            return _exact(found.means[:, place : place + 1], deviation)
+            return exact_answer(found.means[:, place : place + 1], deviation)
         if self._is_mixture(component):
             return self._mixture_answer(component, target)
         states = len(self._states[target])
@@ -106,9 +113,9 @@ class Query:
     def _mixture_answer(self, component: Sequence[str], target: str) -> Answer:
         mixed = self._mixture(component)
         if states := len(self._states[target]):
-            return _exact(mixed.distribution(target, states))
+            return exact_answer(mixed.distribution(target, states))
         mean, spread = mixed.spread(target)
-        return _exact(mean[:, np.newaxis], spread)
+        return exact_answer(mean[:, np.newaxis], spread)
 
     def between(self, target: str, low: float, high: float) -> Probability:
         """Return the probability that a continuous target is between bounds, in the first row."""
@@ -225,7 +232,10 @@ class Query:
             yield draw(block, component, touched, self._draws, self._seed)
 
 
-def _exact(values: NDArray[np.float64], deviation: float | NDArray[np.float64] = 0.0) -> Answer:
+def exact_answer(
+    values: NDArray[np.float64], deviation: float | NDArray[np.float64] = 0.0
+) -> Answer:
+    """Return an answer without errors."""
     rows = len(values)
     return Answer(values, np.full(rows, deviation), np.zeros_like(values), np.full(rows, np.inf))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
-from kes.options import POSTERIOR_MEMORY, CredibleWork, PosteriorWork
+from kes.options import POSTERIOR_MEMORY, AverageWork, CredibleWork, PosteriorWork
 from kes.progress import Show
 from kes.search.driver import Execution, threads
 from kes.validation import duration, integer, number
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kes.analysis.probabilities import StructurePosterior
     from kes.analysis.stability import Stability
     from kes.analysis.support import ConsensusGraph
+    from kes.network.average import AveragedNetwork
     from kes.results.optima import Optima
     from kes.table import Table
 
@@ -157,6 +158,34 @@ class StructureMethods:
             optima=[(optimum.graph.to_core(self.names), optimum.score) for optimum in self],
             **work,
         )
+
+    @checked_options(AverageWork)
+    def ensemble(
+        self: Optima,
+        data: Data | None = None,
+        *,
+        criterion: str | None = None,
+        weights: Weights = None,
+        missing: str | None = None,
+        **work: Unpack[AverageWork],
+    ) -> AveragedNetwork:
+        """Average many networks, which predicts new cases better than the best optimum.
+
+        The knowledge, the limit on parents, the price of edges, the seed and how the data are read
+        are those of the search, and missing values are not imputed again. Members are learned anew:
+        see `kes.ensemble`.
+
+        Parameters
+        ----------
+        data, weights, missing
+            As in `Optima.trace`; needed only after loading or unpickling.
+        criterion : str or None
+            The criterion of all members. By default they take turns.
+        """
+        from kes.analysis.averaging import average_of, recipe_of
+
+        problem = self.ready(data, weights, missing)
+        return average_of(problem, recipe_of(problem, criterion, work), work)
 
     @checked_options(CredibleWork)
     def credible(

@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from kes.budget import em_round_budget
+from kes.budget import short_search
 from kes.data.dataset import Dataset, Incomplete
 from kes.data.normal_scores import Ranks
 from kes.data.resampling import Stack, Stream
@@ -82,7 +82,7 @@ def complete(
     trees = replace(free, max_parents=_parents_in_trees(settings))
     stack = Stack(table, completions)
     stack.scatter(Stream(settings.seed, _BRANCH, 0))
-    best = partial(_best, cache_mb=cache_mb, threads=threads or cores())
+    best = partial(best_of, cache_mb=cache_mb, threads=threads or cores())
     # At least one round is done: the first filling ignores all dependences.
     model = best(stack.dataset(), trees, keep_going=lambda: keep_going(0) or True)
     settled, done_rounds = False, 0
@@ -112,13 +112,13 @@ def _parents_in_trees(settings: Settings) -> int:
     return max(1 if limit is None else min(1, limit), *required.values(), 0)
 
 
-def _best(
+def best_of(
     table: Dataset,
     settings: Settings,
     *,
     cache_mb: int,
     threads: int,
-    keep_going: Callable[[], bool],
+    keep_going: Callable[[], bool] = lambda: True,
 ) -> EssentialGraph | None:
     """Return the best model of a short search; None if it was stopped."""
     stopped = False
@@ -131,7 +131,7 @@ def _best(
     additions = settings.additions(table.names)
     core = core_problem(table, settings.measure, cache_mb, additions)
     driver = Driver(core, table.names, settings.for_core(table.names), threads)
-    found = driver.search(em_round_budget(len(table.names)), goes_on)
+    found = driver.search(short_search(len(table.names)), goes_on)
     if stopped:
         return None
     best, _ = max(found, key=lambda model: core.level(model[1]))

@@ -79,3 +79,64 @@ def test_wrong_commands(printed):
     code, _, err = printed("predict", "data.kes.json.gz", "data.kes.json.gz", "--target", "cancer")
     assert code == 2
     assert "data.csv" in err
+
+
+# --- averages ---
+
+
+def test_an_average_is_fitted_saved_and_asked(printed, tmp_path):
+    out = tmp_path / "average.json"
+    words = ("fit", "data.kes.json.gz", "--average", "--members", 3, "--out", out)
+    code, said, _ = printed(*words)
+    assert code == 0
+    assert "3 members" in said
+    average = kes.load("data.kes.json.gz").ensemble("data.csv", members=3)
+    assert kes.read_network(out) == average
+    code, said, _ = printed("query", out, "cancer")
+    assert code == 0
+    for state, share in average.probability("cancer").items():
+        assert f"{state}" in said
+        assert f"{share:.6g}" in said
+    assert f"members differ by {average.spread('cancer')['yes']:.4f}" in said
+
+
+def test_an_average_predicts_with_its_spread(printed, tmp_path):
+    for data, target in (("data", "cancer"), ("numbers", "effect")):
+        average = kes.load(f"{data}.kes.json.gz").ensemble(f"{data}.csv", members=3)
+        average.save(tmp_path / "a.json")
+        code, said, _ = printed(
+            "predict", tmp_path / "a.json", f"{data}.csv", "--target", target, "--out", "p.csv"
+        )
+        assert code == 0
+        assert f"predictions of {target}" in said
+        found = pd.read_csv("p.csv")
+        *_, spread = average.predict(f"{data}.csv", target, spread=True)
+        if data == "data":
+            shares = average.predict("data.csv", target, probabilities=True)
+            assert found[[f"P({s})" for s in average.states[target]]].to_numpy() == pytest.approx(
+                shares
+            )
+            spread = spread[np.arange(len(shares)), shares.argmax(axis=1)]
+        else:
+            means = average.predict("numbers.csv", target)
+            assert found[target].to_numpy() == pytest.approx(means)
+            assert (found["low"] < found[target]).all()
+            assert (found[target] < found["high"]).all()
+        assert found["spread"].to_numpy() == pytest.approx(spread)
+
+
+def test_members_go_to_numbered_files_of_other_formats(printed, tmp_path):
+    out = tmp_path / "m.bif"
+    code, said, _ = printed("fit", "data.kes.json.gz", "--average", "--members", 2, "--out", out)
+    assert code == 0
+    assert "m-01.bif and 1 more" in said
+    assert kes.read_network(tmp_path / "m-02.bif").nodes == kes.load("data.kes.json.gz").names
+
+
+def test_averages_are_refused_where_a_graph_is_needed(printed, tmp_path):
+    kes.load("data.kes.json.gz").ensemble("data.csv", members=2).save(tmp_path / "a.json")
+    code, _, err = printed("plot", tmp_path / "a.json", "--out", tmp_path / "a.svg")
+    assert code == 2
+    assert "members" in err
+    assert printed("fit", tmp_path / "a.json", "--average")[0] == 2
+    assert printed("fit", "data.kes.json.gz", "--members", 3)[0] == 2

@@ -167,13 +167,13 @@ class TestSearch:
 
     def test_filling_takes_the_threads_and_tells_its_progress(self, table, monkeypatch):
         used, seen = [], []
-        own = structural_em._best
+        own = structural_em.best_of
 
         def best(*given, threads, **more):
             used.append(threads)
             return own(*given, threads=threads, **more)
 
-        monkeypatch.setattr(structural_em, "_best", best)
+        monkeypatch.setattr(structural_em, "best_of", best)
         kes.learn(table, missing="em", runs=1, improve=False, n_jobs=3, progress=seen.append)
         assert set(used) == {3}
         assert {progress.unit for progress in seen} == {"rounds", "steps", "runs"}

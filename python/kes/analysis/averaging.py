@@ -1,0 +1,250 @@
+"""Learn an averaged network, which predicts new cases better than a single one.
+
+Which edges a search finds depends on the cases that happen to be in the table, and on the
+criterion. An average does not choose. Each member is learned from the same table with other weights
+of its rows, drawn by the Bayesian bootstrap [Rubin 1981], and members take turns with the criteria.
+Then each is fitted to the table itself: only structures vary. Ordinary bootstrap tables would lose
+a third of the cases and double others, and their networks have too many edges.
+
+A member is one DAG of the class that was found, drawn at random, so that effects vary with the
+directions that the data leave open. (In mixed tables an open edge between a discrete and a
+continuous variable points to the latter, for which more queries have exact answers.)
+"""
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete
+from kes.data.normal_scores import Ranks
+from kes.data.resampling import BayesianBootstrap, Stream
+from kes.declare import checked_options, chosen_from
+from kes.errors import Interrupted
+from kes.graph import EssentialGraph
+from kes.network.average import AveragedNetwork
+from kes.network.fitting import Estimates, Fitted, Model, families
+from kes.options import DEFAULTS, AverageWork, EdgePrior, EnsembleOptions, Prior
+from kes.progress import Progress, reporting
+from kes.search.driver import threads
+from kes.search.edge_price import edge_price
+from kes.search.problem import Problem
+from kes.search.structural_em import best_of
+from kes.settings import Settings
+
+CRITERIA: Mapping[str, tuple[str, ...]] = {
+    "discrete": ("bic", "bdeu", "aic"),
+    "continuous": ("bic", "bge", "aic"),
+    "mixed": ("bic", "aic"),
+}
+"""The criteria that members take in turn, by kind of table; see docs/howto/average.md."""
+
+_CASES_FOR_AIC = 5
+"""AIC takes part with at least this many cases for each variable; with fewer it adds noise."""
+
+ESS = 5.0
+"""Equivalent sample size with which members are fitted."""
+
+_STREAM = 2**33
+"""Branch of the seed's random streams; the number of the member follows."""
+
+
+class EnsembleInterrupted(Interrupted):
+    """Ctrl-C during `kes.ensemble`.
+
+    Attributes
+    ----------
+    ensemble : AveragedNetwork or None
+        The average of the finished members; None if there are none.
+    """
+
+    def __init__(self, ensemble: AveragedNetwork | None = None) -> None:
+        super().__init__()
+        self.ensemble = ensemble
+
+    def __str__(self) -> str:
+        if self.ensemble is None:
+            return "interrupted before the first member was learned"
+        return "interrupted; the attribute 'ensemble' has the finished members"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the members are made of: criteria in turn, and how to fit; `edge_prior` as an option."""
+
+    criteria: tuple[str, ...]
+    ess: float
+    edge_prior: EdgePrior
+    prior: Prior
+    fit_ess: float
+
+    @classmethod
+    def of(cls, table: AnyTable, options: Mapping[str, Any]) -> "Recipe":
+        """Return the recipe for a table, with the options that are not None."""
+        ess, dataset = options["ess"], table.dataset if isinstance(table, Incomplete) else table
+        own = CRITERIA[table.kind]
+        if dataset.cases < _CASES_FOR_AIC * dataset.varying:
+            own = own[:-1]
+        return cls(
+            criteria=(options["criterion"],) if options["criterion"] else own,
+            ess=1.0 if ess is None else ess,
+            edge_prior=options["edge_prior"],
+            prior=options["prior"] or "bdeu",
+            fit_ess=ESS if ess is None else ess,
+        )
+
+    def settings(self, problem: Problem, number: int) -> Settings:
+        """Return the settings with which a member is learned."""
+        criterion, table = self.criteria[number % len(self.criteria)], problem.dataset
+        own = replace(
+            problem.settings,
+            k=DEFAULTS["k"],
+            two_phase=False,
+            neighbourhood="exact",
+            start=None,
+            criterion=criterion,
+            ess=self.ess if criterion == "bdeu" else None,
+            seed=Stream(problem.settings.seed, _STREAM, number).seed(),
+        )
+        if table.kind in own.measure.kinds and not own.measure.has_penalty(table.kind):
+            own = replace(own, penalty=1.0)
+        price = edge_price(self.edge_prior, "auto", table.varying, table.cases, own.measure)
+        return replace(own, edge_prior=price)
+
+
+@checked_options(EnsembleOptions, criterion=None, ess=None)
+def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
+    """Learn an averaged network, which predicts new cases better than a single one.
+
+    Each member is learned by a short search from the table with random weights of its rows, and
+    fitted to the table itself. The result is the same on any number of threads, and for rows and
+    columns in any order.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`. Missing values are imputed once (``missing="em"``), and members weight
+        the imputations of a case differently.
+    criterion : str or None
+        The criterion of all members. By default they take turns: BIC, BDeu and AIC on discrete
+        tables, BIC, BGe and AIC on continuous ones, BIC and AIC on mixed ones; AIC only with five
+        cases or more for each variable.
+
+    Returns
+    -------
+    AveragedNetwork
+        If `budget` ends before all members are learned, those that are there; at least one.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used.
+    EnsembleInterrupted
+        On Ctrl-C; its ``.ensemble`` averages the finished members.
+
+    Examples
+    --------
+    >>> import kes
+    >>> average = kes.ensemble(kes.datasets.alarm(rows=300), members=3)
+    >>> average
+    AveragedNetwork(3 members, 37 nodes, 40.7 arcs on average)
+    """
+    work: AverageWork = chosen_from(AverageWork, options)
+    how = {**options, "cache_mb": work["memory_mb"]}
+    searched = {name: value for name, value in how.items() if value is not None}
+    problem = Problem.of(data, searched)
+    return average_of(problem, Recipe.of(problem.table, options), work)
+
+
+def recipe_of(problem: Problem, criterion: str | None, work: AverageWork) -> Recipe:
+    """Return the recipe for the data of a result, whose price of edges is kept."""
+    settings, table = problem.settings, problem.dataset
+    default = edge_price("auto", "auto", table.varying, table.cases, settings.measure)
+    price = "auto" if settings.edge_prior == default else settings.edge_prior
+    return Recipe.of(problem.table, {**work, "criterion": criterion, "edge_prior": price})
+
+
+def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedNetwork:
+    """Learn and fit the members of an average."""
+    started, most = time.monotonic(), work["members"]
+    deadline = math.inf if work["budget"] is None else started + float(work["budget"])
+    members: list[Fitted] = []
+    try:
+        with reporting(work["progress"]) as report:
+
+            def keep_going() -> bool:
+                now = time.monotonic()
+                spent, done = now - started, len(members)
+                left = spent * (most - done) / done if done else None
+                report(Progress(done, most, None, 0, spent, left, unit="members"))
+                return now < deadline or not members
+
+            problem = problem.completed(threads(work["n_jobs"]))
+            fitter = _Fitter(problem, recipe)
+            for graph in _graphs(problem, recipe, work, keep_going):
+                members.append(fitter(graph))
+    except KeyboardInterrupt:
+        raise EnsembleInterrupted(AveragedNetwork(members) if members else None) from None
+    return AveragedNetwork(members)
+
+
+def _graphs(
+    problem: Problem, recipe: Recipe, work: AverageWork, keep_going: Callable[[], bool]
+) -> Iterator[list[tuple[str, str]]]:
+    """Yield the arcs of the members, until the time is up."""
+    table = problem.dataset
+    rows = BayesianBootstrap(table)
+    discrete = {
+        name for name, kind in zip(table.names, table.kinds, strict=True) if kind == "discrete"
+    }
+    for number in range(work["members"]):
+        settings = recipe.settings(problem, number)
+        stream = Stream(settings.seed)
+        found = best_of(
+            rows.draw(stream),
+            settings,
+            cache_mb=work["memory_mb"],
+            threads=threads(work["n_jobs"]),
+            keep_going=keep_going,
+        )
+        if found is None:
+            return
+        yield _random_dag(found, discrete, settings, stream)
+
+
+def _random_dag(
+    graph: EssentialGraph, discrete: Collection[str], settings: Settings, stream: Stream
+) -> list[tuple[str, str]]:
+    """Return a DAG of a class that the knowledge admits, drawn at random.
+
+    Which DAG of a class is the canonical one depends on the order of its nodes. Discrete ones come
+    first: a discrete node with continuous parents has exact answers to fewer queries.
+    """
+    keys = dict(zip(sorted(graph.nodes), stream.integers(len(graph.nodes)), strict=True))
+    order = sorted(graph.nodes, key=lambda node: (node not in discrete, keys[node]))
+    dag = graph.to_core(order).to_dag(len(order), settings.known(order))
+    return sorted((order[a], order[b]) for a, b in dag)
+
+
+class _Fitter:
+    """Fits members to the whole table; families that members share are estimated once."""
+
+    def __init__(self, problem: Problem, recipe: Recipe) -> None:
+        self._table: Dataset = problem.dataset
+        self._kept: dict[str, Any] = {
+            "discretizer": problem.reading.discretizer,
+            "transform": None,
+            "notations": self._table.notations,
+        }
+        if problem.settings.transform == "ranks":
+            self._kept["transform"] = Ranks.of(self._table)
+            self._table = self._kept["transform"].apply(self._table)
+        self._last: dict[tuple[str, ...], Model] = {}
+        self._recipe = recipe
+
+    def __call__(self, arcs: list[tuple[str, str]]) -> Fitted:
+        """Estimate the network with these arcs."""
+        parents = families(self._table.names, arcs)
+        estimates = Estimates(parents, last=self._last, **self._kept)
+        return estimates(self._table, prior=self._recipe.prior, ess=self._recipe.fit_ess)
