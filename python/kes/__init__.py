@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kes.data.audit import audit as audit
     from kes.data.discretizer import Discretizer as Discretizer
     from kes.data.discretizer import discretize as discretize
+    from kes.data.series import lagged as lagged
     from kes.errors import ClusterLost as ClusterLost
     from kes.errors import Interrupted as Interrupted
     from kes.errors import KesError as KesError
@@ -87,6 +88,7 @@ _HOMES = {
     "kes.data": "Dataset",
     "kes.data.audit": "audit",
     "kes.data.discretizer": "Discretizer discretize",
+    "kes.data.series": "lagged",
     "kes.errors": "ClusterLost Interrupted KesError",
     "kes.estimator": "KES",
     "kes.graph": "EssentialGraph",

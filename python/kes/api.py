@@ -19,7 +19,7 @@ from kes.options import LearnOptions, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.storage import OutFile
-from kes.search.constraints import checked_knowledge, refuse_inadmissible
+from kes.search.constraints import checked_knowledge, refuse_inadmissible, with_exogenous
 from kes.search.driver import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepare, search
 from kes.search.problem import Problem
@@ -279,7 +279,8 @@ def inclusion_boundary(
             option="g",
         )
     if data is None:
-        known = checked_knowledge(options["knowledge"], g.nodes)
+        block = with_exogenous(options["knowledge"], options["contexts"], g.nodes)
+        known = checked_knowledge(block, g.nodes)
         if known is not None:
             refuse_inadmissible(g, known, "the model")
         return neighbours(g, options["max_parents"], known)

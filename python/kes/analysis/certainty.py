@@ -193,7 +193,9 @@ def _direction(graph: Pdag, arc: tuple[str, str], row: Mapping[str, Any]) -> str
     """Return the word for the direction of an edge in a graph, with its evidence."""
     if arc not in graph.directed:
         return "open" if frozenset(arc) in graph.undirected else ""
-    if arc in graph.by_knowledge:
+    if arc in graph.by_exogenous:
+        return "by exogenous"
+    if arc in graph.by_knowledge or arc[0] in graph.exogenous:
         return "by knowledge"
     own = EdgeCertainty.of(row)
     way = 1 if row["x"] == arc[0] else 2

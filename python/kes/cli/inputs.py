@@ -22,8 +22,10 @@ from kes.data.dataset import AnyTable, Data, Dataset
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.infer_kinds import saying
+from kes.data.interventions import Interventions, known_targets, read_interventions
 from kes.data.parse_text import Sign
 from kes.data.schema import ReadOptions
+from kes.data.series import Series
 from kes.data.source import is_table
 from kes.errors import KesError, listed
 from kes.formats import format_of, holds_network, write_network
@@ -46,7 +48,7 @@ Given: TypeAlias = Mapping[str, Any]
 
 _READING = (
     *("weights", "missing", "completions", "discretize", "discrete", "continuous", "columns"),
-    *("drop", "sep", "decimal", "encoding", "dates"),
+    *("drop", "sep", "decimal", "encoding", "dates", "interventions", "lags", "by", "time"),
 )
 """Options of `kes.cli.options.table` that say how to read a file."""
 
@@ -130,7 +132,24 @@ def reading(options: Given) -> ReadOptions:
         decimal=cast("Sign | None", options["decimal"]),
         encoding=options["encoding"],
         dates=options["dates"],
+        interventions=_interventions(options),
+        series=_series(options),
     )
+
+
+def _interventions(options: Given) -> Interventions:
+    path = options["interventions"]
+    return {} if path is None else read_interventions(path)
+
+
+def _series(options: Given) -> Series | None:
+    """Return how rows form series; None without --lags."""
+    by, time = _names(options, "by"), options["time"]
+    if options["lags"] is not None:
+        return Series.of(options["lags"], by, time)
+    if by or time is not None:
+        raise click.UsageError(f"{'--by' if by else '--time'} needs --lags N.")
+    return None
 
 
 def _missing(given: Iterable[str]) -> tuple[str, tuple[str, ...]]:
@@ -202,6 +221,8 @@ def read_knowledge(options: Given) -> Knowledge | None:
         roots=[*known.roots, *_stripped(options["roots"])],
         leaves=[*known.leaves, *_stripped(options["leaves"])],
         likely=[*known.likely, *_odds(options["likely"])],
+        exogenous=[*known.exogenous, *_stripped(options["contexts"])],
+        targets={**dict(known.targets), **known_targets(_interventions(options))},
     )
     return found or None
 

@@ -50,7 +50,7 @@ _SEARCH = tuple(
     for name, option in declared(LearnOptions).items()
     if option.help is not None
     and option.group != "data"
-    and name not in ("out", "checkpoint", "client", "progress")
+    and name not in ("contexts", "out", "checkpoint", "client", "progress")
 )
 """Options of `kes.learn` that the shell has, except those of input and output."""
 
@@ -293,6 +293,15 @@ def table(command: CommandT) -> CommandT:
         add("weights"),
         add("missing", type=str, multiple=True, default=None, show_default=False),
         add("completions", "discretize", "dates"),
+        add("interventions", type=click.Path(path_type=Path)),
+        count("--lags", "Put N earlier rows of a series beside each row, as exogenous variables."),
+        _columns("--by", "With --lags: columns that tell series apart, such as a patient."),
+        click.option(
+            "--time",
+            metavar="COLUMN",
+            help="With --lags: column that orders the rows of a series; gaps in it are seen.",
+            show_default="rows are in order",
+        ),
         _columns("--columns", "Use only these columns."),
         _columns("--drop", "Leave out these columns."),
         _columns("--discrete", "Treat these columns as discrete."),
@@ -324,7 +333,7 @@ def knowledge(command: CommandT) -> CommandT:
         file(
             "--knowledge",
             "Background knowledge: a TOML or JSON file with tiers, required, forbidden, apart, "
-            "roots, leaves and likely, or a knowledge file of Tetrad.",
+            "roots, leaves, likely, exogenous and targets, or a knowledge file of Tetrad.",
         ),
         click.option(
             "--tiers",
@@ -336,6 +345,7 @@ def knowledge(command: CommandT) -> CommandT:
         _pair("--apart", "Forbid an edge between A and B."),
         _columns("--roots", "Columns without parents."),
         _columns("--leaves", "Columns without children."),
+        add("contexts", multiple=True, default=None, show_default=False),
         click.option(
             "--likely",
             multiple=True,

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from narwhals.typing import IntoFrame
 
-Data: TypeAlias = "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete"
+    from kes.data.source import Source
+
+Data: TypeAlias = (
+    "IntoFrame | NDArray[Any] | str | os.PathLike[str] | Dataset | Incomplete | Source"
+)
 """Whatever `kes.data.encode` reads as a table."""
 
 Weights: TypeAlias = "str | ArrayLike | None"
@@ -376,3 +380,8 @@ class Incomplete:
 
 AnyTable: TypeAlias = Dataset | Incomplete
 """A table, with or without missing values."""
+
+
+def dataset_of(table: AnyTable) -> Dataset:
+    """Return the dataset of a table, with arbitrary values in gaps."""
+    return table.dataset if isinstance(table, Incomplete) else table

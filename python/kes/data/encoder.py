@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kes.data.dependence import dependence_notes
 from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor
 from kes.data.infer_kinds import Kinds, Verdict, judge, saying
+from kes.data.interventions import Indicators, marked, replace_columns
 from kes.data.missing import (
     Settled,
     check_choice,
@@ -34,7 +36,9 @@ from kes.data.notes import (
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers
 from kes.data.schema import ReadOptions, Schema, match_table
-from kes.data.source import Wanted, open_source
+from kes.data.series import Lagged
+from kes.data.series_reader import has_earlier, read_series
+from kes.data.source import Source, Wanted, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.declare import checked_options
 from kes.errors import KesError, listed, option
@@ -174,18 +178,37 @@ def read_data(
     """
     check_choice(options.missing, gaps=True)
     discretizer = options.discretizer if discretizer is None else discretizer
+    if isinstance(data, Lagged):
+        options, data = replace(options, series=data.series), data.table
+    if options.series is not None and not has_earlier(data):
+        own = partial(read_data, weights=weights, discretizer=discretizer, declared=declared)
+        return read_series(own, data, options, schema)
     if isinstance(data, Dataset | Incomplete):
         if schema is None:
-            return _recode(data, options, weights, discretizer)
+            recoded = _recode(data, options, weights, discretizer)
+            return marked(replace_columns(recoded, options.interventions), options.interventions)
     elif weights is None and isinstance(options.weights, str):
         weights = options.weights
     if schema is None:
-        return _infer(data, options, weights, discretizer, declared=declared)
-    source = open_source(data, options.dialect, set(schema.names).__contains__)
+        table = _infer(data, options, weights, discretizer, declared=declared)
+        return marked(table, options.interventions)
+    source = _opened(data, options, set(schema.names).__contains__, schema)
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    return match_table(source, schema, row_weights, options, discretizer)
+    table = match_table(source, schema, row_weights, options, discretizer)
+    return marked(table, options.interventions)
+
+
+def _opened(
+    data: Data, options: ReadOptions, wanted: Wanted, schema: Schema | None = None
+) -> Source:
+    """Open a table, with indicators in the place of columns that name interventions."""
+    own = options.interventions
+    source = open_source(data, options.dialect, lambda name: wanted(name) or name in own)
+    if not own or (isinstance(data, Dataset | Incomplete) and not own.keys() & {*source.names}):
+        return source  # a Dataset may have the indicators already
+    return Indicators(source, own, () if schema is None else schema.names)
 
 
 def _recode(
@@ -233,7 +256,7 @@ def _infer(
 ) -> AnyTable:
     """Read a table whose variables and states are inferred from it."""
     missing, decimal, kinds = options.missing, options.decimal, options.kinds
-    source = open_source(data, options.dialect, _wanted(options))
+    source = _opened(data, options, _wanted(options))
     if discretizer is not None and isinstance(kinds, Mapping):
         kinds = {**dict.fromkeys(discretizer.named & {*source.names}, "continuous"), **kinds}
     findings, unheard = inspect(

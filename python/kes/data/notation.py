@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from kes.errors import KesError
@@ -22,15 +22,28 @@ class Notation:
         Whether dates like 3/4/2024 begin with the month; None if there are none.
     unit : str
         The unit of numbers, such as "€" or "months"; "" without one.
+    of : str
+        The column that the values come from; "" if it has the name of the variable.
+    lag : int
+        How many steps earlier in the series the values are; see `kes.lagged`.
+    state : str
+        The value of the column `of` whose indicator this is; see `kes.data.interventions`.
+    exogenous : bool
+        Whether the column is not to be modelled, by what it is: earlier values, an indicator.
     """
 
     dates: str | None = None
     month_first: bool | None = None
     unit: str = ""
+    of: str = ""
+    lag: int = 0
+    state: str = ""
+    exogenous: bool = False
 
     def describe(self) -> dict[str, Any]:
         """Return what differs from a plain column, for a file."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+        plain = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != plain[name]}
 
     @classmethod
     def read(cls, name: str, entry: Mapping[str, Any]) -> Notation:
@@ -39,7 +52,10 @@ class Notation:
         valid = (
             (found.dates is None or found.dates in DATES)
             and (found.month_first is None or isinstance(found.month_first, bool))
-            and isinstance(found.unit, str)
+            and all(isinstance(text, str) for text in (found.unit, found.of, found.state))
+            and type(found.lag) is int
+            and found.lag >= 0
+            and isinstance(found.exogenous, bool)
         )
         if not valid:
             raise KesError(f"the notation of {name!r} is malformed: {dict(entry)}", column=name)

@@ -17,11 +17,13 @@ from kes.data.discretizer import Discretizer
 from kes.data.factor import Factor, code_type, recoded
 from kes.data.infer_kinds import Kinds, decimal_sign, to_numbers, without_strays
 from kes.data.intervals import named_cuts
+from kes.data.interventions import Interventions
 from kes.data.missing import settle
 from kes.data.notation import PLAIN, Notation
 from kes.data.notes import left_out
 from kes.data.parse_text import LOOKS_MISSING, Sign
 from kes.data.raw_columns import Numbers, Raw
+from kes.data.series import Series
 from kes.data.source import Source
 from kes.data.units import no_quantities, other_units, unit_of
 from kes.errors import KesError, either, listed, option, suggest
@@ -65,6 +67,10 @@ class ReadOptions:
         Imputed copies of each incomplete case, for ``missing="em"``.
     cuts : mapping
         Cut points of the columns that were discretized.
+    interventions : mapping
+        Columns that are replaced by indicators of their values, with the targets of these.
+    series : Series or None
+        How rows form series, if earlier values stand beside them.
     """
 
     source: str | None = None
@@ -80,6 +86,8 @@ class ReadOptions:
     dates: str | None = None
     completions: int = 5
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    interventions: Interventions = field(default_factory=dict)
+    series: Series | None = None
 
     @classmethod
     def of(

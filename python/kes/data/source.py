@@ -83,6 +83,8 @@ def open_source(
 
 
 def _open(data: Data, dialect: CsvDialect | None, wanted: Wanted) -> Source:
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str | os.PathLike):
         return _open_file(data, dialect, wanted)
     if isinstance(data, Dataset):

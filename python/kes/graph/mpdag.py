@@ -73,6 +73,27 @@ a and c are not adjacent
         """Edges that are directed by the knowledge, not by the class alone."""
         return self.directed - self._essential.directed
 
+    @property
+    def exogenous(self) -> tuple[str, ...]:
+        """The nodes that are not modelled, by the knowledge."""
+        return self._knowledge.exogenous
+
+    @property
+    def by_exogenous(self) -> frozenset[tuple[str, str]]:
+        """Arcs between modelled nodes whose directions follow from the exogenous ones.
+
+        Without these, that is, in the class of a DAG over the modelled nodes alone and under the
+        rest of the knowledge, they are undirected.
+        """
+        block = set(self.exogenous)
+        if not block:
+            return frozenset()
+        modelled = [node for node in self._nodes if node not in block]
+        arcs = [arc for arc in self.to_dag() if block.isdisjoint(arc)]
+        alone = EssentialGraph.from_dag(modelled, arcs)
+        directed = Mpdag(alone, self._knowledge.among(modelled)).directed
+        return frozenset(arc for arc in self.directed - directed if block.isdisjoint(arc))
+
     def to_dag(self) -> list[tuple[str, str]]:
         """Return the arcs (a, b), sorted, of one admissible DAG, the same for equal graphs."""
         names = sorted(self._nodes)

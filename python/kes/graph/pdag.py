@@ -131,6 +131,16 @@ class Pdag:
         """Edges that are directed by knowledge, not by the class alone."""
         return frozenset()
 
+    @property
+    def exogenous(self) -> tuple[str, ...]:
+        """The nodes that are not modelled, by knowledge; their arcs need no other direction."""
+        return ()
+
+    @property
+    def by_exogenous(self) -> frozenset[tuple[str, str]]:
+        """Arcs between modelled nodes whose directions follow from the exogenous ones."""
+        return frozenset()
+
     def to_dag(self) -> list[tuple[str, str]]:
         """Return the arcs (a, b), sorted, of one of the DAGs, the same for equal graphs."""
         raise NotImplementedError

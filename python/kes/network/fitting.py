@@ -15,6 +15,7 @@ from kes.data import Dataset, Discrete
 from kes.data.dataset import Data, Incomplete
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
+from kes.data.interventions import check_interventions
 from kes.data.normal_scores import Ranks
 from kes.data.notation import Notation
 from kes.data.notes import left_out
@@ -118,6 +119,8 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     discretizer = Discretizer.checked(how["discretize"])
     dates = how["dates"] or reading.dates
     options = replace(reading, missing=how["missing"], kinds=how["kinds"] or {}, dates=dates)
+    if how["interventions"] is not None:
+        options = replace(options, interventions=check_interventions(how["interventions"]))
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     notations = dataset.notations

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kes.data import Dataset, Incomplete, Schema, State
 from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
+from kes.data.interventions import Indicators
 from kes.data.notation import Notation
 from kes.data.schema import Unseen, gaps_of, match_rows
 from kes.data.source import open_source
@@ -77,7 +78,10 @@ def read_rows(
     """
     if unseen not in ("error", "missing"):
         raise unknown("value of unseen", unseen, ("error", "missing"), option="unseen")
-    source = open_source(data, wanted=states.__contains__)
+    derived = {own.of for own in (notations or {}).values() if own.state}
+    source = open_source(data, wanted=lambda name: name in states or name in derived)
+    if derived.intersection(source.names):  # not the indicators themselves
+        source = Indicators(source, {column: {} for column in derived}, [*states])
     if choose is not None:
         states = {node: states[node] for node in choose(source.names)}
     row_weights = read_weights(weights, source)

@@ -15,6 +15,7 @@ from kes.options.values import (
     check_edge_prior,
     check_gamma,
     check_improve,
+    check_names,
     check_neighbourhood,
     check_prove,
 )
@@ -140,6 +141,22 @@ class ScoringOptions(DataOptions, total=False):
             doc="Background knowledge, see `kes.Knowledge`: only networks that satisfy it are "
             "considered. A local optimum has no admissible neighbour that scores higher.",
             setting="knowledge",
+        ),
+    ]
+    contexts: Annotated[
+        Sequence[str] | None,
+        Option(
+            default=None,
+            group="model",
+            doc="Exogenous variables: columns that say where or when a row was measured, such as a "
+            "batch, a site or an experiment with unknown targets. They may be parents, but are not "
+            "modelled: no arc leads to them, and scores are those of the other variables given "
+            "them. Experiments with known targets go to `interventions`.",
+            check=check_names,
+            type="list of str or None",
+            metavar="A,B,...",
+            help="Columns that say where a row is from (a batch, a site, an experiment): they may "
+            "be parents, but are not modelled.",
         ),
     ]
     max_parents: Annotated[

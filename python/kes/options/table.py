@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Weights
     from kes.data.discretizer import Discretizer
     from kes.data.infer_kinds import Kinds
+    from kes.data.interventions import Interventions
 
 Ess = Annotated[
     float,
@@ -110,6 +111,22 @@ class DataOptions(TypedDict, total=False):
             check=partial(choice, known=DATES),
             help="Use dates as numbers: days since 1970-01-01, or years.",
             default_text="left out",
+        ),
+    ]
+    interventions: Annotated[
+        "Interventions | None",
+        Option(
+            default=None,
+            group="data",
+            doc="Columns that say which experiment a row is from, and what each experiment acts "
+            'on: ``{"condition": {"a": "X1", "b": ["X2", "X3"], "none": None}}``. Each value '
+            "becomes an exogenous variable of its own, such as ``condition[a]``, that may point "
+            "to its targets only; None is no intervention, and a value that is not listed may act "
+            "on any variable.",
+            type="mapping or None",
+            metavar="FILE",
+            help="TOML or JSON file with columns that say which experiment a row is from, and the "
+            'targets of each value: condition = {a = "X1", b = ["X2", "X3"], none = []}.',
         ),
     ]
     missing: Annotated[

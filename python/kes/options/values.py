@@ -1,5 +1,6 @@
 """Values that options take: their names, types and checks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -98,6 +99,14 @@ def check_gamma(name: str, value: object) -> Gamma:
     if value == "auto":
         return "auto"
     return number(name, value, minimum=0.0, maximum=MAX_PRICE)
+
+
+def check_names(name: str, value: object) -> tuple[str, ...]:
+    """Return names of columns, given as a list or as one name."""
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, Iterable) or not all(isinstance(one, str) for one in (*names,)):
+        raise KesError(f"{name} must be a list of columns, not {value!r}", option=name)
+    return tuple(dict.fromkeys(names))
 
 
 def check_neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:

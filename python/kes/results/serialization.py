@@ -23,7 +23,9 @@ from kes.budget import Improve
 from kes.data.column import State, check_distinct_states, kind_of
 from kes.data.discretizer import Discretizer
 from kes.data.infer_kinds import check_kinds
+from kes.data.interventions import check_interventions
 from kes.data.schema import ReadOptions, check_dates
+from kes.data.series import Series
 from kes.declare import declared
 from kes.errors import repeated
 from kes.graph import EssentialGraph
@@ -225,6 +227,8 @@ def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
         dates=check_dates(dates),
         completions=integer("completions", entry.get("completions", 5), minimum=1),
         cuts=dict(Discretizer.at(entry.get("cuts", {})).cuts),
+        interventions=check_interventions(entry.get("interventions")),
+        series=None if (series := entry.get("series")) is None else Series.of(**series),
         **dialect,
     )
     reading.dialect  # noqa: B018 - checks it

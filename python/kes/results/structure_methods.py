@@ -129,6 +129,31 @@ class StructureMethods:
             return evidence_consensus(self.names, evidence, threshold)
         return consensus(self.names, chosen(ensembles(self, stability), support), threshold)
 
+    def contexts(self: Optima) -> Table:
+        """Return which variables the exogenous ones touch: contexts, interventions, earlier values.
+
+        Returns
+        -------
+        Table
+            A row for each arc from an exogenous variable that the best network or most runs have:
+
+            - ``context``, ``touches``: the exogenous and the modelled variable;
+            - ``in_best``: whether the best network has the arc;
+            - ``runs``: the share of the runs whose optimum has it;
+            - ``targets``: "known" if the context may touch its targets only, else "any".
+
+            Its note names the directions between modelled variables that follow from exogenous
+            ones; ``optima.best.mpdag.by_exogenous`` is the set of them.
+
+        Raises
+        ------
+        KesError
+            If there are no exogenous variables.
+        """
+        from kes.analysis.contexts import contexts
+
+        return contexts(self)
+
     # --- probabilities, evidence and effects ---
 
     @checked_options(PosteriorWork, memory_mb=POSTERIOR_MEMORY)

@@ -90,6 +90,7 @@ def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
         ("best score", f"{best.score:.4f}{of}, {_hits(optima) if best.hits else best.origin}"),
         ("proof", proof(optima)),
         ("best network", _edges(best)),
+        ("exogenous", _exogenous(best)),
         ("isolated", _isolated(optima)),
         ("best run", "" if best.hits else _best_run(optima)),
         ("GES score", f"{ges.score:.4f}{_beside_runs(optima)}"),
@@ -243,6 +244,15 @@ def _edges(optimum: Optimum) -> str:
         f"{counted(len(graph.skeleton), 'edge')} ({len(graph.directed)} directed{known}, "
         f"{len(graph.undirected)} undirected)"
     )
+
+
+def _exogenous(optimum: Optimum) -> str:
+    """Name what the exogenous variables touch, and the directions that they decide."""
+    graph = optimum.mpdag
+    touched = [f"{x} -> {y}" for x, y in sorted(graph.directed) if x in graph.exogenous]
+    decided = [f"{a} -> {b}" for a, b in sorted(graph.by_exogenous)]
+    directions = f"; they direct {listed(decided, show=str)}" if decided else ""
+    return f"{listed(touched, show=str)}{directions}" if touched else ""
 
 
 def _target(optima: Optima) -> list[tuple[str, str]]:

@@ -1,10 +1,12 @@
 """Validate background knowledge and the start of a search against the columns of the data."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from kes.errors import KesError, about, listed, option
+from kes.data.interventions import Interventions, known_targets
+from kes.data.notation import Notation
+from kes.errors import KesError, about, listed, option, suggest
 from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.graph.mpdag import why_inadmissible
@@ -42,6 +44,39 @@ def checked_knowledge(knowledge: object, names: Sequence[str]) -> Knowledge | No
             option="knowledge",
         )
     return knowledge.checked(names) or None
+
+
+def with_exogenous(
+    knowledge: object,
+    contexts: Sequence[str] | None,
+    names: Sequence[str],
+    *,
+    notations: Mapping[str, Notation] | None = None,
+    interventions: Interventions | None = None,
+) -> object:
+    """Add exogenous variables to knowledge: contexts, indicators and earlier values."""
+    own = [name for name, notation in (notations or {}).items() if notation.exogenous]
+    block = dict.fromkeys([*(contexts or ()), *own])
+    targets = known_targets(interventions or {})
+    if not block or not isinstance(knowledge, Knowledge | None):
+        return knowledge
+    for what, mentioned in {
+        "contexts": contexts or (),
+        "interventions": [name for own in targets.values() for name in own],
+    }.items():
+        for name in mentioned:
+            if name not in names:
+                raise KesError(
+                    f"{option(what)}: the data have no column {name!r}{suggest(name, names)}",
+                    option=what,
+                    column=name,
+                )
+    known = (knowledge or Knowledge()).adding(exogenous=block, targets=targets)
+    if len(known.exogenous) == len(names):
+        raise KesError(
+            "all columns are contexts; at least one must be left to model", option="contexts"
+        )
+    return known
 
 
 def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> None:

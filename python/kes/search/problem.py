@@ -13,11 +13,13 @@ import numpy as np
 
 from kes import _core
 from kes.budget import Budget, Size
-from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights, dataset_of
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
+from kes.data.interventions import check_interventions
 from kes.data.notes import exclusion_notes, left_out
 from kes.data.schema import ReadOptions, Schema
+from kes.data.series import Lagged
 from kes.declare import declared
 from kes.errors import KesError, listed
 from kes.exact.prover import Prover, Report
@@ -26,7 +28,7 @@ from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
-from kes.search.constraints import constrained, lost_guarantee
+from kes.search.constraints import constrained, lost_guarantee, with_exogenous
 from kes.search.driver import Driver
 from kes.search.edge_price import edge_price
 from kes.search.record import Completion, Model, Record, fingerprint
@@ -101,9 +103,15 @@ class Problem:
         settings = Settings.of(chosen)
         memory = megabytes("cache_mb", chosen["cache_mb"])
         read = data if isinstance(data, TableAsRead) else _read(data, chosen)
-        settings = constrained(
-            settings, read.table.names, start=chosen["start"], knowledge=chosen["knowledge"]
+        names = read.table.names
+        known = with_exogenous(
+            chosen["knowledge"],
+            chosen["contexts"],
+            names,
+            notations=dataset_of(read.table).notations,
+            interventions=read.reading.interventions,
         )
+        settings = constrained(settings, names, start=chosen["start"], knowledge=known)
         settings = replace(settings, edge_prior=_edge_price(read.table, settings, chosen))
         return cls(read.table, settings, memory, read.reading, earlier)
 
@@ -343,11 +351,13 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
     weights, missing = options["weights"], options["missing"]
     discretizer = Discretizer.checked(options["discretize"])
     reading = ReadOptions(
-        source=os.fspath(data) if isinstance(data, str | os.PathLike) else None,
+        source=_path(data),
         missing=missing,
         kinds=options["kinds"] or {},
         dates=options["dates"],
         completions=integer("completions", options["completions"], minimum=1),
+        interventions=check_interventions(options["interventions"]),
+        series=data.series if isinstance(data, Lagged) else None,
     )
     table = read_data(data, reading, weights=weights, discretizer=discretizer)
     reading = replace(
@@ -359,12 +369,18 @@ def _read(data: Data, options: LearnOptions) -> TableAsRead:
     return TableAsRead(table, reading)
 
 
+def _path(data: Data) -> str | None:
+    """Return the path of a table that comes from a file."""
+    table = data.table if isinstance(data, Lagged) else data
+    return os.fspath(table) if isinstance(table, str | os.PathLike) else None
+
+
 def _edge_price(table: AnyTable, settings: Settings, options: LearnOptions) -> float:
     """Return the price of every edge that the options choose for a table."""
     known = declared(LearnOptions)
     prior = known["edge_prior"].checked(options["edge_prior"])
     gamma = known["gamma"].checked(options["gamma"])
-    dataset = table.dataset if isinstance(table, Incomplete) else table
+    dataset = dataset_of(table)
     return edge_price(prior, gamma, dataset.varying, dataset.cases, settings.measure)
 
 

@@ -17,6 +17,7 @@ from kes.results.summary import completed, edge_price
 
 if TYPE_CHECKING:
     from kes.data.schema import ReadOptions
+    from kes.data.series import Series
     from kes.files import PathLike
     from kes.results.optima import Optima
     from kes.settings import Settings
@@ -145,6 +146,10 @@ def python_call(optima: Optima) -> str:
         "kinds": dict(reading.kinds) or None,
         "dates": reading.dates,
     }
+    more = {
+        "completions": reading.completions if reading.missing == "em" else None,
+        "interventions": {name: dict(own) for name, own in reading.interventions.items()} or None,
+    }
     only_reader = {
         "columns": list(reading.columns) or None,
         "na_values": list(reading.na_values) or None,
@@ -152,25 +157,31 @@ def python_call(optima: Optima) -> str:
         "decimal": reading.decimal,
         "encoding": reading.encoding,
     }
-    completions = {"completions": reading.completions if reading.missing == "em" else None}
     cut, lines, table = reading.discretizer, ["import kes"], "data"
     if reading.example is not None:
         table = f"kes.datasets.alarm(rows={reading.example})"
     elif reading.source:
         table = repr(os.path.basename(reading.source))
+    if reading.series is not None:
+        table = f"kes.lagged({table}{_arguments(_given(_series(reading.series)))})"
     if any(value is not None for value in only_reader.values()):
         reader = "encode_incomplete" if reading.missing == "em" else "encode"
         given = _arguments(_given(shared | only_reader | {"discretizer": cut}))
         lines.append(f"data = kes.data.{reader}({table}{given})")
         table = "data"
-        options |= _given(completions)
+        options |= _given(more)
     else:
-        options |= _given(shared | completions | {"discretize": cut})
+        options |= _given(shared | more | {"discretize": cut})
     weights = ", weights=weights" if reading.weights is True else ""
     lines.append(f"optima = kes.learn({table}{_arguments(options)}{weights})")
     if improving.earlier:
         lines.append("# and models that were found by improving fewer runs")
     return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
+
+
+def _series(series: Series) -> dict[str, object]:
+    by = series.by[0] if len(series.by) == 1 else list(series.by) or None
+    return {"lags": series.lags, "by": by, "time": series.time}
 
 
 def _given(options: Mapping[str, object]) -> dict[str, object]:
@@ -199,7 +210,8 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     """
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
     knowledge = _knowledge_words(settings.knowledge)
-    only_python = settings.start is not None or reading.weights is True or reading.cuts
+    only_python = settings.start is not None or reading.weights is True or bool(reading.cuts)
+    only_python |= bool(reading.interventions)  # the shell reads them from a file
     if only_python or improving.earlier or improving.calls or knowledge is None:
         return None
     amounts, tasks = _amounts(optima), None
@@ -226,6 +238,7 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
         ("--decimal", reading.decimal),
         ("--encoding", reading.encoding),
         ("--dates", reading.dates),
+        *(() if (series := reading.series) is None else _series_flags(series)),
         ("--missing", ",".join(missing)),
         ("--completions", reading.completions if reading.missing == "em" else None),
         ("--improve-tasks", tasks),
@@ -233,6 +246,10 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     words += ["--no-improve"] if "improve" in amounts and tasks is None else []
     words += ["--prove"] if "prove" in amounts else []
     return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
+
+
+def _series_flags(series: Series) -> tuple[tuple[str, object], ...]:
+    return ("--lags", series.lags), ("--by", ",".join(series.by)), ("--time", series.time)
 
 
 def _flags(*pairs: tuple[str, object]) -> list[str]:
@@ -261,7 +278,7 @@ def _knowledge_words(known: Knowledge | None) -> list[str] | None:
         return []
     if any("," in name or ";" in name or name != name.strip() for name in known.variables):
         return None
-    if any("=" in name for *pair, _ in known.likely for name in pair):
+    if known.targets or any("=" in name for *pair, _ in known.likely for name in pair):
         return None
     pairs = {"--require": known.required, "--forbid": known.forbidden, "--apart": known.apart}
     return _flags(
@@ -269,5 +286,6 @@ def _knowledge_words(known: Knowledge | None) -> list[str] | None:
         *((flag, f"{a},{b}") for flag, group in pairs.items() for a, b in group),
         ("--roots", ",".join(known.roots)),
         ("--leaves", ",".join(known.leaves)),
+        ("--contexts", ",".join(name for name in known.exogenous if "[t-" not in name)),
         *(("--likely", f"{a},{b}={odds!r}") for a, b, odds in known.likely),
     )
