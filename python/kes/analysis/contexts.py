@@ -2,7 +2,7 @@
 
 A context that points to one end of an edge can direct it: if it is not adjacent to the other end,
 the edge leads away from it or towards it, and the data tell which. So experiments and earlier
-values decide directions that the modelled variables alone leave open [Mooij et al. 2020].
+values decide directions that the modelled variables alone leave open [Mooij 2020].
 """
 
 from __future__ import annotations

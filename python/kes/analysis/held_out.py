@@ -21,9 +21,12 @@ from kes.data.encoder import read_data
 from kes.data.infer_kinds import Kinds
 from kes.data.resampling import Cases, Stream
 from kes.data.schema import Schema
+from kes.data.series_folds import SPLITS, series_folds
 from kes.declare import checked_options
 from kes.errors import KesError
 from kes.graph import EssentialGraph
+from kes.graph.knowledge import Knowledge
+from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.network.fitting import fit
 from kes.network.new_rows import Unseen
@@ -34,7 +37,7 @@ from kes.search.driver import Execution
 from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.table import Table
-from kes.validation import integer
+from kes.validation import choice, integer
 
 
 def validate(
@@ -68,6 +71,7 @@ def cross_validate(
     data: Data,
     *,
     folds: int = 5,
+    split: str = "cases",
     top: int = 5,
     **options: Unpack[HeldOutOptions],
 ) -> Table:
@@ -86,6 +90,10 @@ def cross_validate(
     folds : int
         Number of parts into which the cases are split at random; each is predicted from the
         others.
+    split : {"cases", "series", "time"}
+        What is held out, if the data are ``kes.lagged(...)``: cases at random; whole series; or
+        later times, each part predicted from all earlier rows. Probabilities are those of the
+        current values given earlier ones, that is, of forecasts one step ahead.
     top : int
         Number of optima of each search to evaluate, by their rank.
 
@@ -120,6 +128,7 @@ def cross_validate(
     discretizer = Discretizer.checked(options["discretize"])
     problem = Problem.of(data, _uncut(options, discretizer))
     prior, ess, cases = options["prior"], options["ess"], Cases(problem.table)
+    chosen = choice("split", split, known=("cases", *SPLITS))
     if cases.number < 2 * parts:
         raise KesError(
             f"{cases.number} cases are too few for {parts} folds: each needs at least 2 cases",
@@ -129,7 +138,13 @@ def cross_validate(
     case_weights: list[NDArray[np.float64]] = []
     counter = RunCounter(each, parts * each)
     with reporting(execution.progress) as report:
-        for number, fold in enumerate(cases.folds(parts, Stream(problem.settings.seed, 0))):
+        stream = Stream(problem.settings.seed, 0)
+        held_out = (
+            cases.folds(parts, stream)
+            if chosen == "cases"
+            else series_folds(data, problem.table, chosen, parts, stream)
+        )
+        for number, fold in enumerate(held_out):
             train, test = _cut(discretizer, *fold)
             watched = replace(execution, progress=counter.after(number, report))
             part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
@@ -137,7 +152,7 @@ def cross_validate(
             models: dict[str, Pdag] = {
                 f"optimum {rank}": one.mpdag for rank, one in enumerate(optima[:count])
             }
-            models |= {"GES": optima.ges.mpdag, "no edges": EssentialGraph(optima.names)}
+            models |= {"GES": optima.ges.mpdag, "no edges": _empty(optima)}
             judged.append(
                 {
                     name: _log_probabilities(graph, part.dataset, test, prior, ess)
@@ -149,6 +164,13 @@ def cross_validate(
     names = [name for name in judged[0] if all(name in fold for fold in judged)]
     found = [np.concatenate([fold[name] for fold in judged]) for name in names]
     return Table({"model": names, **_judgement(found, np.concatenate(case_weights))})
+
+
+def _empty(optima: Optima) -> Pdag:
+    """Return the graph without edges; exogenous variables remain so."""
+    graph = EssentialGraph(optima.names)
+    block = optima.settings.exogenous
+    return Mpdag(graph, Knowledge(exogenous=block)) if block else graph
 
 
 def _uncut(options: HeldOutOptions, discretizer: Discretizer | None) -> HeldOutOptions:

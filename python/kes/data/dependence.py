@@ -30,6 +30,9 @@ from kes.data.infer_kinds import Verdict
 from kes.data.raw_columns import Numbers
 from kes.errors import listed
 
+ALIKE = "consecutive rows are alike"
+"""How the note on rows that are not independent begins."""
+
 _ROWS = 5000
 """Number of rows that are inspected, from the first on."""
 _ROWS_OF_COPIES = 200_000
@@ -172,7 +175,7 @@ def _alike(columns: Mapping[str, _Column]) -> list[str]:
     shown = [f"{name!r} ({r:.2f})" for name, r in suspect.items()]
     by = f", beyond the order by {listed(keys)}" if keys else ""
     return [
-        f"consecutive rows are alike{by} (autocorrelation): {listed(shown, show=str)}; if they "
+        f"{ALIKE}{by} (autocorrelation): {listed(shown, show=str)}; if they "
         "follow each other in time or belong together, they are not independent cases, and edges "
         "look surer than they are"
     ]

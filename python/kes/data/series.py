@@ -80,6 +80,34 @@ def lag_name(name: str, lag: int) -> str:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """The time of a series as whole numbers of steps, from 0 on.
+
+    Attributes
+    ----------
+    origin, step : float
+        The earliest time, and the length of a step.
+    unit : {"", "days", "months"}
+        Of dates; "" for numbers.
+    """
+
+    origin: float = 0.0
+    step: float = 1.0
+    unit: str = ""
+
+    def label(self, moment: int) -> int | float | str:
+        """Return a moment as the column of times has it: a number, or an ISO date."""
+        value = self.origin + moment * self.step
+        if self.unit:
+            days = np.datetime64(round(value), "D")
+            return str(days if self.unit == "days" else np.datetime64(round(value), "M"))
+        return int(value) if value == int(value) else value
+
+    def __str__(self) -> str:
+        return f"{self.step:g}{' ' * bool(self.unit)}{self.unit}"
+
+
+@dataclass(frozen=True)
 class Places:
     """The rows of a table that have all their earlier rows.
 
@@ -87,21 +115,25 @@ class Places:
     ----------
     rows : ndarray of int, shape (lags + 1, kept)
         For each kept row, the numbers of the row itself and of the one, two, ... steps earlier.
-    series : ndarray of int
-        The series of every row of the table.
+    series, moments : ndarray of int
+        The series and the time of every row of the table.
+    clock : Clock
+        What the times mean.
     notes : tuple of str
         What was dropped, and why.
     """
 
     rows: NDArray[np.intp]
     series: NDArray[np.intp]
+    moments: NDArray[np.int64]
+    clock: Clock
     notes: tuple[str, ...]
 
     @classmethod
     def find(cls, source: Source, series: Series) -> Places:
         """Sort the rows of each series by time, and find the earlier ones of each row."""
         own = _series(source, series.by)
-        moments, step = _moments(source, series, own)
+        moments, clock = _moments(source, series, own)
         order = np.lexsort((moments, own))
         place = {(int(own[i]), int(moments[i])): int(i) for i in order}
         if len(place) < source.rows:
@@ -114,14 +146,15 @@ class Places:
             if None not in back:
                 rows.append(back)
         kept = np.array(rows, dtype=np.intp).reshape(-1, series.lags + 1).T
-        return cls(kept, own, _notes(series, own, moments, kept.shape[1], step))
+        notes = _notes(series, own, moments, kept.shape[1], clock)
+        return cls(kept, own, moments, clock, notes)
 
 
 def _series(source: Source, by: Sequence[str]) -> NDArray[np.intp]:
     """Return the number of each row's series."""
     own = np.zeros(source.rows, dtype=np.intp)
     for name in by:
-        factor = _key(source, name, "by").factor()
+        factor = _key(source, name, "by").factor().ordered()
         if factor.missing():
             row = int(np.flatnonzero(~factor.complete())[0])
             raise KesError(
@@ -137,30 +170,30 @@ def _series(source: Source, by: Sequence[str]) -> NDArray[np.intp]:
 
 def _moments(
     source: Source, series: Series, own: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], str]:
-    """Return the time of each row as a whole number of steps; and a step, in words."""
+) -> tuple[NDArray[np.int64], Clock]:
+    """Return the time of each row as a whole number of steps, and what a step is."""
     if series.time is None:
         order = np.argsort(own, kind="stable")
         starts = np.searchsorted(own[order], own[order])
         moments = np.empty(source.rows, dtype=np.int64)
         moments[order] = np.arange(source.rows) - starts
-        return moments, ""
+        return moments, Clock()
     with naming(series.time):
         values, unit = _times(_key(source, series.time, "time"))
         if np.isnan(values).any():
             row = int(np.flatnonzero(np.isnan(values))[0])
             raise KesError(f"has no value in row {row}; fill it in, or leave the row out", row=row)
-        step = _step(values, own)
-        steps = (values - values.min(initial=np.inf)) / step
+        clock = Clock(float(values.min(initial=np.inf)), _step(values, own), unit)
+        steps = (values - clock.origin) / clock.step
         if np.abs(steps - np.rint(steps)).max(initial=0.0) > 1e-6:
             row = int(np.argmax(np.abs(steps - np.rint(steps))))
             raise KesError(
-                f"has no regular steps: most are {step:g}{unit}, but row {row} is between two; "
+                f"has no regular steps: most are {clock}, but row {row} is between two; "
                 "round the times, or leave time out if the rows are in order",
                 option="time",
                 row=row,
             )
-    return np.rint(steps).astype(np.int64), f"{step:g}{unit}"
+    return np.rint(steps).astype(np.int64), clock
 
 
 def _times(column: Raw) -> tuple[NDArray[np.float64], str]:
@@ -177,14 +210,14 @@ def _times(column: Raw) -> tuple[NDArray[np.float64], str]:
             ) from None
     days = dates_as_numbers(column, notation).floats()
     if np.isnan(days).any() or (days % 1).any():
-        return days, " days"
+        return days, "days"
     dates = days.astype(np.int64).astype("datetime64[D]")
     months = dates.astype("datetime64[M]")
     in_month = (dates - months).astype(np.int64)
     is_last = ((dates + 1).astype("datetime64[M]") > months).all()
     if len(np.unique(months)) > 1 and (is_last or len(np.unique(in_month)) == 1):
-        return months.astype(np.int64).astype(np.float64), " months"
-    return days, " days"
+        return months.astype(np.int64).astype(np.float64), "months"
+    return days, "days"
 
 
 def _step(values: NDArray[np.float64], own: NDArray[np.intp]) -> float:
@@ -227,7 +260,7 @@ def _notes(
     own: NDArray[np.intp],
     moments: NDArray[np.int64],
     kept: int,
-    step: str,
+    clock: Clock,
 ) -> tuple[str, ...]:
     """Say how many series there are, and which rows were dropped."""
     number = len(np.unique(own))
@@ -236,7 +269,7 @@ def _notes(
     early = int((moments - first[own] < series.lags).sum())
     gaps = len(own) - kept - early
     named = f" by {listed(series.by)}" if series.by else ""
-    steps = f", steps of {step} in {series.time!r}" if step else ""
+    steps = "" if series.time is None else f", steps of {clock} in {series.time!r}"
     notes = [
         f"{number} series{named}{steps}: {kept} of {len(own)} rows are used; dropped the rows "
         f"of the first {series.lags} steps of each series, which have no earlier ones: {early}"
@@ -327,6 +360,11 @@ class Lagged(Source):
         self.names = [lag_name(source.names[i], lag) for i, lag in self._columns]
         self.rows, self.notes = self._places.rows.shape[1], self._places.notes
         self.likely_decimal = source.likely_decimal
+
+    @property
+    def places(self) -> Places:
+        """The rows that are used, their series and their times."""
+        return self._places
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
         """Read a column at one of the lags."""

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from kes.data.dataset import AnyTable, Data, Dataset, Incomplete
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, dataset_of
+from kes.data.dependence import ALIKE
 from kes.data.schema import ReadOptions, Schema
 from kes.data.series import Places, Series, join_earlier
 from kes.data.source import open_source
@@ -58,7 +59,7 @@ def read_series(read: Read, data: Data, options: ReadOptions, schema: Schema | N
         data = data.select([name for name in data.names if name not in series.keys])
     else:
         data = source
-    joined = join_earlier(read(data, how, schema=schema), places, series)
+    joined = join_earlier(_modelled(read(data, how, schema=schema)), places, series)
     if options.missing == "drop" and isinstance(joined, Incomplete):
         joined = _complete(joined)
     if joined.rows < 2:
@@ -85,6 +86,14 @@ def _kinds(options: ReadOptions, used: Sequence[str], series: Series) -> dict[st
     """Return the kinds of columns: earlier values have that of their variable."""
     kinds = {name: kind for name, kind in options.kinds.items() if not _base(name, used)}
     return {**kinds, **dict.fromkeys(series.keys, "omit")}
+
+
+def _modelled(table: AnyTable) -> AnyTable:
+    """Leave out the note that consecutive rows are alike: earlier values explain it."""
+    dataset = dataset_of(table)
+    notes = [note for note in dataset.notes if not note.startswith(ALIKE)]
+    dataset = Dataset.of(dataset.names, dataset.columns, dataset.weights, notes)
+    return Incomplete(dataset, table.gaps) if isinstance(table, Incomplete) else dataset
 
 
 def _complete(table: Incomplete) -> Dataset:

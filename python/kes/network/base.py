@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete, State
+from kes.data.schema import gaps_of
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, suggest
 from kes.formats import write_network
@@ -23,6 +24,7 @@ from kes.network import conversion
 from kes.network.cpds import Local, Values
 from kes.network.evidence import Evidence, draw, uniforms
 from kes.network.new_rows import Rows, Unseen, read_rows
+from kes.network.over_time import OverTime
 from kes.network.query import Answer, Query
 from kes.network.ranges import Range, state_code, states_within
 from kes.network.structure import Structure
@@ -38,7 +40,7 @@ DRAWS = 1000
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Network(Structure):
+class Network(OverTime, Structure):
     """A DAG with a CPD for every node; immutable.
 
     For its attributes see `Structure`.
@@ -185,8 +187,9 @@ class Network(Structure):
     ) -> float | NDArray[np.float64]:
         """Return the natural logarithm of the probability of data.
 
-        For continuous nodes it is a log-density, of transformed values if the network has a
-        `transform`: comparable only between networks with the same transform.
+        It is that of the modelled nodes, given the exogenous ones. For continuous nodes it is a
+        log-density, of transformed values if the network has a `transform`: comparable only
+        between networks with the same transform.
 
         Parameters
         ----------
@@ -217,7 +220,17 @@ class Network(Structure):
         return result if per_row else rows.total(result)
 
     def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
-        """Return ln P of each row."""
+        """Return ln P of the values of each row, given those of exogenous nodes."""
+        result = self._log_joint(rows)
+        for node in self.exogenous:  # they have no parents
+            known = np.flatnonzero(~gaps_of(rows.columns[node]))
+            model = self.local(node)
+            values = rows.columns[node][known]
+            result[known] -= model.log_probability(model.inputs([], [], len(known)), values)
+        return result
+
+    def _log_joint(self, rows: Rows) -> NDArray[np.float64]:
+        """Return ln P of all values of each row."""
         result = np.empty(rows.number)
         for hidden, where in rows.patterns():
             evidence = self._evidence_of(rows.take(where), hidden)

@@ -262,11 +262,11 @@ class BayesianNetwork(Network):
         """Return the posterior of a node in each row."""
         return exact_answer(self._engine.posteriors(rows, target))
 
-    def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
-        """Return ln P of each row."""
+    def _log_joint(self, rows: Rows) -> NDArray[np.float64]:
+        """Return ln P of all values of each row."""
         if any((column < 0).any() for column in rows.columns.values()):
             return self._engine.log_evidence(rows)
-        return super()._log_probabilities(rows)
+        return super()._log_joint(rows)
 
     @cached_property
     def _engine(self) -> Engine:

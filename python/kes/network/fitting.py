@@ -17,7 +17,7 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.interventions import check_interventions
 from kes.data.normal_scores import Ranks
-from kes.data.notation import Notation
+from kes.data.notation import PLAIN, Notation
 from kes.data.notes import left_out
 from kes.data.resampling import Stack, Stream
 from kes.data.schema import ReadOptions
@@ -132,6 +132,8 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
         nodes = structure.nodes
         _refuse_mismatch(nodes, dataset)
         arcs = preferred_dag(structure, how["prefer"])
+        for node in structure.exogenous:
+            notations[node] = replace(notations.get(node, PLAIN), exogenous=True)
     else:
         nodes = dataset.names
         with about(option="structure"):

@@ -66,6 +66,12 @@ class Structure(ABC):
         return {n: "discrete" if self.states[n] else "continuous" for n in self.nodes}
 
     @property
+    def exogenous(self) -> tuple[str, ...]:
+        """The nodes that are not modelled: contexts, indicators of experiments, earlier values."""
+        marked = {node for node, own in self.notations.items() if own.exogenous}
+        return tuple(node for node in self.nodes if node in marked)
+
+    @property
     def n_parameters(self) -> int:
         """Number of free parameters."""
         return sum(self.local(node).n_parameters for node in self.nodes)
