@@ -50,7 +50,7 @@ class Criterion:
             name: known[name].checked(options.get(name, known[name].default)) for name in CRITERION
         }
         name = values.pop("criterion")
-        if name != "bdeu":
+        if not _uses_ess(name):
             values["ess"] = None
         return cls(name, **values)
 
@@ -134,7 +134,7 @@ class Settings:
                 f"{option('neighbourhood', 'exact')}",
                 option="two_phase",
             )
-        if values["criterion"] != "bdeu":
+        if not _uses_ess(values["criterion"]):
             values["ess"] = None
         return cls(**values)
 
@@ -213,6 +213,11 @@ class Settings:
             for field in fields(self)
             if (mine := getattr(self, field.name)) != (theirs := getattr(other, field.name))
         ]
+
+
+def _uses_ess(criterion: str) -> bool:
+    """Return whether a criterion has an equivalent sample size."""
+    return any(own.name == criterion and "ess" in own.parameters for own in _core.CRITERIA)
 
 
 def _shown(value: object) -> str:

@@ -89,9 +89,11 @@ class Explanation:
         """Return the fit and the penalty."""
         if self.fit is None or self.parameters is None or self.cases is None:
             return []
+        name = self.criterion or "bic"
         times = "" if self.penalty == 1 else f"{self.penalty:g} × "
-        each = f"½ ln N each, N = {self.cases:.12g}" if self.criterion == "bic" else "1 each"
-        price = Criterion(self.criterion or "bic", penalty=self.penalty).price(self.cases) or 0.0
+        price = Criterion(name, penalty=self.penalty).price(self.cases) or 0.0
+        plain = f"{price / self.penalty:.4g} each"
+        each = f"½ ln N each, N = {self.cases:.12g}" if name == "bic" else plain
         more = "parameter costs" if self.parameters == 1 else "parameters cost"
         return [
             f"It raises the log-likelihood by {self.fit:.4g}; its {self.parameters} additional "
