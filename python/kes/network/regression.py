@@ -166,9 +166,12 @@ _ROUGHLY = 3_000_000
 """Upper limit of rows x states x regressors for rough estimates."""
 _MANY = 600
 """With more coefficients, rough estimates ignore second derivatives between states."""
-_LARGE, _HUGE = 1e9, 2e10
+_LARGE, _HUGE = 4e8, 2e10
 """Products of a step of Newton's method above which equal rows are merged first, and above which
 another method is used: it would take seconds."""
+_WIDE = 400
+"""Coefficients above which that method is used in large problems: Newton's solves an equation for
+all of them together in each step."""
 _ROUNDING = 1e-12
 """Below this, the expected gain is squared from step to step; if not, it is rounding."""
 _BLOCK = 2**12
@@ -215,7 +218,7 @@ def fit_logistic(
     if not rough and len(x) * near.size**2 > _LARGE:
         data = grouped(x, own, states, weights)
         rows, codes = np.nonzero(data.cases)
-        if ess is not None and len(rows) * near.size**2 > _HUGE:
+        if ess is not None and (near.size > _WIDE or len(rows) * near.size**2 > _HUGE):
             return Logistic(maximise(data.with_constant(), penalty, near) @ unscale.T)
         x, own, weights = data.x[rows], codes.astype(own.dtype), data.cases[rows, codes]
     problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
@@ -259,7 +262,9 @@ class _Likelihood:
         before = np.inf
         for _ in range(_MOST_STEPS):
             curvature = self.penalty + self._curvature(probabilities)
-            if np.linalg.eigvalsh(curvature)[0] < _FLAT * cases:
+            try:
+                np.linalg.cholesky(curvature - _FLAT * cases * np.eye(len(curvature)))
+            except np.linalg.LinAlgError:
                 _refuse_logistic(node)
             step = _solved(curvature, gradient.ravel()).reshape(place.shape)
             expected = (gradient * step).sum() / cases
