@@ -42,6 +42,10 @@ CLEAR = 10.0
 """Least evidence of a clear direction, against the opposite one, of a sure edge: 82 of 100 of these
 were right, and 6 reversed. In the others, the truth leaves the direction open or lacks the edge."""
 
+ERRORS = 2.0
+"""Standard errors that a clear direction needs, too: the opposite may be found in another sample
+otherwise (`kes.analysis.sampling_error`, ``make bench-halves``)."""
+
 VERDICTS = {
     "sure": f"at least {SURE:g} nats",
     "likely": f"{LIKELY:g} to {SURE:g} nats",
@@ -67,17 +71,21 @@ class EdgeCertainty:
         How the evidence was found.
     instead : str
         Edges that replace this one in the best model without it.
+    error : float or None
+        Standard error of the direction; None if it was not computed.
     """
 
     evidence: float | None
     direction: float | None
     status: Status
     instead: str = ""
+    error: float | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> EdgeCertainty:
         """Return what a row of `Optima.evidence` says."""
-        return cls(row["evidence"], row["direction"], row["how"], row.get("instead", ""))
+        more = row.get("instead", ""), row.get("direction_error")
+        return cls(row["evidence"], row["direction"], row["how"], *more)
 
     @property
     def is_searched(self) -> bool:
@@ -94,7 +102,9 @@ class EdgeCertainty:
         """1 if x -> y is clear, 2 if y -> x is, 0 if neither; only sure edges have a clear one."""
         if self.direction is None or self.verdict not in ("sure", "required"):
             return 0
-        return 1 if self.direction >= CLEAR else 2 if -self.direction >= CLEAR else 0
+        if self.error is None or abs(self.direction) < max(CLEAR, ERRORS * self.error):
+            return 0
+        return 1 if self.direction > 0 else 2
 
 
 def verdict(nats: float | None, status: str) -> str | None:
@@ -202,4 +212,5 @@ def _direction(graph: Pdag, arc: tuple[str, str], row: Mapping[str, Any]) -> str
     word = "clear" if own.clear_direction == way else "uncertain"
     if own.direction is None:
         return word
-    return f"{word} ({own.direction if way == 1 else -own.direction:.1f})"
+    error = "" if own.error is None else f" ± {own.error:.1f}"
+    return f"{word} ({own.direction if way == 1 else -own.direction:.1f}{error})"

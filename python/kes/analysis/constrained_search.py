@@ -95,6 +95,11 @@ class Candidate:
         return frozenset((*graph.directed, *either, *((b, a) for a, b in either)))
 
     @cached_property
+    def dag(self) -> list[Arc]:
+        """The arcs of a network of the class."""
+        return self.graph.to_dag(len(self._names))
+
+    @cached_property
     def colliders(self) -> frozenset[tuple[int, int, int]]:
         """Every v-structure a -> c <- b, with a < b."""
         joined = {frozenset(edge) for edge in self.graph.directed + self.graph.undirected}
@@ -133,7 +138,7 @@ class Contest:
     def __init__(
         self, problem: Problem, known: Iterable[Scored], *, tasks: int, threads: int
     ) -> None:
-        self._problem, self._tasks, self._threads = problem, tasks, threads
+        self.problem, self._tasks, self._threads = problem, tasks, threads
         self._names, self._known = problem.dataset.names, problem.knowledge or NOTHING
         self._n = len(self._names)
         exact = replace(problem.settings, two_phase=False, neighbourhood="exact", start=None)
@@ -149,9 +154,9 @@ class Contest:
 
     def can_prove(self, sides: int) -> bool:
         """Tell whether the best models of a number of sides can be proven in a short time."""
-        settings = self._problem.settings
+        settings = self.problem.settings
         cost = estimate(
-            self._problem.dataset,
+            self.problem.dataset,
             criterion=settings.criterion,
             edge_prior=settings.edge_prior,
             max_parents=settings.max_parents,
@@ -161,9 +166,9 @@ class Contest:
     def prove(self, side: Side) -> Candidate | None:
         """Return the best model of a side; None if the proof needs too much memory."""
         prover = Prover(
-            self._problem.core,
+            self.problem.core,
             self._names,
-            self._problem.settings.max_parents,
+            self.problem.settings.max_parents,
             self._within(side),
             self._threads,
             Budget(counting_mb=_MEMORY_MB, solving_mb=_MEMORY_MB),
@@ -172,7 +177,7 @@ class Contest:
         if solved is None or solved.arcs is None:
             return None
         graph = CoreGraph.from_dag(self._n, solved.arcs)
-        return self._candidate(graph, self._problem.core.score(graph.to_dag(self._n)))
+        return self._candidate(graph, self.problem.core.score(graph.to_dag(self._n)))
 
     def search(self, side: Side) -> Candidate:
         """Return the best model of a side that a search finds."""
@@ -194,10 +199,10 @@ class Contest:
             graph = EssentialGraph.from_core(self._names, best.graph)
             losses = {
                 _ordered(*(place[name] for name in edge)): loss
-                for edge, loss in edge_worth(graph, self._problem).items()
+                for edge, loss in edge_worth(graph, self.problem).items()
             }
         else:  # any arc of an admissible network may go, unless it is required
-            delta = self._problem.core.delta
+            delta = self.problem.core.delta
             losses = {
                 _ordered(*arc): delta((True, *arc, self._other_parents(*arc)))
                 for arc in set(self._dag).difference(self._known[1])
@@ -226,7 +231,7 @@ class Contest:
 
     def _too_many_parents(self, arcs: Iterable[Arc], side: Side) -> bool:
         """Tell whether a child of a required arc has more parents than allowed."""
-        limit = self._problem.settings.max_parents
+        limit = self.problem.settings.max_parents
         if limit is None:
             return False
         parents = Counter(child for _, child in arcs)

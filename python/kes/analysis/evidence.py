@@ -17,11 +17,13 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kes.analysis.certainty import Status, verdict
+from kes.analysis.certainty import CLEAR, SURE, Status, verdict
 from kes.analysis.constrained_search import Candidate, Contest, Side
 from kes.analysis.evidence_work import Work
+from kes.analysis.sampling_error import SamplingError
 from kes.errors import Interrupted, unknown
 from kes.progress import Progress, Show, reporting
 from kes.results.summary import counted, of_completed
@@ -104,6 +106,9 @@ def evidence(
     rows = [_row(of, optima.names, question, board) for question in asked]
     note = [_note(of, rows, board, work, len(searched)), *of_completed(optima)]
     if of == "edges":
+        for row, question in zip(rows, asked, strict=True):
+            if deadline is None or time.monotonic() < deadline:
+                row["direction_error"] = board.direction_error(row, question)
         rows += [_EXCLUDED | {"x": x, "y": y} for x, y in optima.excluded]
         note += [f"Excluded: {why}." for why in optima.excluded.values()]
     found = _table(of, rows, "\n".join(note))
@@ -217,6 +222,19 @@ class Scoreboard:
             return "not searched"
         return "upper bound" if worth >= 0 else "lower bound"
 
+    def direction_error(self, row: Mapping[str, Any], question: Question) -> float | None:
+        """Return the standard error of the direction of an edge, if it may be clear."""
+        models = [self.model([side]) for side in question.yes]
+        if (row["evidence"] or 0.0) < SURE or abs(row["direction"] or 0.0) < CLEAR:
+            return None
+        if None in models or row["how"] not in ("exact", "estimate"):
+            return None
+        return self._errors.between(*(model.dag for model in models if model is not None))
+
+    @cached_property
+    def _errors(self) -> SamplingError:
+        return SamplingError(self._contest.problem)
+
     def _look_at(self, side: Side, *, proving: bool) -> None:
         if not self._contest.is_possible(side):
             self._scores[side] = -math.inf
@@ -253,7 +271,7 @@ def _table(of: str, rows: Sequence[dict[str, Any]], note: str) -> Table:
     """Return a row for each question, those with most evidence first."""
     # Stable: of equal evidence, the order of the nodes.
     ordered = sorted(rows, key=lambda row: _last(row["evidence"]))
-    of_edges = ("certainty", "direction") if of == "edges" else ()
+    of_edges = ("certainty", "direction", "direction_error") if of == "edges" else ()
     columns = [*_COLUMNS[of], "evidence", *of_edges, "how", "best_with", "best_without"]
     columns += ["instead"] if of == "edges" else []
     return tabulated(columns, [[row[name] for name in columns] for row in ordered], note)
@@ -263,6 +281,7 @@ _EXCLUDED: dict[str, Any] = {
     "evidence": None,
     "certainty": "excluded",
     "direction": None,
+    "direction_error": None,
     "how": "excluded",
     "best_with": None,
     "best_without": None,
@@ -290,6 +309,7 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
         ways = [board.score([side]) for side in question.yes]
         possible = None not in ways and -math.inf not in ways
         row["direction"] = difference(*ways) if possible else None
+        row["direction_error"] = None
         row["certainty"] = verdict(nats, how)
         row["instead"] = _instead(names, question, board)
     return row
@@ -321,7 +341,10 @@ def _note(
         "(negative: without is better)."
     ]
     if of == "edges":
-        lines.append("direction: nats by which the best model with x -> y beats that with y -> x.")
+        lines.append(
+            "direction: nats by which the best model with x -> y beats that with y -> x; "
+            "direction_error: its standard error, where it may be clear."
+        )
     found = {row["how"] for row in rows}
     meanings = {
         "exact": "exact: both are the best of all",

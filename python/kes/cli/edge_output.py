@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-from kes.analysis.certainty import ABSENT, CLEAR, LIKELY, VERDICTS, drawn, edge_list, replaceable
+from kes.analysis.certainty import (
+    ABSENT,
+    CLEAR,
+    ERRORS,
+    LIKELY,
+    VERDICTS,
+    drawn,
+    edge_list,
+    replaceable,
+)
 from kes.cli.console import say, show, width
 from kes.data.notes import BY_CHANCE
 from kes.results.optima import Optima
@@ -89,7 +98,8 @@ def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
     if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
         yield (
             "direction: clear if the edge is sure and the opposite direction costs at least "
-            f"{CLEAR:g} nats (in brackets); open: equally good networks differ"
+            f"{CLEAR:g} nats (in brackets) and {ERRORS:g} standard errors (±); open: equally good "
+            "networks differ"
         )
     if optima.problem is None:
         return

@@ -39,8 +39,9 @@ from kes.network.cpds import (
 from kes.network.discrete import BayesianNetwork
 from kes.network.gaussian import GaussianNetwork
 from kes.network.gibbs import impute
+from kes.network.large_linear import fit_large_linear
 from kes.network.mixed import MixedNetwork
-from kes.network.regression import fit_linear, fit_logistic
+from kes.network.regression import DETERMINED, MANY_CELLS, fit_linear, fit_logistic
 from kes.options import FitOptions, Prior
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
@@ -237,13 +238,17 @@ class _Estimator:
         if states and 0 not in levels:
             return self._table(node, levels, [*given, own])
         number = self._regressors(given, levels)
+        if not states and self._strength is not None and any(levels) and number * rows > MANY_CELLS:
+            how: dict[str, Any] = {"number": number, "weights": self._weights, "least": DETERMINED}
+            if (large := fit_large_linear(own, given, levels, **how)) is not None:
+                return large
         x = regressors(given, levels, rows, number=number)
         if not states:
             names = regressor_names(parents, self.states, number)
             return fit_linear(node, own, x, names, weights=self._weights, ess=self._strength)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])))
-        how: dict[str, Any] = {"weights": self._weights, "ess": self._strength}
+        how = {"weights": self._weights, "ess": self._strength}
         return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
 
     def _regressors(self, given: list[Values], levels: list[int]) -> int:

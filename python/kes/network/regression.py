@@ -29,7 +29,7 @@ from kes.errors import KesError, listed, option
 from kes.network.cpds import Linear, Logistic, log_softmax
 from kes.network.large_logistic import grouped, maximise
 
-_MANY_CELLS = 2**22
+MANY_CELLS = 2**22
 """Cells of a table of regressors above which it is reduced to a triangle first."""
 
 DETERMINED = 1e-9
@@ -76,7 +76,7 @@ def fit_linear(
     cases, roots = weights.sum(), np.sqrt(weights)
     y = target.values[:, 0] * roots
     x = given.values * roots[:, np.newaxis]
-    if x.size > _MANY_CELLS:
+    if x.size > MANY_CELLS:
         x, y = _reduced(x, y)
     u, d, vt = np.linalg.svd(x, full_matrices=False)
     independent = d**2 > DETERMINED * cases
@@ -166,7 +166,7 @@ _ROUGHLY = 3_000_000
 """Upper limit of rows x states x regressors for rough estimates."""
 _MANY = 600
 """With more coefficients, rough estimates ignore second derivatives between states."""
-_LARGE, _HUGE = 4e8, 2e10
+_LARGE, _HUGE = 4e8, 2e9
 """Products of a step of Newton's method above which equal rows are merged first, and above which
 another method is used: it would take seconds."""
 _WIDE = 400
