@@ -271,9 +271,9 @@ def _table(of: str, rows: Sequence[dict[str, Any]], note: str) -> Table:
     """Return a row for each question, those with most evidence first."""
     # Stable: of equal evidence, the order of the nodes.
     ordered = sorted(rows, key=lambda row: _last(row["evidence"]))
-    of_edges = ("certainty", "direction", "direction_error") if of == "edges" else ()
+    of_edges = ("certainty", "direction") if of == "edges" else ()
     columns = [*_COLUMNS[of], "evidence", *of_edges, "how", "best_with", "best_without"]
-    columns += ["instead"] if of == "edges" else []
+    columns += ["instead", "direction_error"] if of == "edges" else []
     return tabulated(columns, [[row[name] for name in columns] for row in ordered], note)
 
 

@@ -103,12 +103,17 @@ def test_an_estimate_is_called_one(monkeypatch):
     assert f"{TASKS} tasks" in note
 
 
-def test_directions_are_clear_by_their_nats():
+def test_directions_are_clear_by_nats_and_standard_errors():
     optima = kes.learn(kes.datasets.alarm(rows=300), runs=5)
     evidence, _ = chosen_evidence(optima, optima.problem, None)
     found = Certainty(optima, optima.problem, Further(evidence=evidence))
     sure = [row for row in evidence if row["evidence"] >= 10]
-    rows = {(row["x"], row["y"]): row["direction"] for row in sure}
+    rows = {
+        (row["x"], row["y"]): row["direction"]
+        for row in sure
+        if row["direction_error"] is not None
+        and abs(row["direction"]) >= 2 * row["direction_error"]
+    }
     expected = {
         (a, b)
         for a, b in optima.best.graph.directed

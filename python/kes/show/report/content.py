@@ -196,6 +196,7 @@ def _evidence(
     return {
         "nats": [_rounded(one.evidence) for one in rows],
         "direction": [_rounded(one.direction) for one in rows],
+        "error": [_rounded(one.error) for one in rows],
         "status": [one.status for one in rows],
         "verdict": [one.verdict for one in rows],
         "instead": [known[pair].instead if pair in known else None for pair in pairs],

@@ -3,7 +3,7 @@
 import { describeTerms, edgeTerms } from "./coefficients.js";
 import { data } from "./data.js";
 import { number, percent } from "./format.js";
-import { directionNats, edgeText, isClear } from "./graphs.js";
+import { directionError, directionNats, edgeText, isClear } from "./graphs.js";
 
 // Nats by which the best network with an edge beats the best one without; null if unknown.
 export function evidenceOf({ pair }) {
@@ -56,8 +56,11 @@ function describeDirection(edge) {
   if (isClear(edge)) {
     return `The direction is clear: ${opposite} ${number(nats, 1)} nats worse.`;
   }
+  const error = directionError(edge);
+  const spread = error === null ? "" : `, with a standard error of ${number(error, 1)}`;
+  const only = error === null ? "only " : "";
   return nats >= 0
-    ? `${agreed}, but it is uncertain: ${opposite} only ${number(nats, 1)} nats worse.`
+    ? `${agreed}, but it is uncertain: ${opposite} ${only}${number(nats, 1)} nats worse${spread}.`
     : `The direction is uncertain: ${opposite} ${number(-nats, 1)} nats better.`;
 }
 

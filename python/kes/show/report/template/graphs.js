@@ -48,6 +48,11 @@ export function directionNats(edge) {
   return edge.status === 1 ? nats : -nats;
 }
 
+// The standard error of the nats for a direction, or null.
+export function directionError(edge) {
+  return data.evidence?.error[edge.pair] ?? null;
+}
+
 // Whether the direction of an edge can be relied on, as Python decided.
 export function isClear(edge) {
   return edge.status !== 0 && (Boolean(edge.known) || data.clear[edge.pair] === edge.status);
