@@ -209,7 +209,12 @@ def test_full_arrowheads_are_those_of_clear_directions(open_page, told):
     path, optima, evidence = told
     page = open_page(path)
     nats = {(r["x"], r["y"]): r["direction"] for r in evidence}
-    sure = {frozenset((r["x"], r["y"])) for r in evidence if r["evidence"] >= 10}
+    sure = {
+        frozenset((r["x"], r["y"]))
+        for r in evidence
+        if r["evidence"] >= 10 and r["direction_error"] is not None
+        if abs(r["direction"]) >= 2 * r["direction_error"]
+    }
     clear = 0
     for a, b in optima.best.mpdag.directed:
         title = page.locator(f"title:text('{a} → {b}')")
