@@ -36,7 +36,7 @@ pub struct Problem {
 
 impl Problem {
     /// The problem of a table that `make` makes of `columns` columns; Ctrl-C interrupts it.
-    fn on<T: engine::Table + 'static>(
+    fn on<T: engine::Table>(
         py: Python<'_>,
         columns: usize,
         additions: Option<&Additions>,
@@ -48,7 +48,7 @@ impl Problem {
         let (total_weight, fingerprint) = (table.total(), table.fingerprint());
         let excluded = py.detach(|| table.excluded());
         let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
-        let engine = engine::on(table, additions, cache_mb << 20).map_err(core_error)?;
+        let engine = table.engine(additions, cache_mb << 20).map_err(core_error)?;
         Ok(Self { engine, total_weight, fingerprint, excluded })
     }
 }

@@ -272,7 +272,7 @@ pub type Additions = (f64, Vec<(usize, usize, f64)>, Vec<usize>);
 ///
 /// # Errors
 /// If there are too many variables.
-pub fn on(
+fn on(
     table: impl Table + 'static,
     additions: Option<&Additions>,
     bytes: usize,

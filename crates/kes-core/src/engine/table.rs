@@ -1,12 +1,14 @@
 //! Tables under a criterion, whatever the kinds of their columns.
 
+use super::{Additions, Engine, on};
+use crate::Error;
 use crate::score::excluded::Excluded;
 use crate::score::set_function::SetFunction;
 use crate::score::{discrete, gaussian, location};
 
 /// A table under one criterion.
 pub trait Table:
-    SetFunction<1> + SetFunction<4> + SetFunction<12> + SetFunction<17> + SetFunction<64>
+    Sized + SetFunction<1> + SetFunction<4> + SetFunction<12> + SetFunction<17> + SetFunction<64>
 {
     /// `N`, the sum of the weights.
     fn total(&self) -> f64;
@@ -18,6 +20,14 @@ pub trait Table:
     fn excluded(&self) -> Vec<Excluded> {
         Vec::new()
     }
+
+    /// The engine on this table, with about `bytes` of memory for what it remembers.
+    ///
+    /// It has no default: a generic function would be compiled by callers, and the engine with it.
+    ///
+    /// # Errors
+    /// If there are too many variables.
+    fn engine(self, additions: Option<&Additions>, bytes: usize) -> Result<Box<dyn Engine>, Error>;
 }
 
 impl Table for discrete::Table {
@@ -27,6 +37,10 @@ impl Table for discrete::Table {
 
     fn fingerprint(&self) -> u128 {
         self.data().fingerprint()
+    }
+
+    fn engine(self, additions: Option<&Additions>, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+        on(self, additions, bytes)
     }
 }
 
@@ -42,6 +56,10 @@ impl Table for gaussian::Table {
     fn excluded(&self) -> Vec<Excluded> {
         gaussian::Table::excluded(self)
     }
+
+    fn engine(self, additions: Option<&Additions>, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+        on(self, additions, bytes)
+    }
 }
 
 impl Table for location::Table {
@@ -55,5 +73,9 @@ impl Table for location::Table {
 
     fn excluded(&self) -> Vec<Excluded> {
         location::Table::excluded(self)
+    }
+
+    fn engine(self, additions: Option<&Additions>, bytes: usize) -> Result<Box<dyn Engine>, Error> {
+        on(self, additions, bytes)
     }
 }
