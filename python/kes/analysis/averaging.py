@@ -71,7 +71,7 @@ class EnsembleInterrupted(Interrupted):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the members are made of: criteria in turn, and how to fit; `edge_prior` as an option."""
+    """How members are learned: criteria in turn, how to fit, and `edge_prior` as an option."""
 
     criteria: tuple[str, ...]
     ess: float
@@ -134,7 +134,7 @@ def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
     Returns
     -------
     AveragedNetwork
-        If `budget` ends before all members are learned, those that are there; at least one.
+        If `budget` ends before all members are learned, those learned by then; at least one.
 
     Raises
     ------

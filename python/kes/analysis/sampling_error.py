@@ -1,4 +1,4 @@
-"""By how much the difference between two models varies from sample to sample.
+"""Sampling error: how much the difference between two models varies from sample to sample.
 
 The log-likelihoods of two models differ by a sum over the cases, one term for each. The standard
 error of such a sum follows from the spread of its terms [Vuong 1989]. Where the criterion fits the

@@ -131,7 +131,7 @@ def is_indicator(name: str, interventions: Iterable[str]) -> bool:
 
 
 def marked(table: AnyTable, interventions: Interventions) -> AnyTable:
-    """Note of the indicators of a table what they are."""
+    """Mark the indicators of a table as such."""
     if not interventions:
         return table
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)

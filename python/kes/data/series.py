@@ -50,7 +50,7 @@ class Series:
 
     @classmethod
     def of(cls, lags: object, by: object, time: object) -> Series:
-        """Validate what a user says of series."""
+        """Validate user input."""
         names = () if by is None else (by,) if isinstance(by, str) else by
         if not isinstance(names, Iterable) or not all(isinstance(n, str) for n in (*names,)):
             raise KesError(f"{option('by')} must name columns, not {by!r}", option="by")
@@ -64,7 +64,7 @@ class Series:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that place a row, and are no variables."""
+        """The columns that identify a row and are not variables."""
         return self.by if self.time is None else (*self.by, self.time)
 
 
@@ -315,7 +315,7 @@ def join_earlier(table: AnyTable, places: Places, series: Series) -> AnyTable:
 
 
 def _marked(column: Column, name: str, lag: int, fixed: bool) -> Column:
-    """Note what a column is, if it is not modelled."""
+    """Mark a column that is not modelled."""
     if not lag and not fixed:
         return column
     of = name if lag else column.notation.of

@@ -36,7 +36,7 @@ def has_earlier(data: object) -> bool:
 def read_series(read: Read, data: Data, options: ReadOptions, schema: Schema | None) -> AnyTable:
     """Read a table, and put earlier values beside each row.
 
-    Rows with missing values are dropped at the end: a gap is missing from later rows, too.
+    Rows with missing values are dropped at the end: a missing value affects later rows, too.
     """
     series = options.series
     assert series is not None, "the rows form series"
@@ -77,7 +77,7 @@ def _current(names: Sequence[str]) -> list[str]:
 
 
 def _base(name: str, names: Sequence[str]) -> str | None:
-    """Return the variable that earlier values are of; None if the name is not one of those."""
+    """Return the variable of earlier values; None if the name is not that of earlier values."""
     own, sign, _ = name.rpartition("[t-")
     return own if sign and own in names else None
 

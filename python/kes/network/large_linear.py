@@ -3,8 +3,7 @@
 Each configuration of the discrete parents has a mean of its own, or only each state of the one with
 most states (then the others enter as indicators). Subtracting these means from all columns leaves a
 regression on the other regressors [Frisch & Waugh 1933]; the means follow from its slopes. So
-thousands of aircraft in hundreds of thousands of flights take sums over the rows, and no matrix of
-both.
+thousands of states in hundreds of thousands of rows take sums over the rows, not a matrix of both.
 """
 
 from __future__ import annotations

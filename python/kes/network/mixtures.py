@@ -1,4 +1,4 @@
-"""Mixtures of answers: shares of the members, and what they say together."""
+"""Mixtures of answers: the shares of the members, and their averages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def shares(logs: Floats) -> Shares:
 
 
 class MixtureAnswer:
-    """What the members say about a node in each row.
+    """The members' answers about a node in each row.
 
     Attributes
     ----------

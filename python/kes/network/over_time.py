@@ -49,7 +49,7 @@ class OverTime:
         draws: int = 1000,
         seed: int = 0,
     ) -> Table:
-        """Forecast each series of a table, by drawing how it may go on.
+        """Forecast each series of a table, by drawing continuations of it.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Slices:
 
 
 class _Walk:
-    """Series on their way: for every row the last values of each variable, in raw units."""
+    """Series being drawn: for every row the last values of each variable, in raw units."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ _FEW = 0.4
 """No price up to this share of √N variables."""
 
 _NORMAL = NormalDist()
-_DIGITS = 6  # of the default price, so that it is the same on all machines
+_DIGITS = 6  # digits of the default price, so that it is the same on all machines
 
 
 def edge_price(
