@@ -162,6 +162,12 @@ bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables beside pe
 bench-mixed: $(BENCH) ## Compare distances from the truth on mixed tables
 	$(BIN)/python benchmarks/mixed.py
 
+bench-experiments: $(DEV) ## Compare directions learned from experiments with the truth, beside GIES
+	$(BIN)/python benchmarks/experiments.py
+
+bench-time: $(DEV) ## Compare networks over time with the truth, beside PCMCI and Granger tests
+	$(BIN)/python benchmarks/over_time.py
+
 bench-ordinal: $(DEV) ## Compare treatments of whole numbers by distances from the truth
 	$(BIN)/python benchmarks/ordinal.py
 

@@ -27,6 +27,8 @@ REQUIREMENTS = {
     "causal-learn": ["causal-learn"],
     "xges": ["xges"],
     "ges": ["ges"],
+    "gies": ["gies"],
+    "tigramite": ["tigramite", "joblib", "statsmodels"],
     **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
 }
 """Packages in the environment of each peer; pandas where its table is a data frame."""

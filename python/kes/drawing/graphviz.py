@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 
 from kes.errors import not_installed
 
@@ -27,13 +28,15 @@ class Drawing:
 
     `rankdir` is "TB" for edges that point downwards, "LR" for edges to the right. `widths` are
     those of the nodes in inches, `edges` are pairs of nodes with their weights. The `extra` edges
-    do not influence the positions of the nodes.
+    do not influence the positions of the nodes. `slices` are groups of nodes that come first, each
+    in a layer of its own.
     """
 
     rankdir: str
     widths: list[float]
     edges: list[tuple[int, int, int]]
     extra: list[tuple[int, int]]
+    slices: list[list[int]] = field(default_factory=list)
 
     def positions(self) -> tuple[list[str], list[str]]:
         """Return the positions of the nodes, and of the edges and the extra ones.
@@ -46,6 +49,17 @@ class Drawing:
             if found is not None:
                 return found
         return self._drawn()
+
+    def _between_slices(self) -> list[tuple[int, int]]:
+        """Return edges that put each slice before the next, and all of them before the rest."""
+        if not self.slices:
+            return []
+        early = {node for part in self.slices for node in part}
+        rest = [node for node in range(len(self.widths)) if node not in early]
+        found = [(a[0], b[0]) for a, b in pairwise(self.slices)]
+        found += [(self.slices[-1][0], node) for node in rest]
+        drawn = {(a, b) for a, b, _ in self.edges}
+        return [pair for pair in found if pair not in drawn]
 
     def _in_a_process(self) -> tuple[list[str], list[str]] | None:
         """Return the positions; None if the process fails."""
@@ -71,6 +85,10 @@ class Drawing:
             drawing.add_node(str(node), width=width)
         for a, b, weight in self.edges:
             drawing.add_edge(str(a), str(b), weight=weight)
+        for a, b in self._between_slices():
+            drawing.add_edge(str(a), str(b), key="slices", weight=0, style="invis")
+        for part in self.slices:
+            drawing.add_subgraph([str(node) for node in part], rank="same")
         drawing.layout("dot")
         if self.extra:
             drawing.add_edges_from((str(a), str(b)) for a, b in self.extra)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.drawing.graphviz import NODE_HEIGHT, Drawing
+from kes.drawing.slices import time_slices
 from kes.errors import KesError
 
 Arc: TypeAlias = tuple[str, str]
@@ -66,10 +67,12 @@ def layout(
 ) -> Layout:
     """Lay out a graph in layers, edges pointing downwards where possible, by Graphviz's ``dot``.
 
-    A graph whose layers are too wide to read is laid out from left to right. Weights from 0 to 1
-    make edges short and straight. Extra edges do not influence the positions of the nodes; they are
-    routed afterwards.
+    A graph whose layers are too wide to read is laid out from left to right, and so is one with
+    earlier values, which stand in columns of their own. Weights from 0 to 1 make edges short and
+    straight. Extra edges do not influence the positions of the nodes; they are routed afterwards.
     """
+    if time_slices(nodes):
+        return _laid_out(nodes, edges, weights, extra, "LR")
     found = _laid_out(nodes, edges, weights, extra, "TB")
     if found.width > _WIDE_RATIO * found.height:
         other = _laid_out(nodes, edges, weights, extra, "LR")
@@ -94,6 +97,7 @@ def _laid_out(
         widths=[round(box_width(node) / 72, 4) for node in nodes],  # inches
         edges=[(number[a], number[b], weight[a, b]) for a, b in edges],
         extra=[(number[a], number[b]) for a, b in extra],
+        slices=[[number[node] for node in part] for part in time_slices(nodes)],
     )
     places, paths = drawing.positions()
     boxes = {node: _numbers(place)[0] for node, place in zip(nodes, places, strict=True)}

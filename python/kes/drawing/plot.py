@@ -83,6 +83,7 @@ def draw(
     *,
     labels: tuple[str, str],
     by_knowledge: Collection[Arc] = (),
+    exogenous: Collection[str] = (),
     widths: Mapping[frozenset[str], float] | None = None,
     of: str = "support",
     ax: Axes | None = None,
@@ -90,7 +91,7 @@ def draw(
     """Draw directed edges as arrows, dotted if directed by knowledge, others as dashed lines.
 
     `labels` are the legend entries of directed and undirected edges. `widths` are shares of the
-    full width for edges {a, b}, and `of` is what they show.
+    full width for edges {a, b}, and `of` is what they show. Exogenous nodes are grey.
     """
     arcs, links = sorted(directed), sorted(tuple(sorted(pair)) for pair in undirected)
     width = "" if widths is None else f", width: {of}"
@@ -109,7 +110,7 @@ def draw(
         share = None if widths is None else widths.get(frozenset((a, b)), 0.0)
         _draw_edge(ax, place.curve(a, b), share, look)
     for name, box in place.boxes.items():
-        _draw_node(ax, name, box)
+        _draw_node(ax, name, box, given=name in exogenous)
     if texts:
         from matplotlib.lines import Line2D
 
@@ -132,7 +133,6 @@ def _size(place: Layout) -> tuple[float, float]:
     return max(3.0, width * scale), max(1.5, height * scale)
 
 
-_BOX: dict[str, Any] = {"facecolor": "#eef4f9", "edgecolor": style.BLUE, "linewidth": 0.9}
 _LOOKS: dict[str, dict[str, Any]] = {
     "directed": {"color": style.INK, "linestyle": "solid"},
     "by knowledge": {"color": style.GREEN, "linestyle": _DOTTED},
@@ -154,14 +154,16 @@ def _draw_edge(ax: Axes, points: Points, share: float | None, look: str) -> None
     ax.add_patch(PathPatch(Path(points, codes), fill=False, zorder=1, **line))
 
 
-def _draw_node(ax: Axes, name: str, box: Box) -> None:
+def _draw_node(ax: Axes, name: str, box: Box, *, given: bool) -> None:
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.textpath import TextPath
     from matplotlib.transforms import Affine2D
 
     at = (box.x - box.width / 2, box.y - box.height / 2)
+    fill, line = style.GIVEN_BOX if given else style.BOX
+    look: dict[str, Any] = {"facecolor": fill, "edgecolor": line, "linewidth": 0.9, "zorder": 3}
     rounded = "round,pad=0,rounding_size=5"
-    ax.add_patch(FancyBboxPatch(at, box.width, box.height, boxstyle=rounded, zorder=3, **_BOX))
+    ax.add_patch(FancyBboxPatch(at, box.width, box.height, boxstyle=rounded, **look))
     # Outlines of text keep their size relative to the box when the picture is resized.
     text = TextPath((0, 0), label(name).replace("$", r"\$"), size=FONT_SIZE)
     extent = text.get_extents()

@@ -17,6 +17,9 @@ PAPER = "#ffffff"
 BLUE = "#0072b2"
 ORANGE = "#d55e00"
 GREEN = "#009e73"
+BOX = ("#eef4f9", BLUE)
+GIVEN_BOX = (FAINT, MUTED)
+"""Fill and outline of modelled and of exogenous nodes."""
 SCALE = "viridis"
 """Colour map from low to high; monotone in greyscale, too."""
 

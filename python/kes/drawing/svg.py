@@ -21,18 +21,20 @@ def picture(
     directed: Collection[Arc],
     undirected: Collection[frozenset[str]] = (),
     by_knowledge: Collection[Arc] = (),
+    *,
+    exogenous: Collection[str] = (),
 ) -> str | None:
     """Return an SVG element; None if the graph is too large or Graphviz is missing.
 
     `downwards` has all edges, each from the upper to the lower node. Undirected ones are dashed,
-    those directed by knowledge dotted.
+    those directed by knowledge dotted. The boxes of exogenous nodes are grey.
     """
     if len(downwards) > _MAX_EDGES or find_spec("pygraphviz") is None:
         return None
     place = layout(nodes, downwards)
     arcs = [_arc(place, a, b, known=(a, b) in by_knowledge) for a, b in sorted(directed)]
     links = [_link(place, *sorted(pair)) for pair in sorted(undirected, key=sorted)]
-    boxes = [_node(name, box) for name, box in place.boxes.items()]
+    boxes = [_node(name, box, given=name in exogenous) for name, box in place.boxes.items()]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="graph" '
         f'viewBox="0 0 {place.width:.0f} {place.height:.0f}" '
@@ -68,12 +70,13 @@ def _link(place: Layout, a: str, b: str) -> str:
     )
 
 
-def _node(name: str, box: Box) -> str:
+def _node(name: str, box: Box, *, given: bool) -> str:
     x, y = box.x - box.width / 2, box.y - box.height / 2
+    fill, line = style.GIVEN_BOX if given else style.BOX
     return (
         f"<g><title>{escape(name)}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
-        f'rx="5" fill="#eef4f9" stroke="#0072b2"/>'
+        f'rx="5" fill="{fill}" stroke="{line}"/>'
         f'<text x="{box.x:.1f}" y="{box.y + 3.6:.1f}" fill="#1f2933">{escape(label(name))}</text>'
         "</g>"
     )

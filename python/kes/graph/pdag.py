@@ -198,6 +198,7 @@ class Pdag:
             self.undirected,
             labels=("compelled", "reversible"),
             by_knowledge=self.by_knowledge,
+            exogenous=self.exogenous,
             widths=edge_widths(support, kind),
             of="evidence" if strength_kind(support, kind) == "evidence" else "support",
             ax=ax,
@@ -280,10 +281,16 @@ def graph_layout(graph: Pdag) -> Layout:
 def graph_picture(graph: Pdag) -> str | None:
     """Return a graph as SVG with its key; None if it is too large or Graphviz is missing."""
     drawn = picture(
-        graph.nodes, graph.to_dag(), graph.directed, graph.undirected, graph.by_knowledge
+        graph.nodes,
+        graph.to_dag(),
+        graph.directed,
+        graph.undirected,
+        graph.by_knowledge,
+        exogenous=graph.exogenous,
     )
     if drawn is None:
         return None
     key = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
     key += " Dotted arrows are directed by the knowledge." if graph.by_knowledge else ""
+    key += " Grey variables are exogenous: they are not modelled." if graph.exogenous else ""
     return f'{drawn}<p style="font-size: smaller; opacity: 0.8">{key}</p>'

@@ -372,7 +372,7 @@ class Network(OverTime, Structure):
             }
         )
         table = nodes._repr_html_()
-        if drawn := picture(self.nodes, self.arcs, self.arcs):
+        if drawn := picture(self.nodes, self.arcs, self.arcs, exogenous=self.exogenous):
             table = f"{drawn}<details><summary>States and parents</summary>{table}</details>"
         return f"<p>{self._TITLE}: {self._summary()}</p>{table}"
 

@@ -122,6 +122,7 @@ def content(
             for i, optimum in enumerate(found.optima)
         ],
         "target": None if optima.target is None else number[optima.target],
+        "exogenous": [number[name] for name in optima.settings.exogenous],
         "best": 0,
         "best_run": next((i for i, optimum in enumerate(found.optima) if optimum.hits), None),
         "ges": found.ges,

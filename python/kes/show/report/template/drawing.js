@@ -57,7 +57,7 @@ function drawNode(node, layout) {
   const box = { x: x - width / 2, y: y - BOX_HEIGHT / 2, width, height: BOX_HEIGHT, rx: 5 };
   const text = svg("text", { x, y: y + 3.6 }, printable(data.labels[node]));
   const attributes = {
-    class: "node",
+    class: data.exogenous.includes(Number(node)) ? "node given" : "node",
     tabindex: "0",
     role: "button",
     "aria-label": name,
