@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 Show: TypeAlias = "Callable[[Progress], object]"
@@ -112,6 +114,16 @@ def lines() -> Show:
         if time.monotonic() - last >= _EVERY:
             last = time.monotonic()
             print(progress, file=sys.stderr, flush=True)
+
+    return show
+
+
+def json_lines(path: Path) -> Show:
+    """Return a display for programs that watch a search: a JSON object per line of a file."""
+
+    def show(progress: Progress) -> None:
+        with suppress(OSError), path.open("a", encoding="ascii") as file:  # the search goes on
+            file.write(json.dumps(asdict(progress)) + "\n")
 
     return show
 

@@ -4,6 +4,7 @@ A result remembers the name of the file that it was learned from and how that wa
 looked for by this name and then beside the result, and used only if it still holds the same data.
 """
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -170,7 +171,7 @@ def _discretizer(given: str | None) -> Discretizer | None:
         return None
     if re.fullmatch(r"[0-9]+", given):
         return Discretizer(int(given))
-    pairs = [word.rpartition("=") for word in given.split(",")]
+    pairs = [word.rpartition("=") for word in _words([given])]
     if not all(name and re.fullmatch(r"[0-9]+", bins) for name, _, bins in pairs):
         raise click.UsageError(
             f"--discretize {given}: give a number of intervals, such as 3, or one for each of "
@@ -201,7 +202,8 @@ def _names(options: Given, flag: str) -> tuple[str, ...]:
 
 
 def _words(given: Iterable[str]) -> list[str]:
-    return [word for text in given for word in text.split(",") if word]
+    """Split lists at commas, except within double quotes."""
+    return [word for text in given for row in csv.reader(text.splitlines()) for word in row if word]
 
 
 # --- knowledge ------------------------------------------------------------------------------------

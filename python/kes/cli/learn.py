@@ -23,7 +23,7 @@ from kes.cli.inputs import beside, read_knowledge, read_table
 from kes.cli.query import word
 from kes.cli.signals import exit_code
 from kes.errors import ClusterLost, Interrupted, NotSaved
-from kes.progress import Show, lines
+from kes.progress import Show, json_lines, lines
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
 from kes.results.summary import counted, text
@@ -50,6 +50,11 @@ if TYPE_CHECKING:
 @options.search
 @options.add("out", type=click.Path(path_type=Path))
 @options.add("checkpoint", "client", "progress")
+@options.file(
+    "--progress-file",
+    "Append progress to this file, a JSON object per line, for programs that watch the search.",
+)
+@click.option("--quiet", is_flag=True, help="With --out: print notes and errors only.")
 @click.pass_context
 def learn(
     ctx: click.Context,
@@ -60,6 +65,8 @@ def learn(
     checkpoint: float,
     client: str | None,
     progress: bool | None,
+    progress_file: Path | None,
+    quiet: bool,
     **given: Any,  # noqa: ANN401 - of click
 ) -> None:
     """Learn Bayesian networks from DATA by many runs of k-greedy equivalence search.
@@ -71,10 +78,13 @@ def learn(
     chosen = options.search_options(given)
     if out is not None:
         check_writable(out)
+    elif quiet:
+        raise click.UsageError("--quiet needs --out FILE: without it, nobody would see the result.")
     known = read_knowledge(given)
     table, reading = read_table(data, given)
     for note in table.notes:
         say(f"Note: {note}", err=True)
+    shown = _display(progress) if progress_file is None else json_lines(progress_file)
     before = out.read_bytes() if out is not None and out.exists() else None
     failure: NotSaved | None = None
     try:
@@ -86,7 +96,7 @@ def learn(
                 out=out,
                 checkpoint=checkpoint,
                 client=cluster,
-                progress=_display(progress),
+                progress=shown,
             )
     except Interrupted as stop:
         say_interrupted(stop, out)
@@ -98,9 +108,11 @@ def learn(
         if error.optima is None:
             raise
         optima, failure = error.optima, error
+    if quiet and failure is None:
+        return
     spent = f"{time.monotonic() - started:.2f}"
     say(text(optima, more=[("seconds", spent)], shown=table.notes))
-    is_interrupted = _show_network(optima, out, chosen, started, _display(progress))
+    is_interrupted = _show_network(optima, out, chosen, started, shown)
     if failure is not None:
         raise failure  # after the result, which would be lost otherwise
     if out is None:

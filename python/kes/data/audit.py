@@ -327,13 +327,14 @@ def audit(
     findings, _ = inspect(source, options, weights)
     if not findings:
         raise KesError("the data have no columns; each variable must be a column", option="data")
-    rows = [_row(one, source.rows) for one in findings]
+    rows = [described(one, source.rows) for one in findings]
     used = {one.name: one.verdict for one in findings if one.verdict is not None}
     note = "\n".join(dependence_notes(used) if weights is None else ())
     return Audit({name: [row[name] for row in rows] for name in rows[0]}, note=note)
 
 
-def _row(finding: Finding, rows: int) -> dict[str, object]:
+def described(finding: Finding, rows: int) -> dict[str, object]:
+    """Return what an audit says of a column."""
     verdict = finding.verdict
     if verdict is None:
         return {

@@ -1,5 +1,6 @@
 """What ``kes learn`` ends with, and what a result remembers for the commands that follow."""
 
+import json
 import re
 import shlex
 
@@ -245,3 +246,34 @@ def test_evidence_counts_its_questions_and_keeps_what_it_has_after_ctrl_c(printe
         optima.evidence(data="data.csv", progress=stop)
     assert "It ended after 0 of 1 question" in caught.value.evidence.note
     assert [*caught.value.evidence["how"]] == ["upper bound"]
+
+
+# --- for programs that run the command ---
+
+
+def test_a_program_can_watch_a_search_and_get_nothing_printed(printed, tmp_path):
+    out, watched = tmp_path / "a.kes.json.gz", tmp_path / "progress"
+    words = ["learn", "--example", "alarm", "--rows", "200", "--runs", "5", "--no-improve"]
+    watching = ["--progress-file", watched, "--quiet"]
+    assert printed(*words, "--out", out, *watching)[:2] == (0, "")
+    states = [json.loads(line) for line in watched.read_text().splitlines()]
+    assert states[-1]["done"] == states[-1]["wanted"] == 5
+    loud = tmp_path / "b.kes.json.gz"
+    assert printed(*words, "--out", loud)[0] == 0
+    assert out.read_bytes() == loud.read_bytes()
+
+
+def test_quiet_without_a_file_is_refused(printed):
+    code, _, complaint = printed("learn", "data.csv", "--quiet")
+    assert code == 2
+    assert "--out" in complaint
+
+
+def test_names_with_commas_are_quoted(printed, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = "\n".join(f"{i % 2},{i % 3},{i % 5}" for i in range(60))
+    table.write_text(f'"a, or b",c,d\n{rows}\n')
+    out = tmp_path / "a.kes.json"
+    words = ["learn", table, "--drop", '"a, or b"', "--discrete", 'c,"d"', "--runs", 2]
+    assert printed(*words, "--out", out)[0] == 0
+    assert set(kes.load(out).record.reading.kinds) == {"a, or b", "c", "d"}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kes.budget import Size
@@ -137,8 +139,16 @@ def _amounts(optima: Optima) -> dict[str, object]:
 
 def python_call(optima: Optima) -> str:
     """Return the call of `kes.learn` that gives this result."""
-    reading, improving = optima.record.reading, optima.record.improving
+    improving = optima.record.improving
     options = _changed(optima) | _amounts(optima) | _given({"target": optima.target})
+    lines = python_lines(optima.record.reading, options)
+    if improving.earlier:
+        lines.append("# and models that were found by improving fewer runs")
+    return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
+
+
+def python_lines(reading: ReadOptions, options: Mapping[str, object]) -> list[str]:
+    """Return the lines that read a table and learn with options of `kes.learn`."""
     # Options of `kes.learn` and of the readers of `kes.data`, then those of only one of them.
     shared = {
         "weights": reading.weights if isinstance(reading.weights, str) else None,
@@ -157,7 +167,8 @@ def python_call(optima: Optima) -> str:
         "decimal": reading.decimal,
         "encoding": reading.encoding,
     }
-    cut, lines, table = reading.discretizer, ["import kes"], "data"
+    rest = {name: value for name, value in options.items() if name != "discretize"}
+    cut, lines, table = options.get("discretize", reading.discretizer), ["import kes"], "data"
     if reading.example is not None:
         table = f"kes.datasets.alarm(rows={reading.example})"
     elif reading.source:
@@ -166,17 +177,16 @@ def python_call(optima: Optima) -> str:
         table = f"kes.lagged({table}{_arguments(_given(_series(reading.series)))})"
     if any(value is not None for value in only_reader.values()):
         reader = "encode_incomplete" if reading.missing == "em" else "encode"
+        if cut is not None and not isinstance(cut, Discretizer):
+            cut = Discretizer(cut)  # type: ignore[arg-type]
         given = _arguments(_given(shared | only_reader | {"discretizer": cut}))
         lines.append(f"data = kes.data.{reader}({table}{given})")
         table = "data"
-        options |= _given(more)
+        rest |= _given(more)
     else:
-        options |= _given(shared | more | {"discretize": cut})
+        rest |= _given(shared | more | {"discretize": cut})
     weights = ", weights=weights" if reading.weights is True else ""
-    lines.append(f"optima = kes.learn({table}{_arguments(options)}{weights})")
-    if improving.earlier:
-        lines.append("# and models that were found by improving fewer runs")
-    return "\n".join([*lines, *(f"optima = optima.improve(tasks={n})" for n in improving.calls)])
+    return [*lines, f"optima = kes.learn({table}{_arguments(rest)}{weights})"]
 
 
 def _series(series: Series) -> dict[str, object]:
@@ -196,7 +206,8 @@ def _python(value: object) -> str:
     if isinstance(value, EssentialGraph):
         return repr(value.to_dag())
     if isinstance(value, Discretizer):
-        return f"kes.Discretizer.at({dict(value.cuts)!r})"
+        is_cut = value.is_fitted
+        return f"kes.Discretizer.at({dict(value.cuts)!r})" if is_cut else f"kes.{value!r}"
     return f"kes.{value!r}" if isinstance(value, Sampled | Knowledge) else repr(value)
 
 
@@ -214,20 +225,27 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     only_python |= bool(reading.interventions)  # the shell reads them from a file
     if only_python or improving.earlier or improving.calls or knowledge is None:
         return None
-    amounts, tasks = _amounts(optima), None
+    options = _changed(optima) | {"target": optima.target} | _amounts(optima)
+    words = command_words(reading, options, knowledge)
+    return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
+
+
+def command_words(
+    reading: ReadOptions, options: Mapping[str, object], knowledge: Sequence[str]
+) -> list[str]:
+    """Return the command that reads a table and learns with options of `kes.learn`.
+
+    `knowledge` are the words that give the option of that name.
+    """
     words = ["kes", "learn", *_table_words(reading)]
-    for name, value in _changed(optima).items():
+    for name, value in options.items():
         words += knowledge if name == "knowledge" else _words(name, value)
     missing = [*reading.na_values, *([reading.missing] if reading.missing != "error" else [])]
-    if "improve" in amounts:
-        tasks = improving.own or None
-    words += _flags(
-        ("--target", optima.target),
-        ("--runs", amounts.get("runs")),
+    return words + _flags(
         ("--weights", reading.weights or None),
-        ("--columns", ",".join(reading.columns)),
+        ("--columns", _list(reading.columns)),
         *(
-            (flag, ",".join(name for name, own in reading.kinds.items() if own == kind))
+            (flag, _list(name for name, own in reading.kinds.items() if own == kind))
             for flag, kind in (
                 ("--discrete", "discrete"),
                 ("--continuous", "continuous"),
@@ -239,17 +257,20 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
         ("--encoding", reading.encoding),
         ("--dates", reading.dates),
         *(() if (series := reading.series) is None else _series_flags(series)),
-        ("--missing", ",".join(missing)),
+        ("--missing", _list(missing)),
         ("--completions", reading.completions if reading.missing == "em" else None),
-        ("--improve-tasks", tasks),
     )
-    words += ["--no-improve"] if "improve" in amounts and tasks is None else []
-    words += ["--prove"] if "prove" in amounts else []
-    return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
+
+
+def _list(names: Iterable[str]) -> str:
+    """Return names as a list for a flag; those with commas or quotes are quoted."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
 
 
 def _series_flags(series: Series) -> tuple[tuple[str, object], ...]:
-    return ("--lags", series.lags), ("--by", ",".join(series.by)), ("--time", series.time)
+    return ("--lags", series.lags), ("--by", _list(series.by)), ("--time", series.time)
 
 
 def _flags(*pairs: tuple[str, object]) -> list[str]:
@@ -259,11 +280,24 @@ def _flags(*pairs: tuple[str, object]) -> list[str]:
 
 def _words(name: str, value: object) -> list[str]:
     """Return the words that set an option."""
-    if isinstance(value, Sampled):
-        given = ("--reversals", value.reversals), ("--failures", value.failures)
-        return _flags(("--neighbourhood", "sampled"), *given)
     flag = declared(LearnOptions)[name].flag or "--" + name.replace("_", "-")
-    return [flag] if value is True else [flag, str(value)]
+    match name, value:
+        case (_, None | True) | ("prove", "auto"):
+            words = [] if value is not True or name == "improve" else [flag]
+        case ("improve" | "prove", False):
+            words = [f"--no-{name}"]
+        case (_, False):
+            words = []
+        case ("improve", int() | str()):
+            words = [f"{flag}-{'tasks' if isinstance(value, int) else 'budget'}", str(value)]
+        case ("neighbourhood", Sampled()):
+            given = ("--reversals", value.reversals), ("--failures", value.failures)
+            words = _flags((flag, "sampled"), *given)
+        case ("discretize", Mapping()):
+            words = [flag, _list(f"{column}={bins}" for column, bins in value.items())]
+        case _:
+            words = [flag, str(value)]
+    return words
 
 
 def _table_words(reading: ReadOptions) -> list[str]:
