@@ -156,7 +156,7 @@ ORDER = (
     *("drawing", "data", "budget", "native", "graph", "formats", "network"),
     *("exact", "search", "results", "analysis", "show"),
     *("api", "estimator"),
-    *("datasets", "paper", "cli"),
+    *("datasets", "app", "paper", "cli"),
 )
 """From the ground up: each imports only those before it."""
 
@@ -165,6 +165,7 @@ FACADE = ("kes.results.methods", "kes.results.structure_methods")
 
 LAZY = {
     "kes.api": "networks are imported only if a target is evaluated",
+    "kes.cli.app": "needs the extra app",
     "kes.cli": "Ctrl-C is handled before anything large is imported",
     "kes.data.discretizer": "narwhals waits for a frame",
     "kes.data.source": "narwhals waits for a frame; readers of files derive from Source",

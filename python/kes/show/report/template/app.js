@@ -10,6 +10,7 @@ import {
 import { data } from "./data.js";
 import { byId } from "./dom.js";
 import { EdgeTable } from "./edge-table.js";
+import { tellFrame } from "./embedding.js";
 import { listenFind } from "./find.js";
 import { degrees, modelEdges } from "./graphs.js";
 import { whenNear } from "./lazy.js";
@@ -47,6 +48,7 @@ function select(parts) {
   Object.assign(state, { node: null, pair: null, ...parts });
   network.mark();
   edgeTable.select(state.pair);
+  tellFrame(state);
 }
 
 function selectNode(node) {

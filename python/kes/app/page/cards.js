@@ -1,0 +1,37 @@
+// The columns of the table of the draft, as the server reads them.
+
+import { post } from "./api.js";
+import { store } from "./store.js";
+
+function tableKey() {
+  const { knowledge, options, ...table } = store.draft;
+  return JSON.stringify([table, options?.discretize]);
+}
+
+// Read all columns, unless they are known already.
+export async function readCards(anew = false) {
+  if (!anew && store.cards?.key === tableKey()) return;
+  const cards = await post("cards", { draft: readingDraft() });
+  store.cards = { ...cards, key: tableKey() };
+}
+
+// Read some columns again.
+export async function readSome(names) {
+  const { columns } = await post("cards", { draft: readingDraft(), columns: names });
+  const found = new Map(columns.map((column) => [column.name, column]));
+  store.cards.columns = store.cards.columns.map((column) => found.get(column.name) ?? column);
+  store.cards.key = tableKey();
+}
+
+// The draft without what does not matter for reading, and may be wrong.
+export function readingDraft() {
+  const { knowledge, options, ...table } = store.draft;
+  return options?.discretize ? { ...table, options: { discretize: options.discretize } } : table;
+}
+
+// Names of the columns that take part, as far as the cards tell.
+export function variables() {
+  const columns = store.cards?.columns ?? [];
+  const isUsed = ({ used, name }) => used && name !== store.draft.weights;
+  return columns.filter(isUsed).map(({ name }) => name);
+}

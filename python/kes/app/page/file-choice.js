@@ -1,0 +1,98 @@
+// Choose a table: drop a file, take one of the folder, or the built-in example.
+
+import { bdi, button, element } from "../../show/report/template/dom.js";
+import { number } from "../../show/report/template/format.js";
+import { upload } from "./api.js";
+import { attempt } from "./messages.js";
+import { change, loadFiles, store } from "./store.js";
+
+const EXAMPLE_ROWS = 2000;
+
+export function chooseTable(chosen) {
+  const take = (parts) =>
+    attempt(async () => {
+      await change(parts);
+      await chosen();
+    });
+  const example = element("section", { class: "panel" });
+  example.append(
+    element("h2", {}, "Just look around"),
+    element(
+      "p",
+      {},
+      "ALARM is a network that monitors patients in intensive care: 37 variables, cases drawn from it.",
+    ),
+    button("Take the built-in example", () => take({ example: EXAMPLE_ROWS })),
+  );
+  return element("div", {}, dropPanel(take), folderPanel(take), example);
+}
+
+function dropPanel(take) {
+  const hint =
+    "A row for each case, a column for each variable: CSV, Parquet or Excel. It is copied into " +
+    "the folder and never leaves this machine.";
+  const bar = element("progress", { max: "1", value: "0", hidden: "", "aria-label": "Sent" });
+  const input = fileInput("Choose a file", (file) => send(file));
+  const zone = element(
+    "div",
+    { class: "drop" },
+    element("span", {}, "Drop a table here, or"),
+    input,
+    bar,
+  );
+  const send = (file) =>
+    attempt(async () => {
+      bar.hidden = false;
+      try {
+        const { name } = await upload(file, (share) => {
+          bar.value = share;
+        });
+        await loadFiles();
+        await take({ file: name });
+      } finally {
+        bar.hidden = true;
+      }
+    });
+  acceptDrops(zone, send);
+  const head = [element("h1", {}, "Which table?"), element("p", { class: "hint" }, hint)];
+  return element("section", { class: "panel" }, ...head, zone);
+}
+
+// An input for a file, with a label that is part of it.
+export function fileInput(text, action) {
+  const input = element("input", { type: "file", "aria-label": text });
+  input.addEventListener("change", () => {
+    if (input.files.length) action(input.files[0]);
+  });
+  return input;
+}
+
+function acceptDrops(zone, send) {
+  zone.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    zone.classList.add("over");
+  });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    const [file] = event.dataTransfer.files;
+    if (file) send(file);
+  });
+}
+
+function folderPanel(take) {
+  const { tables } = store.server.files;
+  const items = tables.map(({ name, bytes }) => {
+    const size = element("span", { class: "count" }, ` ${number(bytes / 1e6, 1)} MB`);
+    return element(
+      "li",
+      {},
+      button(bdi(name), () => take({ file: name })),
+      size,
+    );
+  });
+  const text = items.length ? "Tables of the folder" : "There are no tables in the folder yet.";
+  const list = element("ul", { class: "facts-list" }, ...items);
+  return element("section", { class: "panel" }, element("h2", {}, text), list);
+}

@@ -1,0 +1,44 @@
+// Messages above the step: what went wrong, and buttons that mend it.
+
+import { button, byId, element } from "../../show/report/template/dom.js";
+
+export function clearMessages() {
+  byId("messages").replaceChildren();
+}
+
+export function showMessage(text, { fixes = [], good = false } = {}) {
+  byId("messages").replaceChildren(message(text, { fixes, good }));
+}
+
+// A message; each fix is { label, action }.
+export function message(text, { fixes = [], good = false } = {}) {
+  const buttons = fixes.map(({ label, action }) => button(label, action));
+  const look = good ? "message good" : "message";
+  return element("div", { class: look }, element("p", {}, text), ...buttons);
+}
+
+// Do something; if it fails, say why.
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    showMessage(error.message);
+    byId("messages").scrollIntoView({ block: "nearest" });
+    return undefined;
+  }
+}
+
+// A button that is disabled while its action is under way.
+export function busyButton(text, action, attributes = {}) {
+  const made = button(
+    text,
+    async () => {
+      clearMessages();
+      made.disabled = true;
+      await attempt(action);
+      made.disabled = false;
+    },
+    attributes,
+  );
+  return made;
+}

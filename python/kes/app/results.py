@@ -1,0 +1,119 @@
+"""Results as the page shows them: summaries, the landscape, effects, comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kes.analysis.compare import Landscape
+from kes.api import load
+from kes.app.drafts import TEXTS, example, form_options
+from kes.data.dataset import Data
+from kes.formats import holds_network
+from kes.network import read_graph, read_network
+from kes.options import Sampled
+from kes.results import storage
+from kes.results.optima import Optima
+from kes.show.report.recipe import command_line, python_call
+from kes.table import Table
+
+MOST_POINTS = 150
+"""Optima on the map of a search that is still running."""
+
+
+def _with_data(file: str) -> Optima:
+    """Read a result together with its table."""
+    optima = load(file)
+    how = optima.record.reading
+    data: Data | None = None if how.source is None else Path(how.source).name
+    if how.example is not None:
+        data = example(how.example)
+    return Optima(optima.record, problem=optima.ready(data, None, None))
+
+
+def summary(file: str) -> dict[str, Any]:
+    """Return what the history shows of a result."""
+    optima = load(file)
+    record, best = optima.record, optima.best
+    source = record.reading.source
+    return {
+        "table": "built-in example" if source is None else Path(source).name,
+        "variables": len(optima.names),
+        "names": list(optima.names),
+        "cases": optima.cases,
+        "kind": optima.kind,
+        "criterion": optima.settings.criterion,
+        "score": best.score,
+        "edges": len(best.graph.skeleton),
+        "directed": sorted(best.graph.directed),
+        "optima": len(optima),
+        "runs": len(optima.runs),
+        "tasks": record.improving.own,
+        "proven": optima.proven,
+        "target": optima.target,
+        "states": {name: [str(state) for state in own] for name, own in optima.states.items()},
+        "knowledge": optima.settings.knowledge.counts if optima.settings.knowledge else "",
+        "python": python_call(optima),
+        "shell": command_line(optima, file),
+    }
+
+
+def draft(file: str) -> dict[str, Any]:
+    """Return the draft that gives a result, as far as the page can express it."""
+    optima = load(file)
+    how, settings, record = optima.record.reading, optima.settings, optima.record
+    found: dict[str, Any] = {name: getattr(how, name) for name in TEXTS if getattr(how, name)}
+    found |= {"kinds": dict(how.kinds), "na_values": list(how.na_values)}
+    found |= {"completions": how.completions} if how.missing == "em" else {}
+    if how.missing == "error":
+        del found["missing"]
+    found |= {"file": how.source} if how.example is None else {"example": how.example}
+    options = {
+        name: value
+        for name, value in settings.options().items()
+        if name in form_options()
+        and value != form_options()[name].default
+        and not isinstance(value, Sampled)
+    }
+    if record.has_default_price:
+        options.pop("edge_prior", None)
+    if optima.target is not None:
+        options["target"] = optima.target
+    found["options"] = options
+    found["knowledge"] = settings.knowledge.as_plain() if settings.knowledge else {}
+    return found
+
+
+def landscape(file: str) -> dict[str, Any]:
+    """Return the map of the optima found so far, as the report draws it."""
+    optima = load(file)
+    found = Landscape.of(optima, MOST_POINTS)
+    shown = [{"score": one.score, "hits": one.hits} for one in found.optima]
+    points = found.points.round(2).tolist()
+    return {"points": points, "optima": shown, "runs": len(optima.runs), "ges": found.ges}
+
+
+def effects(file: str, x: str, y: str) -> dict[str, Any]:
+    """Return the effects of setting a variable on another in all good optima."""
+    found = _with_data(file).effects(x, y)
+    return {"summary": _table(found.summary()), "note": found.note}
+
+
+def compare(file: str, other: str) -> dict[str, Any]:
+    """Return the differences of another model from that of a result."""
+    optima = load(file)
+    if storage.holds_result(other):
+        found = optima.compare(load(other))
+    else:
+        graph = read_network(other).graph if holds_network(other) else read_graph(other)
+        found = optima.compare(graph.essential)
+    return {
+        "text": str(found),
+        "table": _table(found.table()) if found.shd else None,
+        "nats": found.score_difference,
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    rows = [list(row.values()) for row in table]
+    return {"columns": list(table.columns), "rows": rows, "note": table.note}

@@ -1,0 +1,103 @@
+"""What the page finds, the shown command finds: the same bytes; and the shown Python lines, too."""
+
+import gzip
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import kes
+
+DRAFTS = {
+    "gaps": {
+        "file": "clinic.csv",
+        "missing": "em",
+        "kinds": {"id": "omit"},
+        "options": {"runs": 5, "improve": 7, "target": "smoker"},
+    },
+    "knowledge": {
+        "file": "clinic.csv",
+        "missing": "drop",
+        "knowledge": {
+            "tiers": [["age"], ["smoker", "pressure, mmHg"]],
+            "forbidden": [["smoker", "pressure, mmHg"]],
+        },
+        "options": {"runs": 4, "k": 0.4, "random_state": 3, "improve": False},
+    },
+    "cut": {
+        "file": "clinic.csv",
+        "missing": "state",
+        "kinds": {"pressure, mmHg": "discrete"},
+        "options": {"discretize": 3, "runs": 4, "criterion": "bdeu", "prove": True},
+    },
+    "example": {"example": 200, "options": {"runs": 6, "max_parents": 2, "two_phase": True}},
+}
+
+
+@pytest.fixture
+def elsewhere(tmp_path, clinic_csv):
+    """Another folder with the same table."""
+    (tmp_path / "clinic.csv").write_bytes(clinic_csv)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+def test_page_command_and_python_give_the_same_bytes(server, elsewhere, name):
+    draft = DRAFTS[name]
+    version = server.ask("GET", "state")["draft"]["version"]
+    shown = server.ask("PUT", "draft", {"version": version, "draft": draft})
+    assert shown["problem"] is None
+    job = server.finished(server.ask("POST", "learn", {"draft": draft}))
+    assert job["state"] == "done", job["message"]
+    found = (server.folder / job["out"]).read_bytes()
+    assert job["code"] == shown["code"]["shell"]
+    for path in server.folder.glob("*.toml"):
+        (elsewhere / path.name).write_bytes(path.read_bytes())
+    words = shlex.split(shown["code"]["shell"])
+    run(elsewhere, "-m", *words)
+    assert (elsewhere / job["out"]).read_bytes() == found
+    (elsewhere / job["out"]).unlink()
+    run(elsewhere, "-c", shown["code"]["python"])
+    assert compared(elsewhere / job["out"]) == compared(server.folder / job["out"])
+
+
+def compared(path):
+    """Return the entries of a file, without the notes, which name options as Python does."""
+    entries = json.loads(gzip.decompress(path.read_bytes()))
+    del entries["notes"], entries["reading"]["example"]
+    return entries
+
+
+def run(folder, *words):
+    subprocess.run([sys.executable, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_what_goes_on_from_a_result_is_shown_as_commands(server, elsewhere):
+    draft = {"file": "clinic.csv", "missing": "drop", "options": {"runs": 3, "improve": False}}
+    first = server.finished(server.ask("POST", "learn", {"draft": draft}))
+    out = first["out"]
+    for how in ("runs", "prove"):
+        job = server.finished(server.ask("POST", f"results/{out}/more", {"how": how}))
+        assert job["state"] == "done", job["message"]
+    result = server.ask("GET", f"results/{out}")
+    assert (result["runs"], result["proven"]) == (6, True)
+    assert len(result["commands"]) == 3
+    for command in result["commands"]:
+        run(elsewhere, "-m", *shlex.split(command))
+    assert (elsewhere / out).read_bytes() == (server.folder / out).read_bytes()
+
+
+def test_a_result_of_the_shell_becomes_a_draft(server):
+    knowledge = kes.Knowledge(tiers=[["age"], ["smoker"]])
+    options = {"k": 0.3, "knowledge": knowledge, "missing": "drop", "target": "smoker"}
+    path = server.folder / "shell.kes.json.gz"
+    table = server.folder / "clinic.csv"
+    expected = kes.learn(table, runs=3, improve=False, out=path, **options)
+    draft = server.ask("GET", "results/shell.kes.json.gz/draft")
+    draft["file"] = "clinic.csv"
+    assert draft["options"] == {"k": 0.3, "target": "smoker"}
+    draft["options"] |= {"runs": 3, "improve": False}
+    job = server.finished(server.ask("POST", "learn", {"draft": draft}))
+    assert kes.load(server.folder / job["out"]).settings == expected.settings
