@@ -221,16 +221,18 @@ async def _load_knowledge(desk: Desk, request: Request, _: dict[str, Any]) -> ob
         raise KesError(desk.workspace.without_paths(str(error)), file=path.name) from None
 
 
-def _job(job: Job) -> dict[str, Any]:
-    return {**asdict(job), "draft": None, "code": actions.Action(job.words).code["shell"]}
+def _job(desk: Desk, job: Job) -> dict[str, Any]:
+    exists = (desk.workspace.folder / job.out).is_file()
+    code = actions.Action(job.words).code["shell"]
+    return {**asdict(job), "draft": None, "code": code, "exists": exists}
 
 
 def _jobs(desk: Desk) -> list[dict[str, Any]]:
-    return [_job(job) for job in desk.jobs.all.values()]
+    return [_job(desk, job) for job in desk.jobs.all.values()]
 
 
 async def _learn(desk: Desk, _: Request, body: dict[str, Any]) -> object:
-    return _job(desk.learn(body.get("draft") or {}, body.get("before")))
+    return _job(desk, desk.learn(body.get("draft") or {}, body.get("before")))
 
 
 async def _list_jobs(desk: Desk, _: Request, __: dict[str, Any]) -> object:
@@ -241,13 +243,13 @@ async def _progress(desk: Desk, request: Request, _: dict[str, Any]) -> object:
     job = desk.jobs.get(request.path_params["id"])
     start = request.query_params.get("from", "0")
     lines, position = desk.jobs.progress(job, int(start) if start.isdigit() else 0)
-    return {"job": _job(job), "lines": lines, "position": position}
+    return {"job": _job(desk, job), "lines": lines, "position": position}
 
 
 async def _change_job(desk: Desk, request: Request, body: dict[str, Any]) -> object:
     job = desk.jobs.get(request.path_params["id"])
     (desk.jobs.stop if body.get("do") == "stop" else desk.jobs.again)(job)
-    return _job(job)
+    return _job(desk, job)
 
 
 async def _history(desk: Desk, _: Request, __: dict[str, Any]) -> object:
@@ -277,7 +279,7 @@ async def _result_draft(desk: Desk, request: Request, _: dict[str, Any]) -> obje
 
 
 async def _more(desk: Desk, request: Request, body: dict[str, Any]) -> object:
-    return _job(await desk.more(request.path_params["name"], body.get("how")))
+    return _job(desk, await desk.more(request.path_params["name"], body.get("how")))
 
 
 async def _view(desk: Desk, request: Request, _: dict[str, Any]) -> object:

@@ -179,6 +179,10 @@ function verdict(nats) {
 }
 
 function stopped(job, again) {
+  if (!job.exists) {
+    const text = element("span", {}, "Stopped before anything was found.");
+    return [element("div", { class: "next" }, text, button("Start again", again))];
+  }
   const text = element("span", {}, "Stopped. What was found is kept.");
   return [
     element("div", { class: "next" }, resultLink(job, "See the result"), text),
