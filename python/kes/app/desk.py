@@ -96,7 +96,7 @@ class Desk:
             words = ["kes", "report", result, "--evidence", "--out", str(target)]
             return self.jobs.add("Evidence for all edges", words, result)
         found = await self.results.ask("summary", file=result)
-        draft = self._last_draft(result) or await self.results.ask("draft", file=result)
+        draft = await self.draft_of(result)
         changed = {
             "runs": {"runs": 2 * max(found["runs"], 1)},
             "improve": {"improve": 2 * max(found["tasks"], 500)},
@@ -119,9 +119,12 @@ class Desk:
             return None
         return [shlex.join(job.words) for job in own]
 
-    def _last_draft(self, result: str) -> dict[str, Any] | None:
+    async def draft_of(self, result: str) -> dict[str, Any]:
+        """Return the draft that gave a result: of its last job, or as its file describes it."""
+        self.workspace.file(result)
         own = [job.draft for job in self.jobs.all.values() if job.out == result and job.draft]
-        return own[-1] if own else None
+        found: dict[str, Any] = own[-1] if own else await self.results.ask("draft", file=result)
+        return found
 
     def _new_result(self, stem: str) -> str:
         """Return a name for a new result that neither a file nor a job has."""

@@ -118,11 +118,11 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def form_options() -> dict[str, Any]:
     """Return the options that the page offers: those of the shell that do not name files."""
-    apart = ("kinds", "weights", "dates", "missing", "completions", "out", "checkpoint")
+    apart = ("kinds", "weights", "dates", "missing", "completions", "checkpoint", "client")
     return {
         name: option
         for name, option in declared(LearnOptions).items()
-        if option.help is not None and name not in (*apart, "client", "progress")
+        if option.help is not None and option.metavar != "FILE" and name not in (*apart, "progress")
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from kes.app.drafts import form_options
 from kes.declare import GROUPS, Option
 from kes.options import check_improve, check_prove
+from kes.options.values import check_names
 from kes.validation import boolean, duration, integer, jobs, megabytes, number, seed
 
 _TITLES = {
@@ -69,4 +70,4 @@ def _input(option: Option) -> dict[str, Any]:
             "step": "any",
         }
     hint = "such as 30s, 5m, 1h30m" if function is duration else option.metavar or ""
-    return {"input": "text", "hint": hint}
+    return {"input": "names" if function is check_names else "text", "hint": hint}

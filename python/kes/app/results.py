@@ -9,8 +9,11 @@ from kes.analysis.compare import Landscape
 from kes.api import load
 from kes.app.drafts import TEXTS, example, form_options
 from kes.data.dataset import Data
+from kes.errors import KesError
 from kes.formats import holds_network
 from kes.network import read_graph, read_network
+from kes.network.average import AveragedNetwork
+from kes.network.files import no_single_graph
 from kes.options import Sampled
 from kes.results import storage
 from kes.results.optima import Optima
@@ -62,6 +65,13 @@ def draft(file: str) -> dict[str, Any]:
     """Return the draft that gives a result, as far as the page can express it."""
     optima = load(file)
     how, settings, record = optima.record.reading, optima.settings, optima.record
+    rare = (how.series, how.interventions, how.cuts, how.columns, how.weights is True)
+    if any(rare) or settings.start is not None or isinstance(settings.neighbourhood, Sampled):
+        raise KesError(
+            "this result was learned in a way that the page cannot repeat; its report has the "
+            "command, or the lines of Python",
+            file=file,
+        )
     found: dict[str, Any] = {name: getattr(how, name) for name in TEXTS if getattr(how, name)}
     found |= {"kinds": dict(how.kinds), "na_values": list(how.na_values)}
     found |= {"completions": how.completions} if how.missing == "em" else {}
@@ -71,9 +81,7 @@ def draft(file: str) -> dict[str, Any]:
     options = {
         name: value
         for name, value in settings.options().items()
-        if name in form_options()
-        and value != form_options()[name].default
-        and not isinstance(value, Sampled)
+        if name in form_options() and value != form_options()[name].default
     }
     if record.has_default_price:
         options.pop("edge_prior", None)
@@ -105,7 +113,10 @@ def compare(file: str, other: str) -> dict[str, Any]:
     if storage.holds_result(other):
         found = optima.compare(load(other))
     else:
-        graph = read_network(other).graph if holds_network(other) else read_graph(other)
+        network = read_network(other) if holds_network(other) else None
+        if isinstance(network, AveragedNetwork):
+            raise no_single_graph(other)
+        graph = read_graph(other) if network is None else network.graph
         found = optima.compare(graph.essential)
     return {
         "text": str(found),

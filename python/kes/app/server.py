@@ -274,8 +274,7 @@ async def _landscape(desk: Desk, request: Request, _: dict[str, Any]) -> object:
 
 
 async def _result_draft(desk: Desk, request: Request, _: dict[str, Any]) -> object:
-    name = desk.workspace.file(request.path_params["name"]).name
-    return await desk.results.ask("draft", file=name)
+    return await desk.draft_of(request.path_params["name"])
 
 
 async def _more(desk: Desk, request: Request, body: dict[str, Any]) -> object:

@@ -29,12 +29,12 @@ def test_every_option_of_the_shell_is_on_the_page():
     """An option that is declared tomorrow appears by itself."""
     offered = {one["name"] for group in option_form() for one in group["options"]}
     elsewhere = {"kinds", "weights", "dates", "missing", "completions", "target", "discretize"}
-    files = {"out", "checkpoint", "client", "progress"}
+    files = {"out", "checkpoint", "client", "progress", "interventions"}
     shell = {name for name, own in declared(LearnOptions).items() if own.help is not None}
     assert offered | {"target", "discretize"} == set(form_options())
     assert offered == shell - elsewhere - files
     inputs = {one["input"] for group in option_form() for one in group["options"]}
-    assert inputs <= {"choice", "number", "switch", "text"}
+    assert inputs <= {"choice", "number", "switch", "text", "names"}
 
 
 # --- jobs ---

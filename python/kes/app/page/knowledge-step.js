@@ -101,7 +101,7 @@ class KnowledgeStep {
   }
 
   unknown() {
-    const mentioned = new Set(Object.values(this.known).flat(2));
+    const mentioned = new Set(Object.values(this.known).flat(3));
     const known = new Set(this.names);
     return [...mentioned].filter((name) => typeof name === "string" && !known.has(name));
   }
@@ -170,11 +170,15 @@ class KnowledgeStep {
     for (const [name, word] of [
       ["roots", "is a root"],
       ["leaves", "is a leaf"],
+      ["exogenous", "is not modelled"],
     ]) {
       (this.known[name] ?? []).forEach((one, i) => {
         items.push(this.item(`${one} ${word}`, name, i));
       });
     }
+    (this.known.targets ?? []).forEach(([one, own], i) => {
+      items.push(this.item(`${one} acts on ${own.join(", ")} only`, "targets", i));
+    });
     (this.known.likely ?? []).forEach(([a, b, odds], i) => {
       items.push(this.item(`${a}, ${b}: log odds of an edge ${odds}`, "likely", i));
     });

@@ -39,7 +39,8 @@ function made(option, value) {
     });
     return select;
   }
-  const attributes = { type: input, placeholder: hint || defaultText(option) };
+  const type = input === "names" ? "text" : input;
+  const attributes = { type, placeholder: hint || defaultText(option) };
   if (input === "number") Object.assign(attributes, { min: least, max: most ?? "", step });
   return element("input", { ...attributes, ...(isGiven ? { value } : {}) });
 }
@@ -48,11 +49,21 @@ function defaultText(option) {
   return option.default ?? "none";
 }
 
+// Names that are separated by commas; null if there are none.
+export function listed(text) {
+  const found = text
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
+  return found.length ? found : null;
+}
+
 // The value of an input for the draft; null is the default.
 export function chosenValue({ input, choices }, { type, value, checked }) {
   if (type === "checkbox") return checked || null;
   if (value === "") return null;
   if (input === "choice") return choices.find((one) => String(one) === value) ?? null;
+  if (input === "names") return listed(value);
   const amount = Number(value);
   return value.trim() !== "" && Number.isFinite(amount) ? amount : value;
 }

@@ -3,6 +3,7 @@
 import { element } from "../../show/report/template/dom.js";
 import { variables } from "./cards.js";
 import { attempt } from "./messages.js";
+import { listed } from "./option-form.js";
 import { change, store } from "./store.js";
 
 const MISSING = {
@@ -34,7 +35,7 @@ export function tableSettings(changed) {
   const dates = choice("Dates", Object.keys(DATES), draft.dates, DATES);
   dates.select.addEventListener("change", () => set({ dates: dates.select.value || null }));
   const marks = field("Also missing", "text", "such as NA, ?, -99", draft.na_values?.join(", "));
-  marks.input.addEventListener("change", () => set({ na_values: words(marks.input.value) }));
+  marks.input.addEventListener("change", () => set({ na_values: listed(marks.input.value) }));
   const cut = field("Cut numbers into states", "number", "no", cuts(draft.options?.discretize));
   cut.input.min = "2";
   cut.input.addEventListener("change", () =>
@@ -46,14 +47,6 @@ export function tableSettings(changed) {
 
 function cuts(discretize) {
   return typeof discretize === "number" ? String(discretize) : "";
-}
-
-function words(text) {
-  const found = text
-    .split(",")
-    .map((word) => word.trim())
-    .filter(Boolean);
-  return found.length ? found : null;
 }
 
 // A list of choices; `texts` are their texts, or the text of the empty one.

@@ -293,6 +293,8 @@ def _words(name: str, value: object) -> list[str]:
         case ("neighbourhood", Sampled()):
             given = ("--reversals", value.reversals), ("--failures", value.failures)
             words = _flags((flag, "sampled"), *given)
+        case (_, list() | tuple()):
+            words = [flag, _list(value)]
         case ("discretize", Mapping()):
             words = [flag, _list(f"{column}={bins}" for column, bins in value.items())]
         case _:
