@@ -168,6 +168,12 @@ bench-experiments: $(DEV) ## Compare directions learned from experiments with th
 bench-time: $(DEV) ## Compare networks over time with the truth, beside PCMCI and Granger tests
 	$(BIN)/python benchmarks/over_time.py
 
+bench-curves: $(DEV) ## Compare distances from the truth on curved tables beside peers
+	$(BIN)/python benchmarks/curves.py --install
+
+bench-wide: $(DEV) ## See what noise and true networks give with many variables for the cases
+	$(BIN)/python benchmarks/wide.py
+
 bench-ordinal: $(DEV) ## Compare treatments of whole numbers by distances from the truth
 	$(BIN)/python benchmarks/ordinal.py
 

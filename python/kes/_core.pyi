@@ -15,6 +15,9 @@ _Graph: TypeAlias = tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
 _Triple: TypeAlias = tuple[bool, int, int, list[int]]
 """(is it an insertion, x, y, conditioning set), with x < y."""
 
+_Column: TypeAlias = NDArray[np.float64] | tuple[NDArray[np.float64], int] | NDArray[np.int32]
+"""Numbers, normal scores with the degree of their polynomials, or codes of states (from 0)."""
+
 _Knowledge: TypeAlias = tuple[list[int | None] | None, _Edges, _Edges]
 _Additions: TypeAlias = tuple[float, list[tuple[int, int, float]], list[int]]
 """(tier of each variable, None if it has none; required arcs; forbidden arcs)."""
@@ -23,10 +26,12 @@ __all__ = [
     "CRITERIA",
     "EXACT_PASSES",
     "MAX_COMPONENT",
+    "MAX_DEGREE",
     "MAX_ENUMERATED",
     "MAX_EXACT",
     "MAX_STATES",
     "MAX_VARIABLES",
+    "SCORE_CLIP",
     "Chain",
     "CoreError",
     "Criterion",
@@ -51,6 +56,7 @@ __all__ = [
     "mpdag",
     "parse_csv",
     "penalty",
+    "polynomials",
     "posterior_bytes",
 ]
 
@@ -76,6 +82,9 @@ MAX_COMPONENT: int
 EXACT_PASSES: int
 """How often `Problem.posterior` visits each set of variables."""
 
+MAX_DEGREE: int
+"""The highest degree of polynomials of normal scores."""
+
 MAX_ENUMERATED: int
 """The largest number of variables whose DAGs are listed."""
 
@@ -87,6 +96,9 @@ MAX_STATES: int
 
 MAX_VARIABLES: int
 """The largest number of variables."""
+
+SCORE_CLIP: float
+"""Where normal scores are clipped before they become polynomials."""
 
 class CoreError(Exception):
     """Input that the core cannot use. Its message numbers the variables."""
@@ -191,6 +203,9 @@ class TooLargeError(CoreError):
 def penalty(criterion: str, cases: float) -> float | None:
     """Return what a free parameter costs with so many cases; None if it is not always the same."""
 
+def polynomials(scores: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """Return the Legendre polynomials of normal scores up to a degree, shape (scores, degree)."""
+
 def posterior_bytes(n: int) -> float:
     """Return the memory that `Problem.posterior` needs for n variables that vary."""
 
@@ -267,7 +282,7 @@ class Problem:
 
     @staticmethod
     def gaussian(
-        columns: list[NDArray[np.float64] | NDArray[np.int32]],
+        columns: list[_Column],
         order: list[int],
         weights: NDArray[np.float64] | None,
         criterion: str,  # a name of CRITERIA of Gaussian models
@@ -276,7 +291,7 @@ class Problem:
         n_jobs: int,
         additions: _Additions | None = None,
     ) -> Problem:
-        """Take a continuous or mixed table: columns of numbers, or of codes of states (from 0).
+        """Take a continuous or mixed table.
 
         The order of the variables decides the last bits of scores; if it is that of their names,
         the order of the columns decides nothing.
@@ -284,7 +299,7 @@ class Problem:
 
     @staticmethod
     def location(
-        columns: list[NDArray[np.float64] | NDArray[np.int32]],
+        columns: list[_Column],
         cardinalities: list[int],  # of discrete columns; those of others are ignored
         order: list[int],
         weights: NDArray[np.float64] | None,

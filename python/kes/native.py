@@ -9,6 +9,7 @@ import numpy as np
 
 from kes import _core
 from kes.data.column import Continuous
+from kes.data.curves import degrees
 from kes.data.dataset import Dataset
 from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
@@ -18,6 +19,7 @@ from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # most distinct whole numbers that may be meant as states
+_CURVED = ("bic", "aic", "degenerate-bic", "degenerate-aic")  # criteria of curves
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -58,10 +60,7 @@ def core_problem(
             )
     if criterion.uses_ranks(kind):
         dataset = Ranks.of(dataset).apply(dataset)
-    embedded: list[Any] = [
-        column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
-        for column in dataset.columns
-    ]
+    embedded = _embedded(dataset, criterion)
     # In the order of the names, so that the order of the columns has no effect.
     order = sorted(range(len(embedded)), key=dataset.names.__getitem__)
     more = (order, dataset.weights, criterion.name, criterion.penalty, cache_mb, cores(), additions)
@@ -72,6 +71,27 @@ def core_problem(
             problem = _core.Problem.gaussian(embedded, *more)
     _refuse_twins(dataset, [(x, y) for x, y, why in problem.excluded if why == "twins"])
     return problem
+
+
+def _embedded(dataset: Dataset, criterion: Criterion) -> list[Any]:
+    """Return the columns as the core takes them: numbers, curves, or codes of states."""
+    columns: list[Any] = [
+        column.values if isinstance(column, Continuous) else column.codes.astype(np.int32)
+        for column in dataset.columns
+    ]
+    if criterion.basis is None:
+        return columns
+    own = degrees(dataset, criterion.degree)
+    if (total := sum(own)) > _core.MAX_VARIABLES:
+        raise KesError(
+            f"with {option('basis', criterion.degree)} the table has {total} numeric columns, but "
+            f"at most {_core.MAX_VARIABLES} are possible; use a smaller degree, or leave columns "
+            "out",
+            option="basis",
+        )
+    return [
+        (column, degree) if degree else column for column, degree in zip(columns, own, strict=True)
+    ]
 
 
 def check_kind(dataset: Dataset, criterion: Criterion) -> None:
@@ -103,6 +123,11 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
             f"{option('penalty')} is for bic and aic on tables with continuous columns; leave it "
             f"out with {criterion.title(kind)} on this {kind} table",
             option="penalty",
+        )
+    if criterion.basis is not None and criterion.name not in _CURVED:
+        raise KesError(
+            f"{option('basis')} is for bic and aic; leave it out with {criterion.title(kind)}",
+            option="basis",
         )
     embedded = {
         column: max(len(states) - 1, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from kes import _core
 from kes.declare import declared
 from kes.errors import KesError, option
-from kes.options import CRITERION, LearnOptions, Sampled, ScoringOptions, uses_ranks
+from kes.options import CRITERION, Basis, LearnOptions, Sampled, ScoringOptions, uses_ranks
 
 if TYPE_CHECKING:
     from kes.graph import EssentialGraph
@@ -35,12 +35,15 @@ class Criterion:
         Factor of the penalty of BIC and AIC on continuous and mixed tables.
     transform : str or None
         Transform of continuous values; None for the default of a kind of table.
+    basis : int, "auto" or None
+        Degree of the polynomials of continuous variables; None for straight lines.
     """
 
     name: str
     ess: float | None = None
     penalty: float = 1.0
     transform: str | None = None
+    basis: Basis | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Criterion:
@@ -69,7 +72,20 @@ class Criterion:
 
     def uses_ranks(self, kind: str) -> bool:
         """Return whether continuous values of a kind of table are replaced by normal scores."""
-        return uses_ranks(self.transform, kind)
+        return self.basis is not None or uses_ranks(self.transform, kind)
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomials of a continuous variable, once it is chosen."""
+        assert self.basis != "auto", "a problem chooses the degree"
+        return self.basis or 1
+
+    def of_cheapest_edges(self, kind: str) -> Criterion:
+        """Return the criterion of the edges with the fewest parameters on a kind of table.
+
+        On mixed tables, these are edges between discrete variables, which have no curves.
+        """
+        return replace(self, basis=None) if kind == "mixed" else self
 
     def price(self, cases: float) -> float | None:
         """Return the penalty of one parameter with this many cases; None if it is not constant."""
@@ -100,8 +116,8 @@ class Settings:
     """All options that, with the data, decide what run i finds.
 
     Two results can be combined if and only if their settings are equal. `ess` is None for criteria
-    that do not use it, `knowledge` if it is empty, and `edge_prior` is a price in nats, so that
-    equal searches have equal settings.
+    that do not use it, `knowledge` if it is empty, `edge_prior` is a price in nats, and `basis` a
+    degree or None, so that equal searches have equal settings.
     """
 
     k: float
@@ -109,6 +125,7 @@ class Settings:
     ess: float | None
     penalty: float = 1.0
     transform: str | None = None
+    basis: Basis | None = None
     edge_prior: float = 0.0
     seed: int
     max_parents: int | None = None
@@ -134,6 +151,12 @@ class Settings:
                 f"{option('neighbourhood', 'exact')}",
                 option="two_phase",
             )
+        if values["transform"] == "none" and values["basis"] not in (None, "auto"):
+            raise KesError(
+                f"{option('basis')} uses the normal scores of ranks: leave "
+                f"{option('transform', 'none')} out",
+                option="basis",
+            )
         if not _uses_ess(values["criterion"]):
             values["ess"] = None
         return cls(**values)
@@ -141,11 +164,14 @@ class Settings:
     @property
     def measure(self) -> Criterion:
         """The criterion with its parameters."""
-        return Criterion(self.criterion, self.ess, self.penalty, self.transform)
+        return Criterion(self.criterion, self.ess, self.penalty, self.transform, self.basis)
 
     def on(self, kind: str) -> Settings:
-        """Return the settings for a kind of table, without a transform that has no effect on it."""
-        unused = kind == "discrete" or (kind == "continuous" and self.transform == "none")
+        """Return the settings for a kind of table, without those that have no effect on it."""
+        if kind == "discrete":
+            return replace(self, transform=None, basis=None)
+        # Polynomials are those of ranks anyway.
+        unused = (kind == "continuous" and self.transform == "none") or self.basis is not None
         return replace(self, transform=None) if unused else self
 
     def options(self) -> dict[str, Any]:

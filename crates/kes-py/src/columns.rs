@@ -1,16 +1,18 @@
 //! Columns of a table from Python.
 
 use kes_core::score::discrete::dataset::Codes;
-use kes_core::score::gaussian::Column;
-use numpy::{Element, PyReadonlyArray1};
+use kes_core::score::gaussian::{Column, legendre};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::CoreError;
 
-/// A column of a continuous or mixed table: numbers, or codes of states.
+/// A column of a continuous or mixed table: numbers, normal scores with the degree of their polynomials, or
+/// codes of states.
 #[derive(FromPyObject)]
 pub enum PyColumn<'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
+    Curve(PyReadonlyArray1<'py, f64>, usize),
     Codes(PyReadonlyArray1<'py, i32>),
 }
 
@@ -18,6 +20,7 @@ impl PyColumn<'_> {
     pub fn column(&self) -> PyResult<Column<'_>> {
         Ok(match self {
             Self::Numbers(numbers) => Column::Numbers(contiguous(numbers)?),
+            Self::Curve(scores, degree) => Column::Curve(contiguous(scores)?, *degree),
             Self::Codes(codes) => Column::Codes(contiguous(codes)?),
         })
     }
@@ -39,6 +42,21 @@ impl PyCodes<'_> {
             Self::Integers(codes) => Codes::Integers(contiguous(codes)?),
         })
     }
+}
+
+/// The Legendre polynomials of normal scores up to a degree, a row for each score.
+#[pyfunction]
+pub fn polynomials<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray1<'py, f64>,
+    degree: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let scores = contiguous(&scores)?;
+    let mut values = Vec::with_capacity(scores.len() * degree);
+    for &score in scores {
+        legendre::each(score, degree, |value| values.push(value));
+    }
+    PyArray1::from_vec(py, values).reshape([scores.len(), degree])
 }
 
 /// The elements of an array that has no gaps.

@@ -17,6 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use kes_core::exact::subset_dp;
 use kes_core::posterior::enumerate;
 use kes_core::score::discrete::dataset::MAX_STATES;
+use kes_core::score::gaussian::legendre;
 use kes_core::varset::MAX_VARIABLES;
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -69,7 +70,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("CRITERIA", criteria::described(module.py())?)?;
     module.add("MAX_COMPONENT", subset_dp::MAX_COMPONENT)?;
+    module.add("MAX_DEGREE", legendre::MAX_DEGREE)?;
     module.add("MAX_STATES", MAX_STATES)?;
+    module.add("SCORE_CLIP", legendre::CLIP)?;
     module.add("MAX_VARIABLES", MAX_VARIABLES)?;
     module.add("MAX_ENUMERATED", enumerate::MOST)?;
     module.add("MAX_EXACT", kes_core::posterior::MAX_VARIABLES)?;
@@ -79,6 +82,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<csv::CsvColumn>()?;
     module.add_class::<inference::Inference>()?;
     module.add("TooLargeError", module.py().get_type::<inference::TooLargeError>())?;
+    module.add_function(wrap_pyfunction!(columns::polynomials, module)?)?;
     module.add_function(wrap_pyfunction!(criteria::penalty, module)?)?;
     module.add_function(wrap_pyfunction!(posterior::posterior_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(problem::level, module)?)?;

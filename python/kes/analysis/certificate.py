@@ -114,8 +114,9 @@ class Certificate:
         Sets of variables counted, and families that were left to choose from.
     ties : int
         Distinct models with this score among those compared; at least 1. There may be more.
-    criterion, ess, edge_prior, max_parents, knowledge
-        The criterion, the price of every edge, and the networks that were considered: None for all.
+    criterion, ess, basis, edge_prior, max_parents, knowledge
+        The criterion, the degree of curves, the price of every edge, and the networks that were
+        considered: None for all.
     excluded : mapping
         Pairs of variables that no network considered connects, and why; see `Optima.excluded`.
     compared : Table
@@ -133,6 +134,7 @@ class Certificate:
     ties: int
     criterion: str
     ess: float | None
+    basis: int | None
     edge_prior: float
     max_parents: int | None
     knowledge: Knowledge | None
@@ -170,6 +172,7 @@ class Certificate:
     @property
     def _scope(self) -> str:
         name = self.criterion if self.ess is None else f"{self.criterion} (ess {self.ess:g})"
+        name += "" if self.basis is None else f" of curves of degree {self.basis}"
         price = f" with {self.edge_prior:.4g} nats for each edge" if self.edge_prior else ""
         limit = "" if self.max_parents is None else f" with at most {self.max_parents} parents"
         known = "" if self.knowledge is None else f" under the knowledge: {self.knowledge.counts}"

@@ -45,7 +45,8 @@ Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
 _MEMORY_MB = 2048
 _CACHE_MB = 64
-_SCOPE = ("criterion", "ess", "edge_prior", "max_parents", "knowledge")  # settings it depends on
+_SCOPE = ("criterion", "ess", "basis", "edge_prior", "max_parents", "knowledge")
+"""Settings that a certificate depends on."""
 _K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # search for an incumbent
 _BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet

@@ -105,6 +105,12 @@ def posterior_of(
     names, cost = problem.dataset.names, estimate_of(problem)
     few = cost.variables <= _core.MAX_ENUMERATED
     fits = cost.variables <= _core.MAX_EXACT and cost.bytes <= memory * 2**20
+    if problem.settings.basis is not None:
+        raise KesError(
+            "the score of curves is a pseudo-likelihood, from which no probabilities of networks "
+            f"follow: leave {option('basis')} out",
+            option="basis",
+        )
     if method == "auto":
         method = "exact" if few or (fits and prior == "dags") else "chains"
     with core_errors(names), reporting(work["progress"]) as report:

@@ -106,7 +106,8 @@ class NameOrNumber(click.ParamType):  # type: ignore[type-arg]  # it has none be
     ) -> Any:  # noqa: ANN401 - as the option is annotated
         """Parse what looks like a number; names are left to the check."""
         if isinstance(value, str) and re.match(r"\s*[-+.,\d]", value):
-            value = Number().convert(value, param, ctx)
+            parsed = Number().convert(value, param, ctx)
+            value = int(parsed) if float(parsed).is_integer() else parsed
         return self._check(str(param.name) if param else "value", value)
 
 

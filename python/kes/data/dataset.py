@@ -258,6 +258,10 @@ class Dataset:
         """Return the table with other weights."""
         return Dataset.of(self.names, self.columns, weights, self.notes)
 
+    def with_notes(self, notes: Sequence[str]) -> Dataset:
+        """Return the table with other notes."""
+        return Dataset.of(self.names, self.columns, self.weights, notes)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame, without their weights.
 
@@ -369,6 +373,10 @@ class Incomplete:
     def renamed(self, names: Sequence[str]) -> Incomplete:
         """Return the table with other names for its variables."""
         return Incomplete(self.dataset.renamed(names), self.gaps)
+
+    def with_notes(self, notes: Sequence[str]) -> Incomplete:
+        """Return the table with other notes."""
+        return Incomplete(self.dataset.with_notes(notes), self.gaps)
 
     def reweighted(self, weights: ArrayLike | None) -> Incomplete:
         """Return the table with other weights."""

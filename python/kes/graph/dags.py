@@ -85,13 +85,16 @@ def _cliques(nodes: Sequence[int], adjacent: Sequence[set[int]]) -> Iterator[tup
         ]
 
 
-def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+def preferred_dag(
+    graph: Pdag, prefer: Iterable[tuple[str, str]] = (), wishes: Iterable[tuple[str, str]] = ()
+) -> list[tuple[str, str]]:
     """Return the arcs of a DAG represented by a graph that has the preferred arcs.
 
     The arcs are fixed one after the other. For each, a DAG with all arcs fixed so far is found; the
     last one is returned, or the canonical DAG if there are no preferences. Arcs between nodes that
     are not adjacent have no effect. Raise an error if the class, or the arcs fixed before, compel
-    the opposite of an arc.
+    the opposite of an arc. `wishes` are undirected edges of the graph with a direction, which come
+    last; those that are not possible have no effect.
     """
     dag = graph.to_dag()
     fixed: set[tuple[str, str]] = set(graph.directed)
@@ -116,6 +119,13 @@ def preferred_dag(graph: Pdag, prefer: Iterable[tuple[str, str]] = ()) -> list[t
                     option="prefer",
                 )
             dag = witness
+    for arc in wishes:
+        if arc not in dag:
+            witness = _extension(graph, {*fixed, arc})
+            if witness is None:
+                continue
+            dag = witness
+        fixed.add(arc)
     return dag
 
 

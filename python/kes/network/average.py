@@ -29,12 +29,13 @@ from kes.errors import KesError
 from kes.formats import format_of, write_average, write_network
 from kes.formats.escaping import same
 from kes.network.average_queries import AveragedQueries
-from kes.network.cpds import Values, as_array
+from kes.network.cpds import as_array
 from kes.network.evidence import draw, uniforms
 from kes.network.fitting import Fitted
 from kes.network.inference import refuse_impossible
 from kes.network.mixtures import MixtureAnswer, shares
 from kes.network.new_rows import Rows, Unseen
+from kes.network.regressors import Values
 from kes.table import Table, tabulated
 
 if TYPE_CHECKING:

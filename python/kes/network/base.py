@@ -21,12 +21,13 @@ from kes.errors import KesError, listed, suggest
 from kes.formats import write_network
 from kes.formats.escaping import same
 from kes.network import conversion
-from kes.network.cpds import Local, Values
+from kes.network.cpds import Local
 from kes.network.evidence import Evidence, draw, uniforms
 from kes.network.new_rows import Rows, Unseen, read_rows
 from kes.network.over_time import OverTime
 from kes.network.query import Answer, Query
 from kes.network.ranges import Range, state_code, states_within
+from kes.network.regressors import Values
 from kes.network.structure import Structure
 from kes.table import Table
 

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.errors import KesError, option
 from kes.network.base import DRAWS, Network
-from kes.network.cpds import Linear, Tabular, Values
+from kes.network.cpds import Linear, Tabular
 from kes.network.evidence import Evidence
 from kes.network.inference import refuse_impossible
 from kes.network.new_rows import Rows, Unseen
 from kes.network.query import Answer, Moments, Probability, Query
 from kes.network.ranges import Range
+from kes.network.regressors import Values
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data

@@ -8,29 +8,30 @@ Linear    continuous  normal, the mean a linear function of the parents
 Logistic  discrete    the log-odds are linear functions of the parents
 ========  ==========  ========================================================
 
-Parents enter a linear function as *regressors*: a continuous parent as its value, a discrete one as
-an indicator (0 or 1) of each state but the first.
+Parents enter a linear function as *regressors* (`kes.network.regressors`): a continuous parent as
+its value, a discrete one as an indicator (0 or 1) of each state but the first. With a `degree`
+above 1, a continuous parent enters as polynomials, and the function is a sum of curves.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from math import isfinite, log, pi, prod
-from typing import Any, Protocol, TypeAlias
+from math import isfinite, log, pi
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kes import _core
 from kes.data.column import State
 from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 from kes.formats.escaping import labels
 from kes.network.normal import LEAST_UNIFORM
+from kes.network.regressors import Values, configurations, regressor_names, regressors
 from kes.table import Table
-
-Values: TypeAlias = NDArray[Any]
-"""State codes or numbers, one per row."""
+from kes.validation import integer
 
 
 class Local(Protocol):
@@ -54,70 +55,6 @@ class Local(Protocol):
 
     def describe(self) -> tuple[str, Any]:
         """Return the kind of the CPD and its parameters, as plain data."""
-
-
-def configurations(
-    codes: Sequence[Values], cardinalities: Sequence[int], rows: int
-) -> NDArray[np.intp]:
-    """Return the index of the configuration of some variables in each row.
-
-    The last variable changes fastest; without variables, every row has configuration 0.
-    """
-    result = np.zeros(rows, dtype=np.intp)
-    for code, cardinality in zip(codes, cardinalities, strict=True):
-        result *= cardinality
-        result += code
-    return result
-
-
-def regressors(
-    given: Sequence[Values], levels: Sequence[int], rows: int, *, number: int | None = None
-) -> NDArray[np.float64]:
-    """Return the regressors of parents, shape (rows, regressors).
-
-    They are the continuous parents and indicators of the states but the first of discrete ones. If
-    there are more (`number`), an indicator of each interaction follows.
-    """
-    parts = [np.empty((rows, 0))]
-    for column, states in zip(given, levels, strict=True):
-        each = column[:, np.newaxis]
-        parts.append(np.equal(each, np.arange(1, states)) if states else each)
-    if number is not None and number > main_effects(levels):
-        codes = [column for column, states in zip(given, levels, strict=True) if states]
-        cells = configurations(codes, [states for states in levels if states], rows)
-        parts.append(np.equal(cells[:, np.newaxis], interactions(levels)))
-    return np.concatenate(parts, axis=1, dtype=np.float64)
-
-
-def main_effects(levels: Sequence[int]) -> int:
-    """Return the number of regressors without interactions; see `Local.inputs` for levels."""
-    return sum(states - 1 if states else 1 for states in levels)
-
-
-def all_effects(levels: Sequence[int]) -> int:
-    """Return the number of regressors with interactions."""
-    return prod(states or 1 for states in levels) - 1 + list(levels).count(0)
-
-
-def interactions(levels: Sequence[int]) -> NDArray[np.intp]:
-    """Return the configurations of discrete parents with at least two states that are not first.
-
-    With an indicator of each of these besides those of single states, every configuration has a
-    mean of its own.
-
-    Examples
-    --------
-    >>> interactions([2, 0, 3])
-    array([4, 5])
-    """
-    codes = np.indices([states for states in levels if states])
-    return np.flatnonzero((codes > 0).sum(axis=0) >= 2)
-
-
-def regressor_places(levels: Sequence[int]) -> list[slice]:
-    """Return the slice of regressors of each parent; see `Local.inputs` for levels."""
-    ends = np.cumsum([states - 1 if states else 1 for states in levels]).tolist()
-    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 class _Numbers:
@@ -190,6 +127,9 @@ class Linear(_Numbers):
         from 0.
     errors
         Standard errors of the intercept and of the coefficients, if known.
+    degree
+        Number of coefficients of a continuous parent: 1 for its value, or the degree of the
+        polynomials of its normal score, which make the mean a sum of curves.
 
     Examples
     --------
@@ -201,6 +141,7 @@ class Linear(_Numbers):
     coefficients: NDArray[np.float64]
     deviation: float
     errors: NDArray[np.float64] | None
+    degree: int
 
     def __init__(
         self,
@@ -209,6 +150,7 @@ class Linear(_Numbers):
         *,
         deviation: float,
         errors: ArrayLike | None = None,
+        degree: int = 1,
     ) -> None:
         numbers = read_only("coefficients", coefficients)
         if numbers.ndim != 1:
@@ -243,6 +185,7 @@ class Linear(_Numbers):
             coefficients=numbers,
             deviation=float(deviation),
             errors=known,
+            degree=_degree(degree),
         )
 
     @property
@@ -254,7 +197,7 @@ class Linear(_Numbers):
         self, given: Sequence[Values], levels: Sequence[int], rows: int
     ) -> NDArray[np.float64]:
         """Return the regressors."""
-        return regressors(given, levels, rows, number=self.coefficients.size)
+        return regressors(given, levels, rows, number=self.coefficients.size, degree=self.degree)
 
     def mean(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean in each row."""
@@ -277,17 +220,18 @@ class Linear(_Numbers):
 
     def describe(self) -> tuple[str, dict[str, Any]]:
         """Return the arguments of the constructor."""
-        return "linear", {name: _plain(value) for name, value in vars(self).items()}
+        return "linear", _described(self)
 
     def __reduce__(self) -> tuple[object, ...]:
-        make = partial(Linear, deviation=self.deviation, errors=self.errors)
+        make = partial(Linear, deviation=self.deviation, errors=self.errors, degree=self.degree)
         return make, (self.intercept, self.coefficients)
 
     def __repr__(self) -> str:
         return (
             f"Linear(intercept={_short(self.intercept)}, "
             f"coefficients={[_short(slope) for slope in self.coefficients]}, "
-            f"deviation={_short(self.deviation)})"
+            f"deviation={_short(self.deviation)}"
+            + (f", degree={self.degree})" if self.degree > 1 else ")")
         )
 
 
@@ -302,12 +246,17 @@ class Logistic(_Numbers):
         those of `Linear`.
     errors
         Their standard errors, if known.
+    degree
+        As that of `Linear`.
     """
 
     coefficients: NDArray[np.float64]
     errors: NDArray[np.float64] | None
+    degree: int
 
-    def __init__(self, coefficients: ArrayLike, *, errors: ArrayLike | None = None) -> None:
+    def __init__(
+        self, coefficients: ArrayLike, *, errors: ArrayLike | None = None, degree: int = 1
+    ) -> None:
         numbers = read_only("coefficients", coefficients)
         if numbers.ndim != 2 or not numbers.shape[1]:
             raise KesError(
@@ -321,7 +270,7 @@ class Logistic(_Numbers):
                 "the standard errors of a logistic node must have the shape of its coefficients",
                 option="errors",
             )
-        _assign(self, coefficients=numbers, errors=known)
+        _assign(self, coefficients=numbers, errors=known, degree=_degree(degree))
 
     @property
     def n_parameters(self) -> int:
@@ -332,7 +281,8 @@ class Logistic(_Numbers):
         self, given: Sequence[Values], levels: Sequence[int], rows: int
     ) -> NDArray[np.float64]:
         """Return the regressors."""
-        return regressors(given, levels, rows, number=self.coefficients.shape[1] - 1)
+        number = self.coefficients.shape[1] - 1
+        return regressors(given, levels, rows, number=number, degree=self.degree)
 
     def log_distribution(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities of all states, shape (rows, states)."""
@@ -351,10 +301,10 @@ class Logistic(_Numbers):
 
     def describe(self) -> tuple[str, dict[str, Any]]:
         """Return the arguments of the constructor."""
-        return "logistic", {name: _plain(value) for name, value in vars(self).items()}
+        return "logistic", _described(self)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(Logistic, errors=self.errors), (self.coefficients,)
+        return partial(Logistic, errors=self.errors, degree=self.degree), (self.coefficients,)
 
 
 # --- tables for reading ---------------------------------------------------------------------------
@@ -377,28 +327,6 @@ def cpt_table(
     return Table(columns)
 
 
-def regressor_names(
-    parents: Sequence[str], states: Mapping[str, Sequence[State]], number: int
-) -> list[str]:
-    """Return the names of regressors: "age", "sex = male", or "sex = male, smoker = yes"."""
-    names = [
-        name
-        for parent in parents
-        for name in (
-            [f"{parent} = {label}" for label in labels(states[parent])[1:]]
-            if states[parent]
-            else [parent]
-        )
-    ]
-    if number == len(names):
-        return names
-    discrete = [parent for parent in parents if states[parent]]
-    cells = product(*([f"{name} = {label}" for label in labels(states[name])] for name in discrete))
-    combined = [", ".join(cell) for cell in cells]
-    places = interactions([len(states[parent]) for parent in parents])
-    return names + [combined[place] for place in places]
-
-
 def coefficient_table(
     model: Linear | Logistic,
     own: Sequence[State],
@@ -407,7 +335,7 @@ def coefficient_table(
 ) -> Table:
     """Return a row for the intercept and each regressor (of a logistic node: for each state)."""
     number = model.coefficients.shape[-1] - isinstance(model, Logistic)
-    terms = ["(intercept)", *regressor_names(parents, states, number)]
+    terms = ["(intercept)", *regressor_names(parents, states, number, model.degree)]
     if isinstance(model, Linear):
         columns: dict[str, Sequence[object]] = {
             "term": terms,
@@ -452,6 +380,18 @@ def read_only(what: str, given: ArrayLike, least: float = -np.inf) -> NDArray[np
         )
     numbers.flags.writeable = False
     return numbers
+
+
+def _degree(given: int) -> int:
+    return integer("degree", given, minimum=1, maximum=_core.MAX_DEGREE)
+
+
+def _described(model: Linear | Logistic) -> dict[str, Any]:
+    """Return the arguments of the constructor, without a degree of 1."""
+    shown = {name: _plain(value) for name, value in vars(model).items()}
+    if model.degree == 1:
+        del shown["degree"]
+    return shown
 
 
 def _assign(model: object, **parts: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from itertools import product
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from kes import _core
 from kes.data.resampling import Stream
-from kes.network.cpds import Tabular, Values
+from kes.network.cpds import Linear, Tabular
 from kes.network.inference import table_limit
+from kes.network.regressors import Values
 from kes.validation import integer
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ class Evidence:
         levels = [len(self.network.states[parent]) for parent in parents]
         given = [self.columns[parent] for parent in parents]
         return self.network.local(node).inputs(given, levels, self.rows)
+
+    def is_curved(self, node: str, hidden: Collection[str]) -> bool:
+        """Return whether the mean of a node is a curve in some hidden continuous nodes."""
+        model, states = self.network.local(node), self.network.states
+        return (
+            isinstance(model, Linear)
+            and model.degree > 1
+            and any(p in hidden and not states[p] for p in self.network.parents[node])
+        )
 
     def log_probabilities(self, nodes: Iterable[str]) -> NDArray[np.float64]:
         """Return in each row the sum over some nodes of ln P(value | values of the parents)."""

@@ -79,7 +79,7 @@ def _network(parts: Parts) -> Fitted:
         raise KesError(f"not a network written by kes: {error}") from None
     if not parts.models:
         return BayesianNetwork(parts.nodes, parts.states, parts.parents, models, **kept)
-    if all(isinstance(model, Linear) for model in models.values()):
+    if all(isinstance(model, Linear) and model.degree == 1 for model in models.values()):
         return GaussianNetwork(parts.nodes, parts.parents, models, **kept)
     return MixedNetwork(parts.nodes, parts.states, parts.parents, models, **kept)
 

@@ -26,9 +26,14 @@ from kes.errors import KesError, about, listed, option
 from kes.graph.dags import checked_arc, preferred_dag
 from kes.graph.pdag import Pdag
 from kes.network import validate
-from kes.network.cpds import (
-    Linear,
-    Logistic,
+from kes.network.cpds import Linear, Local, Logistic, Tabular
+from kes.network.discrete import BayesianNetwork
+from kes.network.gaussian import GaussianNetwork
+from kes.network.gibbs import impute
+from kes.network.large_linear import fit_large_linear
+from kes.network.mixed import MixedNetwork
+from kes.network.regression import DETERMINED, MANY_CELLS, fit_linear, fit_logistic
+from kes.network.regressors import (
     Values,
     all_effects,
     configurations,
@@ -36,12 +41,6 @@ from kes.network.cpds import (
     regressor_names,
     regressors,
 )
-from kes.network.discrete import BayesianNetwork
-from kes.network.gaussian import GaussianNetwork
-from kes.network.gibbs import impute
-from kes.network.large_linear import fit_large_linear
-from kes.network.mixed import MixedNetwork
-from kes.network.regression import DETERMINED, MANY_CELLS, fit_linear, fit_logistic
 from kes.options import FitOptions, Prior
 
 Arcs: TypeAlias = Iterable[tuple[str, str]]
@@ -73,7 +72,8 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     -------
     BayesianNetwork, GaussianNetwork or MixedNetwork
         For a table of discrete columns, of continuous ones, or of both; with the nodes in the
-        order of the graph, or else of the columns.
+        order of the graph, or else of the columns. With `basis`, a MixedNetwork also for a table
+        of continuous columns, unless all are independent.
 
     Raises
     ------
@@ -88,6 +88,11 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     configuration of their states, as the location model has, and slopes that all configurations
     share. (The location model gives logistic nodes slopes for each configuration, too, for which
     there are seldom enough cases.)
+
+    With `basis`, continuous parents enter as polynomials of their normal scores, so that the mean
+    of a linear node, itself a normal score, and the log-odds of a logistic one are sums of curves.
+    Of the DAGs of a class, one is chosen whose directions fit well: unlike a linear relation, a
+    curve may tell much of y given x, and little of x given y.
 
     *Linear nodes* are estimated by least squares, and their variance with the divisor N - p - 1
     for p regressors, which is unbiased; no prior shrinks strong relations. The prior acts only
@@ -125,14 +130,15 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     table = read_data(data, options, weights=how["weights"], discretizer=discretizer, declared=True)
     dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
     notations = dataset.notations
+    degree = _degree(how, dataset)
     ranks = None
-    if how["transform"] == "ranks":
+    if how["transform"] == "ranks" or degree > 1:
         ranks = Ranks.of(dataset, gaps)
         dataset = ranks.apply(dataset)
     if isinstance(structure, Pdag):
         nodes = structure.nodes
         _refuse_mismatch(nodes, dataset)
-        arcs = preferred_dag(structure, how["prefer"])
+        arcs = fitting_dag(structure, dataset, degree, how["prefer"])
         for node in structure.exogenous:
             notations[node] = replace(notations.get(node, PLAIN), exogenous=True)
     else:
@@ -142,7 +148,12 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     parents = families(nodes, arcs)
     validate.parents(parents, nodes)  # before any work is done
     estimates = partial(
-        Estimates, parents, discretizer=discretizer, transform=ranks, notations=notations
+        Estimates,
+        parents,
+        degree=degree,
+        discretizer=discretizer,
+        transform=ranks,
+        notations=notations,
     )
     if gaps is not None:
         stack = Stack(Incomplete(dataset, gaps), how["completions"])
@@ -152,6 +163,47 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
             impute(stack, again, Stream(0, number))
         dataset = stack.dataset()
     return estimates()(dataset, prior=how["prior"], ess=how["ess"])
+
+
+def _degree(how: FitOptions, dataset: Dataset) -> int:
+    """Return the degree of the polynomials of continuous parents."""
+    basis = how["basis"]
+    if basis == "auto":
+        raise KesError(
+            f"{option('basis', 'auto')} is for searches; give the degree, such as "
+            f"{option('basis', 3)}",
+            option="basis",
+        )
+    if basis is not None and how["transform"] == "none":
+        raise KesError(
+            f"{option('basis')} uses the normal scores of ranks: leave "
+            f"{option('transform', 'none')} out",
+            option="basis",
+        )
+    return 1 if basis is None or "continuous" not in dataset.kinds else basis
+
+
+def fitting_dag(
+    structure: Pdag, table: Dataset, degree: int, prefer: Arcs = ()
+) -> list[tuple[str, str]]:
+    """Return the arcs of the DAG of a class to estimate.
+
+    Linear relations fit as well in either direction; curves do not. A parabola tells much of y
+    given x, and hardly anything of x given y. So, with curves, edges without a direction take the
+    one that fits better, those first for which it matters most.
+    """
+    if degree == 1:
+        return preferred_dag(structure, prefer)
+    estimator = _Estimator(table, "bdeu", 1.0, degree)
+    open_edges = [sorted(edge) for edge in structure.undirected]
+    matters = {
+        (a, b): estimator.likelihood(b, [a]) - estimator.likelihood(b, [])
+        for one, other in open_edges
+        for a, b in ((one, other), (other, one))
+    }
+    wishes = [(a, b) if matters[a, b] >= matters[b, a] else (b, a) for a, b in open_edges]
+    wishes.sort(key=lambda arc: (matters[arc[::-1]] - matters[arc], arc))
+    return preferred_dag(structure, prefer, wishes)
 
 
 def families(nodes: Iterable[str], arcs: Arcs) -> dict[str, list[str]]:
@@ -169,7 +221,8 @@ class Estimates:
     estimate.
 
     Values of the `filled` variables change from table to table; `last` has earlier estimates of
-    families of the same table.
+    families of the same table. With a `degree` above 1, continuous columns are normal scores, and
+    enter as polynomials.
     """
 
     def __init__(
@@ -178,12 +231,14 @@ class Estimates:
         *,
         filled: frozenset[str] = frozenset(),
         last: dict[tuple[str, ...], Model] | None = None,
+        degree: int = 1,
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
         notations: Mapping[str, Notation] | None = None,
     ) -> None:
         self._parents, self._filled = parents, filled
         self._last = {} if last is None else last
+        self._degree = degree
         self._kept: dict[str, Any] = {
             "discretizer": discretizer,
             "transform": transform,
@@ -192,15 +247,15 @@ class Estimates:
 
     def __call__(self, table: Dataset, prior: Prior = "bdeu", ess: float = 1.0) -> Fitted:
         """Estimate the network from a complete table."""
-        estimator = _Estimator(table, prior, ess)
+        estimator = _Estimator(table, prior, ess, self._degree)
         nodes = tuple(self._parents)
         models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
         states = {node: estimator.states[node] for node in nodes}
         # By columns, not by the kind of the table, which ignores constant ones.
         match sorted(set(table.kinds)):
-            case ["continuous"]:
+            case ["continuous"] if all(model.degree == 1 for model in models.values()):
                 return GaussianNetwork(nodes, self._parents, models, **self._kept)
-            case ["continuous", "discrete"]:
+            case ["continuous", *_]:
                 return MixedNetwork(nodes, states, self._parents, models, **self._kept)
             case _:
                 return BayesianNetwork(nodes, states, self._parents, models, **self._kept)
@@ -218,7 +273,8 @@ class Estimates:
 class _Estimator:
     """Estimates CPDs from a table; rows of weight 0 only declare states."""
 
-    def __init__(self, table: Dataset, prior: Prior, ess: float) -> None:
+    def __init__(self, table: Dataset, prior: Prior, ess: float, degree: int) -> None:
+        self._most = degree
         weights = np.ones(table.rows) if table.weights is None else table.weights
         counts = weights > 0
         self.states = dict(zip(table.names, table.states, strict=True))
@@ -237,31 +293,42 @@ class _Estimator:
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
         if states and 0 not in levels:
             return self._table(node, levels, [*given, own])
-        number = self._regressors(given, levels)
-        if not states and self._strength is not None and any(levels) and number * rows > MANY_CELLS:
-            how: dict[str, Any] = {"number": number, "weights": self._weights, "least": DETERMINED}
-            if (large := fit_large_linear(own, given, levels, **how)) is not None:
+        degree = self._most if 0 in levels else 1
+        number = self._regressors(given, levels, degree)
+        is_large = any(levels) and degree == 1 and number * rows > MANY_CELLS
+        if not states and self._strength is not None and is_large:
+            size: dict[str, Any] = {"number": number, "weights": self._weights, "least": DETERMINED}
+            if (large := fit_large_linear(own, given, levels, **size)) is not None:
                 return large
-        x = regressors(given, levels, rows, number=number)
+        x = regressors(given, levels, rows, number=number, degree=degree)
+        how: dict[str, Any] = {"weights": self._weights, "ess": self._strength, "degree": degree}
         if not states:
-            names = regressor_names(parents, self.states, number)
-            return fit_linear(node, own, x, names, weights=self._weights, ess=self._strength)
+            names = regressor_names(parents, self.states, number, degree)
+            return fit_linear(node, own, x, names, **how)
         if states == 1:
-            return Logistic(np.empty((0, 1 + x.shape[1])))
-        how = {"weights": self._weights, "ess": self._strength}
+            return Logistic(np.empty((0, 1 + x.shape[1])), degree=degree)
         return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
 
-    def _regressors(self, given: list[Values], levels: list[int]) -> int:
+    def likelihood(self, node: str, parents: list[str]) -> float:
+        """Return the log-likelihood of a node under the estimate of its CPD."""
+        model = self.model(node, parents, rough=False, start=None)
+        cpd: Local = Tabular(model) if isinstance(model, np.ndarray) else model
+        levels = [len(self.states[parent]) for parent in parents]
+        given = [self._columns[parent] for parent in parents]
+        inputs = cpd.inputs(given, levels, len(self._weights))
+        return float(self._weights @ cpd.log_probability(inputs, self._columns[node]))
+
+    def _regressors(self, given: list[Values], levels: list[int], degree: int) -> int:
         """Return the number of regressors: with interactions, unless they cannot be estimated.
 
         They may be too many; and without a prior, all must occur.
         """
-        number, rows = all_effects(levels), len(self._weights)
+        number, rows = all_effects(levels, degree), len(self._weights)
         if number * rows > _MOST_REGRESSORS:
-            return main_effects(levels)
+            return main_effects(levels, degree)
         if self._strength is None:
-            effects = regressors(given, levels, rows, number=number)
-            return number if effects.any(axis=0).all() else main_effects(levels)
+            effects = regressors(given, levels, rows, number=number, degree=degree)
+            return number if effects.any(axis=0).all() else main_effects(levels, degree)
         return number
 
     def _table(self, node: str, levels: list[int], codes: list[Values]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
 from kes.data.notation import Notation
+from kes.errors import KesError, listed
 from kes.network import conversion, validate
 from kes.network.continuous import ContinuousNetwork
 from kes.network.cpds import Linear, coefficient_table
@@ -91,6 +92,12 @@ class GaussianNetwork(ContinuousNetwork):
         own_parents = validate.parents(parents, names)
         states: dict[str, tuple[()]] = dict.fromkeys(names, ())
         cpds = validate.models(models, states, own_parents)
+        if curved := [node for node, model in cpds.items() if model.degree > 1]:
+            raise KesError(
+                f"a Gaussian network has no curves, but {listed(curved)} has a degree above 1; use "
+                "a MixedNetwork",
+                column=curved[0],
+            )
         self._set(nodes=names, states=states, parents=own_parents, models=cpds)
         self._set(discretizer=discretizer, transform=transform, notations=dict(notations or {}))
 

@@ -10,8 +10,8 @@ joint distribution of all missing values [Geman & Geman 1984].
 
 A discrete node takes each state in proportion to this product. For a continuous node, its own
 normal distribution times those of its linear children is again normal. Logistic children do not fit
-into it: the draw is then a proposal, accepted with the probability that they give (Metropolis
-within Gibbs).
+into it, nor do curves: the draw is then a proposal, accepted with the probability that they give
+(Metropolis within Gibbs).
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from kes.data.dataset import Dataset
 from kes.data.normal_scores import quantiles
 from kes.data.resampling import Stack, Stream
 from kes.network.base import Network
-from kes.network.cpds import Linear, Local, Tabular, Values, regressor_places
+from kes.network.cpds import Linear, Local, Tabular
 from kes.network.normal import LEAST_UNIFORM
+from kes.network.regressors import Values, regressor_places
 
 SWEEPS = 10
 """Estimates for one structure, each followed by a sweep."""
@@ -144,7 +145,7 @@ def _numbers(
     before = columns[v]
     others = []
     for child in children:
-        if not isinstance(child.model, Linear):
+        if not isinstance(child.model, Linear) or child.model.degree > 1:
             others.append(child)
             continue
         slope = _slope(child, v)

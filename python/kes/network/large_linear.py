@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.network.cpds import (
-    Linear,
+from kes.network.cpds import Linear
+from kes.network.regressors import (
     Values,
     configurations,
     interactions,

@@ -1,7 +1,8 @@
 """Mixed networks: discrete and continuous nodes together.
 
 A continuous node is linear in its parents. A discrete node has a CPT if all its parents are
-discrete, and is logistic otherwise. `kes.network.query` lists the queries with exact answers;
+discrete, and is logistic otherwise. Networks with curves (`basis`) are of this kind, too, even if
+all nodes are continuous. `kes.network.query` lists the queries with exact answers;
 others are answered by likelihood weighting, with a standard error.
 """
 

@@ -17,7 +17,7 @@ from kes.data.schema import Unseen, gaps_of, match_rows
 from kes.data.source import open_source
 from kes.data.weights import read_weights
 from kes.errors import unknown
-from kes.network.cpds import Values
+from kes.network.regressors import Values
 
 __all__ = ["Rows", "Unseen", "read_rows"]
 

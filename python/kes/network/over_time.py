@@ -27,7 +27,7 @@ from kes.validation import integer
 if TYPE_CHECKING:
     from kes.data.dataset import Data
     from kes.network.base import Network
-    from kes.network.cpds import Values
+    from kes.network.regressors import Values
 
 _COVERED = (0.05, 0.95)
 """Quantiles between which nine of ten values are."""

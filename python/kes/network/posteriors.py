@@ -13,11 +13,11 @@ weighted by the integral over the continuous nodes [Lauritzen 1992].
 
 *Likelihood weighting.* Otherwise, hidden nodes are drawn one after the other given their parents,
 and each draw is weighted by the probability of the observed nodes [Fung & Chang 1990]. If all
-hidden nodes are continuous, they are drawn from their exact posterior given the linear nodes, and
-only logistic nodes give weights. The weighted mean of a function f of the draws estimates its
-expectation given the evidence, and the mean weight estimates the probability of the evidence. With
-weights w that sum to 1, the standard error is about sqrt(sum of w^2 (f - mean)^2), and the
-effective sample size is 1 / (sum of w^2).
+hidden nodes are continuous, and none is a curve of others, they are drawn from their exact
+posterior given the linear nodes, and only logistic nodes and curves give weights. The weighted mean
+of a function f of the draws estimates its expectation given the evidence, and the mean weight
+estimates the probability of the evidence. With weights w that sum to 1, the standard error is about
+sqrt(sum of w^2 (f - mean)^2), and the effective sample size is 1 / (sum of w^2).
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,10 @@ from numpy.typing import NDArray
 
 from kes.data.normal_scores import quantiles
 from kes.data.resampling import Stream
-from kes.network.cpds import Linear, Values, regressor_places
+from kes.network.cpds import Linear
 from kes.network.evidence import Evidence
 from kes.network.normal import LEAST_UNIFORM, between, draw_between
+from kes.network.regressors import Values, regressor_places
 
 MOST_CELLS = 1024
 """Largest number of components of a mixture."""
@@ -144,13 +145,15 @@ class Mixture:
 def is_mixture(evidence: Evidence, component: Sequence[str], touched: Sequence[str]) -> bool:
     """Tell whether hidden nodes are a mixture of few enough normal distributions.
 
-    They are if no discrete node depends on a hidden continuous one.
+    They are if no discrete node depends on a hidden continuous one, and no other by a curve.
     """
     network = evidence.network
     numbers = {node for node in component if not network.states[node]}
     cells = prod(len(network.states[node]) for node in component if node not in numbers)
     return cells <= MOST_CELLS and not any(
-        network.states[node] and not numbers.isdisjoint(network.parents[node]) for node in touched
+        (network.states[node] and not numbers.isdisjoint(network.parents[node]))
+        or evidence.is_curved(node, numbers)
+        for node in touched
     )
 
 
@@ -236,11 +239,16 @@ def draw_forward(
 def draw_normal(
     evidence: Evidence, component: Sequence[str], touched: Sequence[str], draws: int, seed: int
 ) -> Draws:
-    """Draw hidden continuous nodes given all linear nodes; logistic nodes give the weights.
+    """Draw hidden continuous nodes given all linear nodes; the others give the weights.
 
     A single node is not drawn at random: evenly spread quantiles are more accurate.
     """
-    linear = [node for node in touched if isinstance(evidence.network.local(node), Linear)]
+    linear = [
+        node
+        for node in touched
+        if isinstance(evidence.network.local(node), Linear)
+        and not evidence.is_curved(node, component)
+    ]
     found = integrate(evidence, component, linear)
     if len(component) > 1:
         uniforms = Stream(seed).uniforms(draws, len(component))

@@ -5,10 +5,11 @@ hidden nodes that matter                    method
 ==========================================  =========================================
 all discrete                                variable elimination (exact)
 all continuous, with linear families        normal posterior (exact)
-all continuous, some family logistic        weighted draws from the normal posterior
+all continuous, some other nodes logistic   weighted draws from the normal posterior
+or curves of them
 both, none discrete with a continuous one   mixture of normal posteriors (exact), if
-among its parents                           there are few configurations
-both                                        likelihood weighting
+among its parents, none a curve             there are few configurations
+others                                      likelihood weighting
 ==========================================  =========================================
 
 Continuous nodes that are only known to lie in a range turn normal posteriors and mixtures into
@@ -184,7 +185,9 @@ class Query:
 
     def _is_linear(self, component: Sequence[str]) -> bool:
         touched = self.hidden.touching(component)
-        return self._is_continuous(component) and not any(self._states[node] for node in touched)
+        return self._is_continuous(component) and not any(
+            self._states[node] or self._evidence.is_curved(node, component) for node in touched
+        )
 
     def _is_mixture(self, component: Sequence[str]) -> bool:
         return not self._is_continuous(component) and is_mixture(
@@ -225,7 +228,8 @@ class Query:
 
     def _blocks(self, component: Sequence[str]) -> Iterator[Draws]:
         """Draw a component, for blocks of rows that fit into memory."""
-        is_forward = self._is_bounded(component) or not self._is_continuous(component)
+        is_curved = any(self._evidence.is_curved(node, component) for node in component)
+        is_forward = is_curved or self._is_bounded(component) or not self._is_continuous(component)
         draw = draw_forward if is_forward else draw_normal
         touched = self.hidden.touching(component)
         for block in self._evidence.blocks(max(1, _BLOCK // self._draws)):

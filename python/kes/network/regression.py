@@ -63,15 +63,17 @@ def fit_linear(
     *,
     weights: NDArray[np.float64],
     ess: float | None,
+    degree: int = 1,
 ) -> Linear:
     """Estimate a linear node from rows of positive weight.
 
-    `ess` imaginary cases are added where they are needed; None means maximum likelihood.
+    `ess` imaginary cases are added where they are needed; None means maximum likelihood. `degree`
+    is that of the regressors.
     """
     target = scaled(own[:, np.newaxis], weights)
     if target.constant[0]:
-        zeros = np.zeros(len(names))
-        return Linear(own[0], zeros, deviation=0.0, errors=np.zeros(1 + len(names)))
+        zeros, errors = np.zeros(len(names)), np.zeros(1 + len(names))
+        return Linear(own[0], zeros, deviation=0.0, errors=errors, degree=degree)
     given = scaled(regressors, weights)
     cases, roots = weights.sum(), np.sqrt(weights)
     y = target.values[:, 0] * roots
@@ -99,7 +101,15 @@ def fit_linear(
         )
     covariance = unbiased * (vt.T * inverse) @ vt
     of_mean = unbiased / (cases + imaginary)
-    return _in_units(target, given, slopes, covariance, deviation=variance**0.5, of_mean=of_mean)
+    return _in_units(
+        target,
+        given,
+        slopes,
+        covariance,
+        deviation=variance**0.5,
+        of_mean=of_mean,
+        degree=degree,
+    )
 
 
 def _reduced(
@@ -118,6 +128,7 @@ def _in_units(
     *,
     deviation: float,
     of_mean: float,
+    degree: int,
 ) -> Linear:
     """Undo the scaling of an estimate.
 
@@ -132,6 +143,7 @@ def _in_units(
         coefficients,
         deviation=unit * deviation,
         errors=np.sqrt(np.maximum([of_intercept, *np.diag(spread)], 0.0)),
+        degree=degree,
     )
 
 
@@ -189,6 +201,7 @@ def fit_logistic(
     *,
     weights: NDArray[np.float64],
     ess: float | None,
+    degree: int = 1,
     rough: bool = False,
     start: Logistic | None = None,
 ) -> Logistic:
@@ -219,17 +232,19 @@ def fit_logistic(
         data = grouped(x, own, states, weights)
         rows, codes = np.nonzero(data.cases)
         if ess is not None and (near.size > _WIDE or len(rows) * near.size**2 > _HUGE):
-            return Logistic(maximise(data.with_constant(), penalty, near) @ unscale.T)
+            found = maximise(data.with_constant(), penalty, near)
+            return Logistic(found @ unscale.T, degree=degree)
         x, own, weights = data.x[rows], codes.astype(own.dtype), data.cases[rows, codes]
     problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
     if rough and len(problem.penalty) > _MANY:
-        return Logistic(problem.approach(near) @ unscale.T)
+        return Logistic(problem.approach(near) @ unscale.T, degree=degree)
     coefficients, curvature = problem.solve(node, near, _ENOUGH if rough else _CONVERGED)
     covariance = np.linalg.inv(curvature).reshape(coefficients.shape * 2)
     variances = [
         np.diag(unscale @ covariance[state, :, state] @ unscale.T) for state in range(states - 1)
     ]
-    return Logistic(coefficients @ unscale.T, errors=np.sqrt(np.maximum(variances, 0.0)))
+    errors = np.sqrt(np.maximum(variances, 0.0))
+    return Logistic(coefficients @ unscale.T, errors=errors, degree=degree)
 
 
 class _Likelihood:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from kes.data import State
 from kes.data.column import check_distinct_states
 from kes.errors import KesError, listed, repeated, unknown
-from kes.network.cpds import Linear, Logistic, Tabular, all_effects, main_effects
+from kes.network.cpds import Linear, Logistic, Tabular
+from kes.network.regressors import all_effects, main_effects
 
 _SUM_TOLERANCE = 1e-6
 """Largest distance from 1 of the sum of a distribution that is taken for rounding."""
@@ -142,7 +143,8 @@ def models(
     known = {}
     for node, model in given.items():
         levels = [len(states[parent]) for parent in parents[node]]
-        width = (main_effects(levels), all_effects(levels))
+        degree = model.degree if isinstance(model, Linear | Logistic) else 1
+        width = (main_effects(levels, degree), all_effects(levels, degree))
         if not states[node]:
             _check_model(node, model, Linear, "continuous", width)
             known[node] = model
@@ -185,8 +187,8 @@ def _check_model(
         more = f", or {width[1]} with interactions" if width[1] > width[0] else ""
         raise KesError(
             f"the model of {node!r} has {found} coefficients, but its parents have {width[0]} "
-            "regressors: one for each continuous parent, and one less than the number of states "
-            f"for a discrete one{more}",
+            "regressors: one for each continuous parent (and degree), and one less than the number "
+            f"of states for a discrete one{more}",
             column=node,
         )
 

@@ -28,10 +28,12 @@ from kes.options.values import MISSING as MISSING
 from kes.options.values import PRIORS as PRIORS
 from kes.options.values import SCORE as SCORE
 from kes.options.values import TRANSFORMS as TRANSFORMS
+from kes.options.values import Basis as Basis
 from kes.options.values import EdgePrior as EdgePrior
 from kes.options.values import Gamma as Gamma
 from kes.options.values import Prior as Prior
 from kes.options.values import Sampled as Sampled
+from kes.options.values import check_basis as check_basis
 from kes.options.values import check_edge_prior as check_edge_prior
 from kes.options.values import check_gamma as check_gamma
 from kes.options.values import check_improve as check_improve

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from kes.declare import Option, defaults
-from kes.options.table import DataOptions, Ess, ParameterPrior, Transform
+from kes.options.table import Curves, DataOptions, Ess, ParameterPrior, Transform
 from kes.options.values import (
     CRITERIA,
     MAX_PENALTY,
@@ -101,6 +101,7 @@ class ScoringOptions(DataOptions, total=False):
         ),
     ]
     transform: Transform
+    basis: Curves
     edge_prior: Annotated[
         EdgePrior | None,
         Option(

@@ -5,7 +5,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from kes.declare import Option, defaults
-from kes.options.values import DATES, MAX_ESS, MISSING, TRANSFORMS, Prior, check_prior
+from kes.options.values import (
+    DATES,
+    MAX_ESS,
+    MISSING,
+    TRANSFORMS,
+    Basis,
+    Prior,
+    check_basis,
+    check_prior,
+)
 from kes.validation import choice, integer, number
 
 if TYPE_CHECKING:
@@ -39,6 +48,25 @@ Transform = Annotated[
         setting="transform",
         help="Replace continuous values by the normal scores of their ranks.",
         default_text="ranks with discrete and continuous columns, else none",
+    ),
+]
+Curves = Annotated[
+    Basis | None,
+    Option(
+        default=None,
+        group="criterion",
+        doc="Let relations of continuous columns be curves: each is represented by the Legendre "
+        "polynomials of its normal scores up to this degree, 1 to 6, with bic and aic. 3 or 4 "
+        'finds most curves. "auto" chooses between straight lines and curves on held-out cases '
+        "(searches only). None is straight lines. The score is then a pseudo-likelihood: it "
+        "compares networks, but no odds are read off it.",
+        check=check_basis,
+        setting="basis",
+        type='int, "auto" or None',
+        metavar="DEGREE|auto",
+        help="Let relations of continuous columns be curves: polynomials of this degree, or auto, "
+        "which chooses on held-out cases.",
+        default_text="straight lines",
     ),
 ]
 
@@ -165,6 +193,7 @@ class FitOptions(DataOptions, total=False):
     prior: ParameterPrior
     ess: Ess
     transform: Transform
+    basis: Curves
     prefer: Annotated[
         Iterable[tuple[str, str]],
         Option(

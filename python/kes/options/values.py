@@ -14,7 +14,7 @@ MISSING = ("error", "drop", "state", "em")
 DATES = ("days", "year")
 PRIORS = ("bdeu", "ml")
 EDGE_PRIORS = ("auto", "ebic")
-CRITERION = ("criterion", "ess", "penalty", "transform")
+CRITERION = ("criterion", "ess", "penalty", "transform", "basis")
 """The options that make a `kes.settings.Criterion`."""
 SCORE = (*CRITERION, "edge_prior", "gamma")
 """The options that decide a score."""
@@ -26,6 +26,7 @@ MAX_PRICE = 1e9
 Prior: TypeAlias = Literal["bdeu", "ml"] | float
 EdgePrior: TypeAlias = Literal["auto", "ebic"] | float
 Gamma: TypeAlias = Literal["auto"] | float
+Basis: TypeAlias = Literal["auto"] | int
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,13 @@ def check_gamma(name: str, value: object) -> Gamma:
     if value == "auto":
         return "auto"
     return number(name, value, minimum=0.0, maximum=MAX_PRICE)
+
+
+def check_basis(name: str, value: object) -> Basis:
+    """Return the degree of polynomials, or "auto"."""
+    if isinstance(value, str):
+        return choice(name, value, known=("auto",))  # type: ignore[return-value]
+    return integer(name, value, minimum=1, maximum=_core.MAX_DEGREE)
 
 
 def check_names(name: str, value: object) -> tuple[str, ...]:

@@ -432,6 +432,7 @@ class OptimumMethods:
         options |= {"knowledge": self.knowledge, "weights": weights, "missing": missing}
         same, _ = self.as_read(data)
         options |= {"kinds": same.get("kinds"), "discretize": same["discretize"]}
-        options |= {"transform": self.transform, "edge_prior": self.edge_prior}
+        options |= {"transform": self.transform, "basis": self.basis}
+        options |= {"edge_prior": self.edge_prior}
         problem = Problem.of(data, options | {"k": 1.0})
         return explain_stop(self, problem.over(self.names))

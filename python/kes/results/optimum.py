@@ -91,6 +91,11 @@ class Optimum(OptimumMethods):
         return self._record.settings.transform
 
     @property
+    def basis(self) -> int | None:
+        """The degree of the polynomials of continuous variables; None for straight lines."""
+        return self._record.settings.measure.degree if self._record.settings.basis else None
+
+    @property
     def edge_prior(self) -> float:
         """The price of every edge in the score, in nats."""
         return self._record.settings.edge_prior
@@ -145,6 +150,7 @@ class Optimum(OptimumMethods):
             "completions": reading.completions,
             "discretize": reading.discretizer,
             "transform": self.transform,
+            "basis": self.basis,
         }
         if isinstance(data, Dataset | Incomplete):  # read already
             return same, ReadOptions()

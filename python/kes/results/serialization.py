@@ -310,6 +310,8 @@ def _settings_from_json(entry: dict[str, Any], names: tuple[str, ...]) -> Settin
         _check_graph(len(names), graph)
         start = EssentialGraph.from_core(names, graph)
     integer("seed", entry["seed"], minimum=0, maximum=2**64 - 1)  # None would draw a seed
+    if "basis" in entry:
+        integer("basis", entry["basis"], minimum=1)  # "auto" would choose it
     values = {"penalty": 1.0, "transform": None} | entry
     values["ess"] = 1.0 if entry["ess"] is None else entry["ess"]
     values["neighbourhood"] = Sampled(**where) if isinstance(where, dict) else where

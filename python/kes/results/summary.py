@@ -186,7 +186,8 @@ def edge_price(optima: Optima) -> str:
     price = f"{record.settings.edge_prior:.4g} nats"
     if not record.settings.edge_prior or not record.has_default_price:
         return price if record.settings.edge_prior else ""
-    chance = chance_edges(record.varying, record.cases, record.settings.measure)
+    measure = record.settings.measure.of_cheapest_edges(optima.kind)
+    chance = chance_edges(record.varying, record.cases, measure)
     return (
         f"{price}: without it, about {chance:.0f} of {math.comb(record.varying, 2)} pairs of "
         "independent variables would look related by chance"
@@ -223,7 +224,9 @@ def _settings(optima: Optima) -> str:
         parts.append(f"ess={settings.ess:g}")
     if settings.penalty != 1:
         parts.append(f"penalty × {settings.penalty:g}")
-    if measure.uses_ranks(kind):
+    if settings.basis is not None:
+        parts.append(f"curves of degree {settings.basis}")
+    elif measure.uses_ranks(kind):
         parts.append("of ranks")
     parts.append(f"seed {settings.seed}")
     if settings.max_parents is not None:

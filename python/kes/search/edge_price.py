@@ -11,6 +11,10 @@ with their correlation r. With ν = N - 2, √(-ν ln(1 - r²)), scaled by (8ν 
 the absolute value of a standard normal variable, whatever N is [Wallace 1959]; for two binary
 variables this holds with many cases, and variables with more states pay for more parameters. Tables
 with few variables for their cases need no price: their results are those of BIC.
+
+With curves of degree d (`basis`), an edge between continuous variables has d² parameters, and
+twice its gain, scaled by (N - 1 - (2d + 1)/2)/N [Bartlett 1938], is nearly χ² with d² degrees of
+freedom. It pays d² penalties, so chance seldom reaches it.
 """
 
 import math
@@ -64,6 +68,10 @@ def default_price(variables: int, cases: float, criterion: Criterion) -> float:
         return 0.0
     if variables <= _FEW * math.sqrt(cases):
         return 0.0
+    if criterion.degree > 1:
+        largest = _curve_gain(2 * FALSE_EDGES / (variables - 1), cases, criterion.degree)
+        penalty = criterion.degree**2 * _penalty(cases, criterion)
+        return round(max(0.0, largest - penalty), _DIGITS)
     largest = _NORMAL.inv_cdf(1 - FALSE_EDGES / (variables - 1)) / _scale(cases)
     return round(max(0.0, largest**2 / 2 - _penalty(cases, criterion)), _DIGITS)
 
@@ -72,8 +80,30 @@ def chance_edges(variables: int, cases: float, criterion: Criterion) -> float:
     """Return how many pairs of independent variables look dependent by chance, without a price."""
     if cases <= 1:
         return 0.0
+    if criterion.degree > 1:
+        gain = criterion.degree**2 * _penalty(cases, criterion)
+        return variables * (variables - 1) / 2 * _curve_chance(gain, cases, criterion.degree)
     normal = _scale(cases) * math.sqrt(2 * _penalty(cases, criterion))
     return variables * (variables - 1) / 2 * math.erfc(normal / math.sqrt(2))
+
+
+def _curve_gain(chance: float, cases: float, degree: int) -> float:
+    """Return the gain of an edge of independent curves of a chance [Wilson & Hilferty 1931]."""
+    spread = 2 / (9 * degree**2)
+    cube_root = 1 - spread + _NORMAL.inv_cdf(1 - chance) * math.sqrt(spread)
+    return float(degree**2 * max(cube_root, 0.0) ** 3 / 2 / _curve_scale(cases, degree))
+
+
+def _curve_chance(gain: float, cases: float, degree: int) -> float:
+    """Return the chance that an edge of independent curves gains as much: the inverse."""
+    spread = 2 / (9 * degree**2)
+    cube_root = (2 * gain * _curve_scale(cases, degree) / degree**2) ** (1 / 3)
+    return math.erfc((cube_root - 1 + spread) / math.sqrt(2 * spread)) / 2
+
+
+def _curve_scale(cases: float, degree: int) -> float:
+    """Return the factor that makes twice the gain of curves nearly χ²."""
+    return max(cases - 1 - (2 * degree + 1) / 2, 1.0) / cases
 
 
 def _penalty(cases: float, criterion: Criterion) -> float:

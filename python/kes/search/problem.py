@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,20 +22,27 @@ from kes.data.notes import exclusion_notes, left_out
 from kes.data.schema import ReadOptions, Schema
 from kes.data.series import Lagged
 from kes.declare import declared
-from kes.errors import KesError, listed
+from kes.errors import KesError, listed, option
 from kes.exact.prover import Prover, Report
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
+from kes.search.basis import choose_basis
 from kes.search.constraints import constrained, lost_guarantee, with_exogenous
 from kes.search.driver import Driver
 from kes.search.edge_price import edge_price
 from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import KeepGoing, complete
 from kes.settings import Settings
-from kes.validation import integer, megabytes
+from kes.validation import duration, integer, megabytes
+
+_PSEUDO = (
+    "the score of curves is a pseudo-likelihood: it ranks networks, but differences in nats are "
+    "not log odds, and are larger than those of likelihoods"
+)
+_SHARE_OF_CHOICE = 0.25  # of a budget: for the choice between lines and curves
 
 
 class OtherData(KesError):
@@ -112,8 +120,9 @@ class Problem:
             interventions=read.reading.interventions,
         )
         settings = constrained(settings, names, start=chosen["start"], knowledge=known)
-        settings = replace(settings, edge_prior=_edge_price(read.table, settings, chosen))
-        return cls(read.table, settings, memory, read.reading, earlier)
+        settings, table = _with_basis(settings, read.table, chosen)
+        settings = replace(settings, edge_prior=_edge_price(table, settings, chosen))
+        return cls(table, settings, memory, read.reading, earlier)
 
     @classmethod
     def again(
@@ -293,6 +302,8 @@ class Problem:
         excluded = tuple(self.core.excluded)
         notes = [*self.dataset.notes, *exclusion_notes(self.dataset.names, excluded)]
         notes += lost_guarantee(self.settings)
+        if self.settings.basis is not None:
+            notes.append(_PSEUDO)
         dependent = self._dependent(self.core)
         if len(dependent) > 2:  # pairs are excluded
             notes.append(
@@ -375,13 +386,41 @@ def _path(data: Data) -> str | None:
     return os.fspath(table) if isinstance(table, str | os.PathLike) else None
 
 
+def _with_basis(
+    settings: Settings, table: AnyTable, options: LearnOptions
+) -> tuple[Settings, AnyTable]:
+    """Return the settings with the degree of curves, and the table with a note if it was chosen."""
+    if settings.basis is None:
+        return settings, table
+    if settings.basis != "auto":
+        if table.kind == "discrete":
+            raise KesError(
+                f"{option('basis')} is for tables with continuous columns, but all columns of this "
+                "one are discrete: leave it out",
+                option="basis",
+            )
+        return settings, table
+    budget = options.get("budget")
+    seconds = math.inf if budget is None else _SHARE_OF_CHOICE * duration("budget", budget)
+    deadline = time.monotonic() + seconds
+
+    def settings_with(basis: int | None) -> Settings:
+        own = replace(settings, basis=basis).on(table.kind)
+        return replace(own, edge_prior=_edge_price(table, own, options))
+
+    choice = choose_basis(table, settings_with, lambda: time.monotonic() < deadline)
+    noted = (*table.notes, choice.note)
+    return replace(settings, basis=choice.basis), table.with_notes(noted)
+
+
 def _edge_price(table: AnyTable, settings: Settings, options: LearnOptions) -> float:
     """Return the price of every edge that the options choose for a table."""
     known = declared(LearnOptions)
     prior = known["edge_prior"].checked(options["edge_prior"])
     gamma = known["gamma"].checked(options["gamma"])
     dataset = dataset_of(table)
-    return edge_price(prior, gamma, dataset.varying, dataset.cases, settings.measure)
+    measure = settings.measure.of_cheapest_edges(dataset.kind)
+    return edge_price(prior, gamma, dataset.varying, dataset.cases, measure)
 
 
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from kes._core import __version__, level
 from kes.budget import Improve, Prove
-from kes.data.column import State
+from kes.data.column import State, kind_of
 from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
 from kes.search.edge_price import default_price
@@ -260,7 +260,8 @@ class Record:
     @property
     def has_default_price(self) -> bool:
         """Whether every edge has the price that is chosen by default."""
-        chosen = default_price(self.varying, self.cases, self.settings.measure)
+        measure = self.settings.measure.of_cheapest_edges(kind_of(self.states))
+        chosen = default_price(self.varying, self.cases, measure)
         return math.isclose(self.settings.edge_prior, chosen, abs_tol=1e-5)
 
     def is_scored_like(self, other: Record) -> bool:

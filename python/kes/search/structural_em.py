@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kes.budget import short_search
 from kes.data.dataset import Dataset, Incomplete
@@ -27,7 +27,7 @@ from kes.data.normal_scores import Ranks
 from kes.data.resampling import Stack, Stream
 from kes.graph import EssentialGraph
 from kes.native import core_problem, cores
-from kes.network.fitting import Estimates, Model, families
+from kes.network.fitting import Estimates, Model, families, fitting_dag
 from kes.network.gibbs import SWEEPS, impute
 from kes.options import DEFAULTS
 from kes.search.driver import Driver
@@ -57,27 +57,34 @@ def complete(
     """Impute the missing values; return the completed table and what was done.
 
     The values depend on the table (not on the order of its rows), the seed, the criterion (with
-    `ess`, `penalty` and `transform`), the prior over edges, `max_parents`, the knowledge and the
-    number of completions.
-    They do not depend on how runs choose among neighbours, so searches with any k, and proofs, use
-    the same completed table. If stopped before the model has settled, the values are those of the
-    last round begun: the same as with that many rounds. Give `rounds` to repeat an earlier
-    completion that was stopped.
+    `ess`, `penalty`, `transform` and `basis`), the prior over edges, `max_parents`, the knowledge
+    and the number of completions. They do not depend on how runs choose among neighbours, so
+    searches with any k, and proofs, use the same completed table. If stopped before the model has
+    settled, the values are those of the last round begun: the same as with that many rounds. Give
+    `rounds` to repeat an earlier completion that was stopped.
     """
-    if settings.measure.uses_ranks(table.kind):
-        ranks = Ranks.of(table.dataset, table.gaps)
-        scores = Incomplete(ranks.apply(table.dataset), table.gaps)
-        plain = replace(settings, transform="none")
-        filled, done = complete(
-            scores,
-            plain,
-            completions,
-            cache_mb,
-            threads=threads,
-            rounds=rounds,
-            keep_going=keep_going,
-        )
-        return ranks.undo(filled), done
+    how: dict[str, Any] = {"threads": threads, "rounds": rounds, "keep_going": keep_going}
+    if not settings.measure.uses_ranks(table.kind):
+        return _complete(table, settings, completions, cache_mb, **how)
+    ranks = Ranks.of(table.dataset, table.gaps)
+    scores = Incomplete(ranks.apply(table.dataset), table.gaps)
+    plain = settings if settings.basis is not None else replace(settings, transform="none")
+    filled, done = _complete(scores, plain, completions, cache_mb, **how)
+    return ranks.undo(filled), done
+
+
+def _complete(
+    table: Incomplete,
+    settings: Settings,
+    completions: int,
+    cache_mb: int,
+    *,
+    threads: int | None,
+    rounds: int | None,
+    keep_going: KeepGoing,
+) -> tuple[Dataset, Completion]:
+    """Impute the missing values of a table whose numbers are as the CPDs take them."""
+    degree = settings.measure.degree
     free = replace(settings, k=DEFAULTS["k"], two_phase=False, neighbourhood="exact", start=None)
     trees = replace(free, max_parents=_parents_in_trees(settings))
     stack = Stack(table, completions)
@@ -90,8 +97,9 @@ def complete(
     limit = max_rounds(stack.size)
     while model is not None and not settled and done_rounds < limit:
         done_rounds += 1
-        parents = families(table.dataset.names, model.to_dag())
-        estimates = Estimates(parents, filled=stack.filled, last=last)
+        dag = fitting_dag(model, stack.dataset(), degree)
+        parents = families(table.dataset.names, dag)
+        estimates = Estimates(parents, filled=stack.filled, last=last, degree=degree)
         impute(stack, estimates, Stream(settings.seed, _BRANCH, done_rounds))
         if done_rounds == rounds or not keep_going(done_rounds):
             break

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import AnyTable, Dataset, Incomplete
-from kes.network.cpds import configurations
-from kes.network.fitting import Estimates, Fitted, Model
+from kes.data.normal_scores import Ranks
+from kes.network.fitting import Estimates, Fitted, Model, fitting_dag
 from kes.network.fitting import families as parents_of
+from kes.network.regressors import configurations
 from kes.results.optimum import Optimum
 
 ESS = 1.0
@@ -34,21 +35,62 @@ _MOST_WORK = 2**27
 Family: TypeAlias = tuple[int, ...]
 """The numbers of a node and its parents."""
 
+_POINTS = 257
+"""Values of a variable whose normal scores are on the page; others are interpolated."""
+
 BINS = 16
 """Bars of a histogram: enough to show a shape, few enough to hit one with a finger."""
 
 
 class FittedNetworks:
-    """Networks of optima, fitted to one table; families that they share are estimated once."""
+    """Networks of optima, fitted to one table; families that they share are estimated once.
 
-    def __init__(self, table: Dataset) -> None:
-        self.table = table
+    They are in the units of the columns; those with curves (`basis`) in normal scores.
+    """
+
+    def __init__(self, table: Dataset, basis: int | None = None) -> None:
+        self.table, self._degree = table, basis or 1
+        self._ranks = Ranks.of(table) if self._degree > 1 else None
+        self._values = table if self._ranks is None else self._ranks.apply(table)
         self._cpds: dict[tuple[str, ...], Model] = {}
+        self._parents: dict[Optimum, dict[str, list[str]]] = {}
 
     def network(self, optimum: Optimum) -> Fitted:
-        """Return the network of an optimum in the units of the columns, without a transform."""
-        parents = parents_of(optimum.names, optimum.mpdag.to_dag())
-        return Estimates(parents, last=self._cpds)(self.table)
+        """Return the network of an optimum."""
+        how: dict[str, Any] = {"degree": self._degree, "transform": self._ranks}
+        return Estimates(self.parents(optimum), last=self._cpds, **how)(self._values)
+
+    def parents(self, optimum: Optimum) -> dict[str, list[str]]:
+        """Return the parents of every node in the network of an optimum."""
+        if optimum not in self._parents:
+            dag = fitting_dag(optimum.mpdag, self._values, self._degree)
+            self._parents[optimum] = parents_of(optimum.names, dag)
+        return self._parents[optimum]
+
+    def families(self, optimum: Optimum) -> list[Family]:
+        """Return the families of the network of an optimum, by node."""
+        number = {name: i for i, name in enumerate(optimum.names)}
+        parents = self.parents(optimum)
+        return [(node, *(number[p] for p in parents[name])) for name, node in number.items()]
+
+    def has_large(self, optimum: Optimum) -> bool:
+        """Return whether an optimum has a probability table too large for the page."""
+        return any(not _cells(self.table, family) for family in self.families(optimum))
+
+    def scores(self) -> dict[int, dict[str, list[float]]] | None:
+        """Return some values of each continuous variable with their normal scores, for curves."""
+        if self._ranks is None:
+            return None
+        shown = {}
+        for node, name in enumerate(self.table.names):
+            if (own := self._ranks.columns.get(name)) is not None:
+                even = np.linspace(own.scores[0], own.scores[-1], _POINTS)
+                some = np.unique(np.searchsorted(own.scores, even))
+                shown[node] = {
+                    "values": own.values[some].tolist(),
+                    "scores": own.scores[some].round(6).tolist(),
+                }
+        return shown
 
 
 def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str, Any]:
@@ -56,7 +98,8 @@ def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str,
 
     ``families`` lists for each family the node, its parents, the kind of its CPD ("cases",
     "linear", "logistic", or "large" for a table that is left out) and its parameters; ``of`` maps
-    the number of each optimum within the limits to the family of each node.
+    the number of each optimum within the limits to the family of each node. Networks with curves
+    come with ``scores`` of their variables.
     """
     table = fitted.table
     known: dict[Family, int] = {}
@@ -64,7 +107,7 @@ def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str,
     of: dict[int, list[int]] = {}
     room, work = _MOST_IN_ALL, _MOST_WORK
     for number, optimum in optima.items():
-        own = _families(optimum)
+        own = fitted.families(optimum)
         new = [family for family in own if family not in known]
         room -= sum(_cells(table, family) for family in new)
         work -= table.rows * sum(_coefficients(table, family) for family in new)
@@ -74,21 +117,7 @@ def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str,
             known[family] = len(rows)
             rows.append([family[0], family[1:], *entry])
         of[number] = [known[family] for family in own]
-    return {"ess": ESS, "families": rows, "of": of}
-
-
-def _families(optimum: Optimum) -> list[Family]:
-    """Return the families of the network that `kes.fit` chooses from the class, by node."""
-    number = {name: i for i, name in enumerate(optimum.names)}
-    parents: list[list[int]] = [[] for _ in number]
-    for a, b in optimum.mpdag.to_dag():
-        parents[number[b]].append(number[a])
-    return [(node, *own) for node, own in enumerate(parents)]
-
-
-def has_large(optimum: Optimum, table: Dataset) -> bool:
-    """Return whether an optimum has a probability table too large for the page."""
-    return any(not _cells(table, family) for family in _families(optimum))
+    return {"ess": ESS, "families": rows, "of": of, "scores": fitted.scores()}
 
 
 def _is_table(table: Dataset, family: Family) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
-from kes.show.report.families import FittedNetworks, has_large
+from kes.show.report.families import FittedNetworks
 from kes.show.report.pair_check import (
     FALSE_ALARMS,
     LEAST,
@@ -72,12 +72,14 @@ class Check:
 def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     """Compare the best network with its table; None if it is too large."""
     table = fitted.table
-    if has_large(optima.best, table):
+    if fitted.has_large(optima.best):
         return None
     drawn = fitted.network(optima.best).sample(_DRAWS)
     data, cases = WeightedCases(table), WeightedCases(drawn)
+    settings = optima.settings
+    is_scored = settings.transform == "ranks" or settings.basis is not None
     # Normal scores are normal by definition, and their values mean nothing to people.
-    single = [*_single(table, drawn, data, is_transformed=optima.settings.transform == "ranks")]
+    single = [*_single(table, drawn, data, is_transformed=is_scored)]
     pairs = pair_misfits(table.names, optima.best.graph.skeleton, data, cases)
     found = sorted([*single, *pairs], key=lambda misfit: -misfit.size)[:_MOST]
     numbers = {

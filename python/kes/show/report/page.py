@@ -78,7 +78,7 @@ def page(
     further = further or Further()
     found, coverage = Landscape.of(optima), Coverage(optima)
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
-    fitted = None if problem is None else FittedNetworks(problem.dataset)
+    fitted = None if problem is None else FittedNetworks(problem.dataset, optima.best.basis)
     shown = content(optima, found, coverage, problem, certainty, fitted=fitted, file=file)
     check = None if fitted is None else model_check(optima, fitted)
     sheet, code = style(), script()

@@ -45,6 +45,7 @@ def settings_rows(optima: Optima) -> list[tuple[str, str]]:
         ),
         "ess": ("equivalent sample size", f"{settings.ess}"),
         "penalty": ("penalty", f"multiplied by {settings.penalty:g}"),
+        "basis": ("relations", f"curves of degree {settings.basis}"),
         "random_state": ("seed", str(settings.seed)),
     }
     always = {

@@ -1,7 +1,7 @@
 //! Variables as columns of numbers.
 //!
-//! A continuous variable is its own column. A discrete one becomes indicators of the states that
-//! occur, all but one of them, because they sum to 1; which one is left out does not change the space
+//! A continuous variable is its own column, or several polynomials of it (see [`legendre`](super::legendre)).
+//! A discrete one becomes indicators of the states that occur, all but one of them, because they sum to 1; which one is left out does not change the space
 //! they span, nor a determinant of covariances [Andrews 2019]. It is the most frequent state: then no
 //! indicator is nearly a combination of the others. What does not vary has no column.
 
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::fixed_point::Scale;
+use super::legendre::legendre;
 use crate::Error;
 use crate::stop::{Stop, Stopped};
 use crate::threads::map;
@@ -22,15 +23,17 @@ pub const MAX_COLUMNS: usize = MAX_VARIABLES;
 pub enum Column<'a> {
     /// A continuous variable.
     Numbers(&'a [f64]),
+    /// A continuous variable by polynomials of its normal scores, up to a degree.
+    Curve(&'a [f64], usize),
     /// A discrete variable by the codes of its states, from 0.
     Codes(&'a [i32]),
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
-            Self::Numbers(numbers) => numbers.len(),
+            Self::Numbers(numbers) | Self::Curve(numbers, _) => numbers.len(),
             Self::Codes(codes) => codes.len(),
         }
     }
@@ -44,7 +47,7 @@ impl Column<'_> {
     /// If a number is not finite or a code is negative.
     pub(in crate::score) fn check(&self, v: usize) -> Result<(), Error> {
         let bad = match self {
-            Self::Numbers(numbers) => numbers
+            Self::Numbers(numbers) | Self::Curve(numbers, _) => numbers
                 .iter()
                 .position(|x| !x.is_finite())
                 .map(|row| format!("is {} in row {row}", numbers[row])),
@@ -55,33 +58,51 @@ impl Column<'_> {
         };
         bad.map_or(Ok(()), |text| Err(Error::Column(v, text)))
     }
+
+    /// The columns of numbers in which a continuous variable is embedded; none if it is discrete.
+    pub(in crate::score) fn numbers(&self) -> Vec<Content<'a>> {
+        match *self {
+            Self::Numbers(numbers) => vec![Content::Numbers(numbers)],
+            Self::Curve(scores, degree) => (1..=degree).map(|k| Content::Polynomial(scores, k)).collect(),
+            Self::Codes(_) => Vec::new(),
+        }
+    }
 }
 
 /// The content of an embedded column.
 #[derive(Clone, Copy, Debug)]
-enum Content<'a> {
+pub(in crate::score) enum Content<'a> {
     Numbers(&'a [f64]),
+    /// The Legendre polynomial of a degree.
+    Polynomial(&'a [f64], usize),
     /// 1 in one state, else 0.
     Indicator(&'a [i32], i32),
 }
 
 impl Content<'_> {
     /// Writes the values of the given rows; of all rows from the first on, if none are given.
-    fn fill(&self, rows: Option<&[usize]>, first: usize, values: &mut [f64]) {
+    pub fn fill(&self, rows: Option<&[usize]>, first: usize, values: &mut [f64]) {
         let indicate = |code: i32, state: i32| f64::from(u8::from(code == state));
-        match (*self, rows) {
-            (Self::Numbers(numbers), None) => values.copy_from_slice(&numbers[first..][..values.len()]),
-            (Self::Indicator(codes, state), None) => {
-                let codes = &codes[first..];
-                values.iter_mut().zip(codes).for_each(|(value, &code)| *value = indicate(code, state));
-            }
-            (Self::Numbers(numbers), Some(rows)) => {
-                values.iter_mut().zip(&rows[first..]).for_each(|(value, &row)| *value = numbers[row]);
-            }
-            (Self::Indicator(codes, state), Some(rows)) => {
-                let rows = &rows[first..];
-                values.iter_mut().zip(rows).for_each(|(value, &row)| *value = indicate(codes[row], state));
-            }
+        match *self {
+            Self::Numbers(numbers) => taken(numbers, rows, first, values, |number| number),
+            Self::Polynomial(scores, k) => taken(scores, rows, first, values, |score| legendre(score, k)),
+            Self::Indicator(codes, state) => taken(codes, rows, first, values, |code| indicate(code, state)),
+        }
+    }
+}
+
+/// Writes a function of the given rows of a column; of all rows from the first on, if none are given.
+fn taken<T: Copy>(
+    column: &[T],
+    rows: Option<&[usize]>,
+    first: usize,
+    values: &mut [f64],
+    function: impl Fn(T) -> f64,
+) {
+    match rows {
+        None => values.iter_mut().zip(&column[first..]).for_each(|(value, &one)| *value = function(one)),
+        Some(rows) => {
+            values.iter_mut().zip(&rows[first..]).for_each(|(value, &row)| *value = function(column[row]));
         }
     }
 }
@@ -119,21 +140,23 @@ impl<'a> Embedding<'a> {
         let mut contents = Vec::new();
         for &v in order.iter().rev() {
             table[v].check(v)?;
-            match table[v] {
-                Column::Numbers(numbers) => contents.push((v, Content::Numbers(numbers))),
+            let own = match table[v] {
                 Column::Codes(codes) => {
                     let states = embedding.indicated_states(codes);
-                    if contents.len() + states.len() > MAX_COLUMNS {
-                        let problem = format!(
-                            "has {} states that occur: with them the table has more than {MAX_COLUMNS} \
-                             numeric columns",
-                            states.len() + 1
-                        );
-                        return Err(Error::Column(v, problem));
-                    }
-                    contents.extend(states.iter().map(|&state| (v, Content::Indicator(codes, state))));
+                    states.into_iter().map(|state| Content::Indicator(codes, state)).collect()
                 }
+                _ => table[v].numbers(),
+            };
+            if contents.len() + own.len() > MAX_COLUMNS {
+                let what = match table[v] {
+                    Column::Codes(_) => format!("has {} states that occur", own.len() + 1),
+                    _ => format!("has {} polynomials", own.len()),
+                };
+                let problem =
+                    format!("{what}: with them the table has more than {MAX_COLUMNS} numeric columns");
+                return Err(Error::Column(v, problem));
             }
+            contents.extend(own.into_iter().map(|content| (v, content)));
         }
         let mut buffers = vec![vec![0.0; embedding.units.len()]; threads.clamp(1, contents.len().max(1))];
         let scales = map(&mut buffers, contents.len(), stop, |values, at| {
@@ -209,6 +232,19 @@ mod tests {
         assert!(block[1] > 0.0 && block[0] == block[2] && block[0] == block[3] && block[0] < 0.0);
         embedding.fill(2, 3, &mut block[..1]);
         assert!(block[0] > 0.0);
+    }
+
+    #[test]
+    fn a_curve_has_a_column_for_each_polynomial_that_varies() {
+        let scores = [-1.5, 0.0, 0.5, 1.5];
+        let table = [Column::Curve(&scores, 3), Column::Curve(&[1.0, -1.0, -1.0, 1.0], 3)];
+        let embedding = Embedding::new(&table, &[0, 1], vec![1, 1, 0, 1], 1, &Stop::default()).unwrap();
+        // The second polynomial of two opposite scores is constant.
+        assert_eq!(embedding.blocks(), [2..5, 0..2]);
+        let contents = table[0].numbers();
+        let mut values = [0.0; 2];
+        contents[1].fill(Some(&[3, 1]), 0, &mut values);
+        assert_eq!(values, [legendre(1.5, 2), legendre(0.0, 2)]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod double_double;
 mod embedding;
 mod fixed_point;
 mod gain_bound;
+pub mod legendre;
 mod moments;
 mod products;
 mod table;

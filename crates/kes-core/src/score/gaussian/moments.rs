@@ -98,7 +98,9 @@ pub fn hash_rows(table: &[Column<'_>], rows: usize) -> Vec<u64> {
     for column in table {
         match column {
             // Adding 0 makes −0 the same as 0.
-            Column::Numbers(numbers) => mix(&mut hashes, numbers.iter().map(|x| (x + 0.0).to_bits())),
+            Column::Numbers(numbers) | Column::Curve(numbers, _) => {
+                mix(&mut hashes, numbers.iter().map(|x| (x + 0.0).to_bits()))
+            }
             Column::Codes(codes) => mix(&mut hashes, codes.iter().map(|&code| code as u64 + 1)),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! The discrete variables of a set divide the cases into cells; within a cell the continuous ones are
 //! normal, with means of the cell's own and one covariance for all cells. With the cells `c` of the
-//! discrete part `D`, their counts `n_c` and number `r` (occupied or not), the `p` continuous columns, and
+//! discrete part `D`, their counts `n_c` and number `r` (occupied or not), the `p` continuous columns
+//! (one for a variable, or the polynomials of its normal scores), and
 //! `W` their pooled within-cell covariance by maximum likelihood,
 //!
 //! ```text

@@ -1,5 +1,7 @@
 //! The rows of a mixed table: codes of the discrete columns, whole numbers of the continuous ones.
 
+use std::ops::Range;
+
 use super::cells::Cells;
 use crate::Error;
 use crate::score::discrete::dataset::{Codes, Dataset};
@@ -8,14 +10,12 @@ use crate::score::rows::{fingerprint, to_units};
 use crate::stop::Stop;
 
 /// A variable by its place among those of its kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// Among the discrete variables.
     Discrete(usize),
-    /// Among the continuous columns that vary.
-    Continuous(usize),
-    /// A continuous variable with one value.
-    Constant,
+    /// Among the continuous columns that vary; empty if the variable has one value.
+    Continuous(Range<usize>),
 }
 
 /// Scaled sums have at most this many bits, so that sums of their products are exact.
@@ -67,28 +67,30 @@ impl Rows {
         let rows = check_shape(table, order, weights)?;
         let (units, unit) = to_units(weights, rows)?;
         let fingerprint = fingerprint(&hash_rows(table, rows), units.iter().copied(), unit);
-        let mut places = vec![Place::Constant; table.len()];
+        let mut places = vec![Place::Continuous(0..0); table.len()];
         let (mut coded, mut states) = (Vec::new(), Vec::new());
         let (mut scaled, mut scales) = (Vec::new(), Vec::new());
         let kept: Vec<usize> = (0..rows).filter(|&row| units[row] > 0).collect();
         let kept_units: Vec<u64> = kept.iter().map(|&row| units[row]).collect();
         for &v in order {
             table[v].check(v)?;
-            match table[v] {
-                Column::Codes(codes) => {
-                    places[v] = Place::Discrete(coded.len());
-                    coded.push(codes);
-                    states.push(arity[v]);
-                }
-                Column::Numbers(numbers) => {
-                    let values: Vec<f64> = kept.iter().map(|&row| numbers[row]).collect();
-                    if let Some(scale) = Scale::of(&values, &kept_units) {
-                        places[v] = Place::Continuous(scaled.len());
-                        scaled.push(values.into_iter().map(|x| scale.whole(x)).collect::<Vec<f64>>());
-                        scales.push(scale);
-                    }
+            if let Column::Codes(codes) = table[v] {
+                places[v] = Place::Discrete(coded.len());
+                coded.push(codes);
+                states.push(arity[v]);
+                continue;
+            }
+            let first = scaled.len();
+            for content in table[v].numbers() {
+                let mut values = vec![0.0; kept.len()];
+                content.fill(Some(&kept), 0, &mut values);
+                if let Some(scale) = Scale::of(&values, &kept_units) {
+                    values.iter_mut().for_each(|x| *x = scale.whole(*x));
+                    scaled.push(values);
+                    scales.push(scale);
                 }
             }
+            places[v] = Place::Continuous(first..scaled.len());
         }
         let columns: Vec<Codes<'_>> = coded.iter().map(|&codes| Codes::Integers(codes)).collect();
         let discrete = Dataset::of(&columns, &states, weights, stop)?;

@@ -1,5 +1,7 @@
 //! A mixed table under one criterion, as a set function.
 
+use std::ops::Range;
+
 use super::criterion::Criterion;
 use super::kept::Kept;
 use super::rows::{Place, Rows};
@@ -68,18 +70,21 @@ impl Table {
         self.rows.fingerprint
     }
 
-    /// The pairs that no model joins: numbers that are one variable written twice, and a number with a
-    /// discrete variable that determines it or has a state for nearly every case.
+    /// The pairs that no model joins: numbers that are one variable written twice, a number with a variable
+    /// that determines it, and one with a discrete variable that has a state for nearly every case.
     pub fn excluded(&self) -> Vec<Excluded> {
         let mut excluded = Vec::new();
-        for (x, &place) in self.rows.places.iter().enumerate() {
-            for (y, i) in self.rows.places.iter().enumerate().filter_map(continuous) {
-                let why = match place {
-                    Place::Discrete(d) => self.why_apart(&[d as u16], &[i], Why::Determined),
-                    Place::Continuous(j) if x < y => self.why_apart(&[], &[i.min(j), i.max(j)], Why::Twins),
-                    _ => None,
-                };
-                excluded.extend(why.map(|why| Excluded { x, y, why }));
+        for (x, place) in self.rows.places.iter().enumerate() {
+            for (y, own) in self.rows.places.iter().enumerate().filter_map(continuous) {
+                excluded.extend(match place {
+                    Place::Discrete(d) => self
+                        .why_apart(&[*d as u16], &own.collect::<Vec<_>>(), Why::Determined)
+                        .map(|why| Excluded { x, y, why }),
+                    Place::Continuous(others) if x < y && !others.is_empty() => {
+                        self.numbers_apart((x, others), (y, &own))
+                    }
+                    Place::Continuous(_) => None,
+                });
             }
         }
         excluded
@@ -92,12 +97,37 @@ impl Table {
         }
         ln_determinant(&self.rows, &cells, columns).is_none().then_some(dependent)
     }
+
+    /// Whether and why two numbers are not joined.
+    fn numbers_apart(&self, x: (usize, &Range<usize>), y: (usize, &Range<usize>)) -> Option<Excluded> {
+        let mut both: Vec<usize> = x.1.clone().chain(y.1.clone()).collect();
+        both.sort_unstable();
+        match self.why_apart(&[], &both, Why::Collinear)? {
+            Why::Collinear => Some(match (self.tells(x.1, y.1), self.tells(y.1, x.1)) {
+                (true, true) => Excluded { x: x.0, y: y.0, why: Why::Twins },
+                (true, false) => Excluded { x: x.0, y: y.0, why: Why::Determined },
+                (false, true) => Excluded { x: y.0, y: x.0, why: Why::Determined },
+                (false, false) => Excluded { x: x.0, y: y.0, why: Why::Collinear },
+            }),
+            why => Some(Excluded { x: x.0, y: y.0, why }),
+        }
+    }
+
+    /// Is every one of some columns a combination of others?
+    fn tells(&self, known: &Range<usize>, columns: &Range<usize>) -> bool {
+        let cells = self.kept.of(&self.rows, &[]);
+        columns.clone().all(|column| {
+            let mut all: Vec<usize> = known.clone().chain([column]).collect();
+            all.sort_unstable();
+            ln_determinant(&self.rows, &cells, &all).is_none()
+        })
+    }
 }
 
-/// The variable and its column, if it is continuous and varies.
-fn continuous((v, place): (usize, &Place)) -> Option<(usize, usize)> {
-    match *place {
-        Place::Continuous(column) => Some((v, column)),
+/// The variable and its columns, if it is continuous and varies.
+fn continuous((v, place): (usize, &Place)) -> Option<(usize, Range<usize>)> {
+    match place {
+        Place::Continuous(columns) if !columns.is_empty() => Some((v, columns.clone())),
         _ => None,
     }
 }
@@ -108,10 +138,9 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn varies(&self, v: usize) -> bool {
-        match self.rows.places[v] {
-            Place::Discrete(d) => self.rows.arity[d] > 1,
-            Place::Continuous(_) => true,
-            Place::Constant => false,
+        match &self.rows.places[v] {
+            Place::Discrete(d) => self.rows.arity[*d] > 1,
+            Place::Continuous(columns) => !columns.is_empty(),
         }
     }
 

@@ -31,11 +31,14 @@ impl<'t, const W: usize> Evaluating<'t, W> {
         let Table { rows, quantum, .. } = self.table;
         self.coded.clear();
         self.columns.clear();
+        let mut embedded = 0;
         for v in set.iter() {
-            match rows.places[v] {
-                Place::Discrete(d) => self.coded.push(d as u16),
-                Place::Continuous(column) => self.columns.push(column),
-                Place::Constant => (),
+            match &rows.places[v] {
+                Place::Discrete(d) => self.coded.push(*d as u16),
+                Place::Continuous(columns) => {
+                    embedded += usize::from(!columns.is_empty());
+                    self.columns.extend(columns.clone());
+                }
             }
         }
         let alone: VarSet<W> = self.coded.iter().map(|&d| usize::from(d)).collect();
@@ -44,18 +47,17 @@ impl<'t, const W: usize> Evaluating<'t, W> {
         } else {
             self.coded.sort_unstable();
             self.columns.sort_unstable();
-            self.joint(set, alone)
+            self.joint(set, alone, self.coded.len() + embedded > 1)
         };
         libm::rint(value / quantum) * quantum
     }
 
-    /// `F` of a set with continuous variables, before it is rounded.
-    fn joint(&mut self, set: VarSet<W>, alone: VarSet<W>) -> f64 {
+    /// `F` of a set with continuous variables, before it is rounded; `joined` if with any other.
+    fn joint(&mut self, set: VarSet<W>, alone: VarSet<W>, joined: bool) -> f64 {
         let cells = self.cells();
-        let Self { table, coded, columns, .. } = self;
+        let Self { table, columns, .. } = self;
         let Table { rows, discrete, .. } = *table;
         let p = columns.len() as f64;
-        let joined = coded.len() + columns.len() > 1;
         if joined && rows.too_small(cells.units.len(), columns.len()) {
             return f64::NEG_INFINITY;
         }

@@ -19,12 +19,15 @@ export function withInterval(term) {
   return significant(term.value) + range;
 }
 
-// What the coefficients of a CPD belong to: a continuous parent, or a state of a discrete one; then
-// combinations of states, if there are coefficients for them.
-function regressors(parents, number) {
+// What the coefficients of a CPD belong to: a continuous parent (or a polynomial of its normal score),
+// or a state of a discrete one; then combinations of states, if there are coefficients for them.
+function regressors(parents, number, degree) {
   const single = parents.flatMap((parent) => {
     const name = data.names[parent];
-    if (isContinuous(parent)) return [{ parent, text: name }];
+    if (isContinuous(parent)) {
+      const polynomial = (_, k) => ({ parent, text: `P${k + 1}(${name})` });
+      return degree > 1 ? Array.from({ length: degree }, polynomial) : [{ parent, text: name }];
+    }
     return data.states[parent].slice(1).map((state) => ({ parent, text: `${name} = ${state}` }));
   });
   if (number === single.length) return single;
@@ -42,7 +45,8 @@ function regressors(parents, number) {
 export function terms({ node, parents, kind, numbers }) {
   const number =
     kind === "linear" ? numbers.coefficients.length : numbers.coefficients[0].length - 1;
-  const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents, number)];
+  const degree = numbers.degree ?? 1;
+  const labels = [{ parent: null, text: "(intercept)" }, ...regressors(parents, number, degree)];
   const estimated = (values, errors) =>
     values.map((value, i) => ({ ...labels[i], value, error: errors?.[i] ?? null }));
   if (kind === "linear") {
@@ -54,10 +58,11 @@ export function terms({ node, parents, kind, numbers }) {
   });
 }
 
-// The terms of an edge in the fitted network: { parent, child, terms }; null for a table.
+// The terms of an edge in the fitted network: { parent, child, terms }; null for a table, and in a
+// network with curves, whose coefficients mean nothing one by one.
 export function edgeTerms(index, pair) {
   const network = fittedNetwork(index);
-  if (!network) return null;
+  if (!network || network.scores) return null;
   const [x, y] = data.pairs[pair];
   const [parent, child] = network.cpds[y].parents.includes(x) ? [x, y] : [y, x];
   const cpd = network.cpds[child];

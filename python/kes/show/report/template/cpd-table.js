@@ -133,10 +133,19 @@ function coefficientTable(cpd) {
 function describeModel({ node, parents, kind, numbers }) {
   if (kind === "logistic") {
     const reference = data.states[node][0];
-    return `The log-odds of each state against “${reference}” are linear in the parents.`;
+    const shape = numbers.degree > 1 ? "sums of curves of" : "linear in";
+    return `The log-odds of each state against “${reference}” are ${shape} the parents.${scale(numbers)}`;
   }
   const deviation = significant(numbers.deviation);
+  if (numbers.degree > 1) {
+    return `The mean is a sum of curves of the parents; the residual standard deviation is ${deviation}.${scale(numbers)}`;
+  }
   return parents.length
     ? `The mean is linear in the parents; the residual standard deviation is ${deviation}.`
     : `The distribution is normal: the intercept is its mean, ${deviation} its standard deviation.`;
+}
+
+// What numbers are in a network with curves.
+function scale({ degree }) {
+  return degree > 1 ? " Numbers are normal scores of ranks, and P1, P2, … their polynomials." : "";
 }

@@ -5,6 +5,10 @@
 //   "linear"    a normal distribution whose mean is linear in the parents,
 //   "logistic"  log-odds of each state but the first, linear in the parents,
 //   "large"     a table that was left out of the page.
+// With a `degree` above 1 among its numbers, linear stands for sums of curves: continuous variables
+// are then normal scores, and enter as their polynomials.
+
+import { interpolate, polynomials } from "./polynomials.js";
 
 // The combinations of states of which at least two are not the first; the last changes fastest.
 export function interactions(sizes) {
@@ -16,16 +20,30 @@ export function interactions(sizes) {
 
 export class FittedNetwork {
   // `sizes` has the number of states of each node, 0 for a continuous one; `ess` is the equivalent
-  // sample size of the prior that smooths the tables.
-  constructor(cpds, sizes, ess) {
+  // sample size of the prior that smooths the tables. In a network with curves, `scores` has for each
+  // continuous node some of its values and their normal scores.
+  constructor(cpds, sizes, ess, scores = null) {
     this.cpds = cpds;
     this.sizes = sizes;
     this.ess = ess;
+    this.scores = scores;
     this.tables = new Map();
   }
 
   isContinuous(node) {
     return this.sizes[node] === 0;
+  }
+
+  // The normal score of a value of a node, if the network has scores; else the value.
+  score(node, value) {
+    const known = this.scores?.[node];
+    return known ? interpolate(value, known.values, known.scores) : value;
+  }
+
+  // The value that has a score.
+  value(node, score) {
+    const known = this.scores?.[node];
+    return known ? interpolate(score, known.scores, known.values) : score;
   }
 
   has(...kinds) {
@@ -68,14 +86,16 @@ export class FittedNetwork {
   }
 
   // The linear predictor: a continuous parent has one coefficient, a discrete one has a coefficient
-  // for each state but the first. Interactions of discrete parents may follow.
-  predictor(parents, intercept, coefficients, values) {
+  // for each state but the first. Interactions of discrete parents may follow. With a degree above
+  // 1, a continuous parent has a coefficient for each polynomial.
+  predictor(parents, intercept, coefficients, values, degree = 1) {
     let sum = intercept;
     let at = 0;
     for (const parent of parents) {
       if (this.isContinuous(parent)) {
-        sum += coefficients[at] * values[parent];
-        at += 1;
+        const own = degree > 1 ? polynomials(values[parent], degree) : [values[parent]];
+        for (const [k, value] of own.entries()) sum += coefficients[at + k] * value;
+        at += own.length;
       } else {
         if (values[parent] > 0) sum += coefficients[at + values[parent] - 1];
         at += this.sizes[parent] - 1;

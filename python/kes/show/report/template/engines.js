@@ -23,7 +23,8 @@ export function engineFor(index, target) {
     return { note: `${whyNotFitted()}${data.tables ? " Select one of them." : ""}` };
   }
   const isConstant = (node) => network.sizes[node] === 1;
-  if (network.cpds.every(({ node, kind }) => kind === "linear" || isConstant(node))) {
+  const isLinear = ({ node, kind }) => kind === "linear" || isConstant(node);
+  if (!network.scores && network.cpds.every(isLinear)) {
     if (isConstant(target)) return { note: "This variable has a single state." };
     return { engine: cached(`gaussian ${index}`, () => new Gaussian(network)), note: "" };
   }

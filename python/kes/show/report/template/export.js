@@ -8,6 +8,7 @@ export function whyNotSaved(index, format) {
   const network = fittedNetwork(index);
   if (!network) return whyNotFitted();
   if (network.has("large")) return "A table is too large for this page.";
+  if (network.scores) return "This page has not all numbers of a network with curves: use kes fit.";
   if (format === "bif" && !data.files.bif) {
     return "BIF has no continuous variables, so they are discretized for it.";
   }

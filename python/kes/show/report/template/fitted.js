@@ -18,7 +18,7 @@ function read(index) {
   const cpds = numbers
     .map((number) => data.tables.families[number])
     .map(([node, parents, kind, own]) => ({ node, parents, kind, numbers: own }));
-  return new FittedNetwork(cpds, sizes, data.tables.ess);
+  return new FittedNetwork(cpds, sizes, data.tables.ess, data.tables.scores);
 }
 
 // Why a model has no fitted network here.

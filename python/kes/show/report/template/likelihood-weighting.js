@@ -25,7 +25,7 @@ export function stateProbabilities(network, node, values) {
     return network.table(node).slice(start, start + size);
   }
   const logOdds = numbers.coefficients.map(([intercept, ...coefficients]) =>
-    network.predictor(parents, intercept, coefficients, values),
+    network.predictor(parents, intercept, coefficients, values, numbers.degree),
   );
   return softmax([0, ...logOdds]);
 }
@@ -53,11 +53,12 @@ export function drawSamples(network, evidence, count = SAMPLES) {
   const values = new Float64Array(network.cpds.length);
   for (let i = 0; i < count; i += 1) {
     for (const node of network.order) {
-      const given = evidence.get(node);
+      const known = evidence.get(node);
+      const given = known === undefined ? known : network.score(node, known);
       if (network.isContinuous(node)) {
         const { parents, numbers } = network.cpds[node];
-        const { intercept, coefficients, deviation } = numbers;
-        const mean = network.predictor(parents, intercept, coefficients, values);
+        const { intercept, coefficients, deviation, degree } = numbers;
+        const mean = network.predictor(parents, intercept, coefficients, values, degree);
         values[node] = given ?? mean + deviation * normal();
         if (given !== undefined) logWeights[i] += normalLogDensity(given, mean, deviation);
       } else {
@@ -65,7 +66,7 @@ export function drawSamples(network, evidence, count = SAMPLES) {
         values[node] = given ?? pick(own, random());
         if (given !== undefined) logWeights[i] += Math.log(own[given]);
       }
-      columns[node][i] = values[node];
+      columns[node][i] = network.value(node, values[node]);
     }
   }
   return { columns, ...normalised(logWeights) };

@@ -10,8 +10,8 @@ const MAX_COMPONENTS = 2 ** 13; // combinations of states
 
 // The distribution of a node given evidence: { found, logarithm }, where `found` is null if the
 // evidence is impossible. Of a continuous node it has mean and standard deviation, and the
-// components with their common standard deviation `within`. Returns null if the distribution is not a mixture of normal ones, or one
-// of too many components.
+// components with their common standard deviation `within`. Returns null if the distribution is not
+// a mixture of normal ones (a network with curves has none), or one of too many components.
 export function mixture(network, target, evidence) {
   const nodes = relevant(network, target, evidence);
   const isContinuous = (node) => network.isContinuous(node);
@@ -20,7 +20,7 @@ export function mixture(network, target, evidence) {
   );
   const free = nodes.filter((node) => !isContinuous(node) && !evidence.has(node));
   const components = free.reduce((count, node) => count * network.sizes[node], 1);
-  if (!isMixture || components > MAX_COMPONENTS) return null;
+  if (network.scores || !isMixture || components > MAX_COMPONENTS) return null;
 
   const gaussian = new Gaussian(withoutDiscreteParents(network, nodes));
   const given = nodes.filter(
