@@ -19,7 +19,6 @@ from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # most distinct whole numbers that may be meant as states
-_CURVED = ("bic", "aic", "degenerate-bic", "degenerate-aic")  # criteria of curves
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -124,7 +123,7 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
             f"out with {criterion.title(kind)} on this {kind} table",
             option="penalty",
         )
-    if criterion.basis is not None and criterion.name not in _CURVED:
+    if criterion.basis is not None and not criterion.has_penalty(kind):
         raise KesError(
             f"{option('basis')} is for bic and aic; leave it out with {criterion.title(kind)}",
             option="basis",

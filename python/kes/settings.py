@@ -95,7 +95,7 @@ class Criterion:
         return None if price is None else self.penalty * price
 
     def has_penalty(self, kind: str) -> bool:
-        """Return whether `penalty` has an effect on a kind of table."""
+        """Return whether `penalty` and `basis` have an effect on a kind of table."""
         return "penalty" in self.on(kind).parameters
 
 

@@ -23,8 +23,9 @@ from kes.data.resampling import BayesianBootstrap, Stream
 from kes.declare import checked_options, chosen_from
 from kes.errors import Interrupted
 from kes.graph import EssentialGraph
+from kes.graph.mpdag import Mpdag
 from kes.network.average import AveragedNetwork
-from kes.network.fitting import Estimates, Fitted, Model, families
+from kes.network.fitting import Estimates, Fitted, Model, families, fitting_dag
 from kes.options import DEFAULTS, AverageWork, EdgePrior, EnsembleOptions, Prior
 from kes.progress import Progress, reporting
 from kes.search.driver import threads
@@ -108,8 +109,9 @@ class Recipe:
             seed=Stream(problem.settings.seed, _STREAM, number).seed(),
         )
         if table.kind in own.measure.kinds and not own.measure.has_penalty(table.kind):
-            own = replace(own, penalty=1.0)
-        price = edge_price(self.edge_prior, "auto", table.varying, table.cases, own.measure)
+            own = replace(own, penalty=1.0, basis=None)
+        measure = own.measure.of_cheapest_edges(table.kind)
+        price = edge_price(self.edge_prior, "auto", table.varying, table.cases, measure)
         return replace(own, edge_prior=price)
 
 
@@ -237,7 +239,8 @@ class _Fitter:
             "transform": None,
             "notations": self._table.notations,
         }
-        if problem.settings.transform == "ranks":
+        self._knowledge, self._degree = problem.settings.knowledge, problem.settings.measure.degree
+        if problem.settings.transform == "ranks" or self._degree > 1:
             self._kept["transform"] = Ranks.of(self._table)
             self._table = self._kept["transform"].apply(self._table)
         self._last: dict[tuple[str, ...], Model] = {}
@@ -245,6 +248,11 @@ class _Fitter:
 
     def __call__(self, arcs: list[tuple[str, str]]) -> Fitted:
         """Estimate the network with these arcs."""
-        parents = families(self._table.names, arcs)
-        estimates = Estimates(parents, last=self._last, **self._kept)
+        names = self._table.names
+        if self._degree > 1:  # curves fit well in one direction
+            graph = EssentialGraph.from_dag(names, arcs)
+            known = graph if self._knowledge is None else Mpdag(graph, self._knowledge)
+            arcs = fitting_dag(known, self._table, self._degree)
+        parents = families(names, arcs)
+        estimates = Estimates(parents, last=self._last, degree=self._degree, **self._kept)
         return estimates(self._table, prior=self._recipe.prior, ess=self._recipe.fit_ess)

@@ -30,7 +30,7 @@ from kes.graph.mpdag import Mpdag
 from kes.graph.pdag import Pdag
 from kes.network.fitting import fit
 from kes.network.new_rows import Unseen
-from kes.options import HeldOutOptions, Prior
+from kes.options import FitOptions, HeldOutOptions, Prior
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
 from kes.search.driver import Execution
@@ -55,7 +55,8 @@ def validate(
     judged = optima[: integer("top", top, minimum=1)]
     reading = replace(optima.record.reading, missing=missing, weights=False)
     held_out = read_data(test, reading, schema=Schema.of(optima.states), weights=weights)
-    found = [_log_probabilities(one.mpdag, train, held_out, prior, ess) for one in judged]
+    how: FitOptions = {"prior": prior, "ess": ess, "basis": optima.best.basis}
+    found = [_log_probabilities(one.mpdag, train, held_out, how) for one in judged]
     return Table(
         {
             "optimum": range(len(judged)),
@@ -127,7 +128,9 @@ def cross_validate(
     each = allowed.runs or 1
     discretizer = Discretizer.checked(options["discretize"])
     problem = Problem.of(data, _uncut(options, discretizer))
-    prior, ess, cases = options["prior"], options["ess"], Cases(problem.table)
+    cases = Cases(problem.table)
+    how: FitOptions = {"prior": options["prior"], "ess": options["ess"]}
+    how["basis"] = problem.settings.basis
     chosen = choice("split", split, known=("cases", *SPLITS))
     if cases.number < 2 * parts:
         raise KesError(
@@ -155,7 +158,7 @@ def cross_validate(
             models |= {"GES": optima.ges.mpdag, "no edges": _empty(optima)}
             judged.append(
                 {
-                    name: _log_probabilities(graph, part.dataset, test, prior, ess)
+                    name: _log_probabilities(graph, part.dataset, test, how)
                     for name, graph in models.items()
                 }
             )
@@ -192,10 +195,10 @@ def _cut(
 
 
 def _log_probabilities(
-    graph: Pdag, train: Dataset, test: AnyTable, prior: Prior, ess: float
+    graph: Pdag, train: Dataset, test: AnyTable, how: FitOptions
 ) -> NDArray[np.float64]:
     """Fit a network to some cases; return ln P of the observed values in each row of others."""
-    network = fit(graph, train, prior=prior, ess=ess)
+    network = fit(graph, train, **how)
     unseen: Unseen = "missing" if isinstance(test, Incomplete) else "error"
     return network.log_likelihood(test, per_row=True, unseen=unseen)
 

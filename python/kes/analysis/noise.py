@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kes.analysis.deletion_loss import edge_worth
 from kes.budget import Budget, Improve
+from kes.data.dataset import dataset_of
 from kes.data.shuffling import shuffled
 from kes.errors import Interrupted
 from kes.progress import RunCounter, reporting
@@ -40,7 +41,8 @@ class Noise:
 
     Evidence is an upper bound here, as it is computed without a further search, for the data and
     for the shuffled copies alike: the loss by deleting the edge from the best model, or the
-    distance of the next optimum without it. Edges that knowledge requires are left out.
+    distance of the next optimum without it. Edges that knowledge requires are left out, and so are
+    those of discrete contexts, which the copies keep.
 
     Attributes
     ----------
@@ -146,7 +148,9 @@ def noise(
         with reporting(execution.progress) as report:
             for number in range(shuffles):
                 watched = replace(execution, progress=counter.after(number, report), client=None)
-                table = shuffled(problem.table, problem.settings.seed, number)
+                table = shuffled(
+                    problem.table, problem.settings.seed, number, within=_strata(problem)
+                )
                 copy = Problem(table, problem.settings, problem.cache_mb, problem.reading)
                 found.append(_search(copy, budget, watched))
             report(counter.at(shuffles), final=True)
@@ -172,10 +176,24 @@ def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | No
     budget = Budget(runs=1, improve=Improve(tasks or False))
     found = []
     for number in range(shuffles):
-        table = shuffled(problem.dataset, problem.settings.seed, number)
+        table = shuffled(problem.dataset, problem.settings.seed, number, within=_strata(problem))
         copy = Problem(table, problem.settings, problem.cache_mb, problem.reading)
         found.append(_search(copy, budget, Execution(threads)))
     return Noise(_bounds(optima, problem), tuple(found))
+
+
+def _strata(problem: Problem) -> list[str]:
+    """Return the columns to shuffle the others within: discrete contexts.
+
+    What a context does to a variable is no relation of that variable with another. Earlier values
+    of series are no strata: few rows agree on them.
+    """
+    columns = dict(zip(problem.table.names, dataset_of(problem.table).columns, strict=True))
+    return [
+        name
+        for name in problem.settings.exogenous
+        if columns[name].kind == "discrete" and not columns[name].notation.lag
+    ]
 
 
 def _search(problem: Problem, budget: Budget, execution: Execution) -> tuple[float, ...]:
@@ -187,7 +205,12 @@ def _search(problem: Problem, budget: Budget, execution: Execution) -> tuple[flo
 def _bounds(optima: Optima, problem: Problem) -> tuple[float, ...]:
     """Return upper bounds on the evidence for the edges of the best network, strongest first."""
     best, known = optima.best, problem.settings.knowledge
-    bounds = edge_worth(best.graph, problem)
+    kept = set(_strata(problem))
+    bounds = {
+        pair: loss
+        for pair, loss in edge_worth(best.graph, problem).items()
+        if kept.isdisjoint(pair)
+    }
     for pair in {frozenset(arc) for arc in known.required} if known else ():
         bounds.pop(pair, None)
     for other in optima[1:]:

@@ -371,7 +371,7 @@ def _check_members(members: Sequence[Fitted]) -> None:
         raise KesError("an averaged network needs at least one member", option="members")
     first = members[0]
     for number, member in enumerate(members):
-        if type(member) is not type(first) or member.nodes != first.nodes:
+        if member.nodes != first.nodes or member.kinds != first.kinds:
             raise KesError(
                 f"member {number} has other nodes than member 0, or nodes of other kinds",
                 option="members",

@@ -86,24 +86,35 @@ def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> N
         raise KesError(f"{what} contradicts the knowledge: {reason}", option="knowledge")
 
 
+_WRONG = {
+    "max_parents": "6 990 of 7 951",
+    "forbidden arcs": "2 489 of 6 984",
+    "pairs apart": "3 348 of 3 755",
+}
+"""True networks of five variables that have wrong local optima under a limit of three parents, one
+forbidden arc, or one pair apart, counted by tests/oracle/test_guarantees.py."""
+
+
 def lost_guarantee(settings: Settings) -> list[str]:
     """Return a note if some constraint lets runs end in wrong optima however many cases there are.
 
     With tiers, required arcs and exogenous variables none does: docs/theory.md, section 10.
     """
     known = settings.knowledge
-    reasons = {
+    lost = {
         "max_parents": settings.max_parents is not None,
         "forbidden arcs": known is not None and bool(known.forbidden),
         "pairs apart": known is not None and bool(known.apart),
         "known targets": known is not None and bool(known.targets),
     }
-    lost = [reason for reason, holds in reasons.items() if holds]
-    if not lost:
+    reasons = [reason for reason, holds in lost.items() if holds]
+    if not reasons:
         return []
+    counts = " and ".join(f"{_WRONG[one]} ({one})" for one in reasons if one in _WRONG)
+    found = f" (with five variables, for {counts} of the true networks)" if counts else ""
     return [
-        f"{' and '.join(lost)} can trap runs in wrong optima, however many cases there are: do "
-        "many runs with a small k, or prove the best score"
+        f"{' and '.join(reasons)} can trap runs in wrong optima, however many cases there are"
+        f"{found}: do many runs with a small k, or prove the best score"
     ]
 
 

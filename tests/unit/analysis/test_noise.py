@@ -132,3 +132,21 @@ def test_the_command_prints_it(optima, found, tmp_path, monkeypatch, capsys):
     assert "by chance" in printed
     assert run(["noise", "a.json", "--shuffles", "2", "--runs", "1", "--out", "b.csv"]) == 0
     assert (tmp_path / "b.csv").read_text().startswith("evidence,edges,by chance,false")
+
+
+def test_copies_keep_what_contexts_do():
+    """Two variables differ between batches, and have nothing else in common."""
+    rng = np.random.default_rng(0)
+    batch = rng.integers(0, 2, 300)
+    shifted = rng.normal(size=(2, 300)) + 3 * batch
+    data = pd.DataFrame({"batch": np.where(batch, "b", "a"), "x": shifted[0], "y": shifted[1]})
+    within = kes.learn(data, contexts=["batch"], runs=3, improve=False)
+    assert frozenset(("batch", "x")) in within.best.graph.skeleton
+    assert within.noise(shuffles=4, runs=2).shuffled_edges == (0, 0, 0, 0)
+    assert within.noise(shuffles=4, runs=2).edges == 0
+    # Earlier values are no strata: hardly two rows agree on them, and nothing would move.
+    series = pd.DataFrame({"s": rng.integers(0, 3, 200).astype(str)})
+    series["u"] = series["s"].shift(1, fill_value="0")
+    lagged = kes.learn(kes.lagged(series), runs=3, improve=False)
+    assert lagged.best.graph.skeleton
+    assert max(lagged.noise(shuffles=4, runs=2).shuffled_edges) <= 1

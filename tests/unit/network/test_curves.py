@@ -155,6 +155,14 @@ def test_a_learned_network_takes_the_basis_of_the_search(data):
     assert network.predict(pd.DataFrame({"x": [1.5]}), "y")[0] == pytest.approx(2.25, abs=0.5)
 
 
+def test_averages_and_validation_use_curves(data):
+    table = data[["x", "y"]].head(400)
+    average = kes.ensemble(table, members=4, basis=3)
+    assert average.predict(pd.DataFrame({"x": [1.5]}), "y")[0] > 1.2
+    found = kes.cross_validate(table, folds=2, runs=2, basis=3, top=1)
+    assert found["difference"][-1] < -0.3  # without edges
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [({"basis": "auto"}, "for searches"), ({"basis": 2, "transform": "none"}, "normal scores")],
