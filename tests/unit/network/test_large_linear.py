@@ -8,9 +8,9 @@ import pytest
 
 import kes
 from kes.network import fitting
-from kes.network.cpds import all_effects, main_effects, regressors
 from kes.network.large_linear import fit_large_linear
 from kes.network.regression import fit_linear
+from kes.network.regressors import all_effects, main_effects, regressors
 
 
 def table(levels, rows, seed):
