@@ -28,6 +28,7 @@ REQUIREMENTS = {
     "xges": ["xges"],
     "ges": ["ges"],
     "gies": ["gies"],
+    "cdt": ["--no-deps", "cdt"],  # only its data
     "tigramite": ["tigramite", "joblib", "statsmodels"],
     **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
 }

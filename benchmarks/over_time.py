@@ -27,9 +27,9 @@ from timing import show
 import kes
 
 SERIES, STEPS, STATES = 10, 100, 3
-SIZES = {5: 10, 10: 10, 25: 4}
-"""Variables, and tables of each design."""
-LIMIT = 120
+TABLES = {"VAR": {5: 10, 10: 10, 25: 4}, "discrete": {5: 4, 10: 4, 25: 2}}
+"""Tables of each design, by the number of variables."""
+LIMIT = 60
 """Seconds of the processor that a peer may take for one table."""
 
 Arc = tuple[str, str]
@@ -242,19 +242,25 @@ def forecast_error(network, table, by, time_, last, names) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="5,10,25")
-    parser.add_argument("--replicates", type=int, help="tables of each design; 10, 10 and 4")
+    parser.add_argument("--kinds", default="VAR,discrete,real")
+    parser.add_argument("--replicates", type=int, help="tables of each design, instead of TABLES")
     given = parser.parse_args()
     if not python_of("tigramite").exists():
         install({"tigramite"})
     rows = []
+    kinds = given.kinds.split(",")
     for kind, searches in SEARCHES.items():
+        if kind not in kinds:
+            continue
         for n in map(int, given.sizes.split(",")):
-            samples = [draw(kind, n, seed) for seed in range(given.replicates or SIZES.get(n, 4))]
+            samples = [
+                draw(kind, n, seed) for seed in range(given.replicates or TABLES[kind].get(n, 4))
+            ]
             for name, search in searches.items():
                 rows.append([f"{kind}, {n} variables", name, *judge(search, samples)])
                 print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
     show(["design", "search", "precision", "recall", "CPU s"], rows)
-    for name, (table, by, time_) in panels().items():
+    for name, (table, by, time_) in panels().items() if "real" in kinds else ():
         print(f"\n{name}")
         head = ["network", "arcs", "nats per row", "error"]
         show(head, real_rows(table, by, time_))

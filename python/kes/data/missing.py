@@ -13,6 +13,9 @@ from kes.data.raw_columns import Raw
 from kes.errors import KesError, either, listed, option, unknown
 from kes.options import MISSING
 
+IMPUTED = "missing values are filled in"
+"""How the note on values that are left to impute begins."""
+
 
 def check_choice(missing: str, *, gaps: bool = False) -> None:
     """Validate the option `missing`; "em" is allowed only where `gaps` can be imputed."""
@@ -59,7 +62,7 @@ def settle(
         return Settled(list(columns), weights, (note, *sparse))
     if missing == "em":
         note = (
-            "missing values are filled in from the model, which assumes that whether a value is "
+            f"{IMPUTED} from the model, which assumes that whether a value is "
             f"missing depends only on values that are there: {_columns(incomplete)}"
         )
         return Settled(list(columns), weights, (note, *sparse))

@@ -13,6 +13,7 @@ import numpy as np
 
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, dataset_of
 from kes.data.dependence import ALIKE
+from kes.data.missing import IMPUTED
 from kes.data.schema import ReadOptions, Schema
 from kes.data.series import Places, Series, join_earlier
 from kes.data.source import open_source
@@ -64,8 +65,8 @@ def read_series(read: Read, data: Data, options: ReadOptions, schema: Schema | N
         joined = _complete(joined)
     if joined.rows < 2:
         raise KesError(
-            f"only {joined.rows} rows have all their earlier rows ({places.notes[0]}); at least "
-            "two are needed",
+            f"too few rows have all their earlier rows, {joined.rows}, and at least two are needed "
+            f"({places.notes[0]})",
             option="lags",
         )
     return joined if len(now) == len(used) else joined.select(used)
@@ -100,6 +101,7 @@ def _complete(table: Incomplete) -> Dataset:
     """Drop the rows with missing values."""
     rows = np.flatnonzero(~table.gaps.any(axis=0))
     weights = None if table.weights is None else table.weights[rows]
-    note = f"dropped {table.rows - len(rows)} rows with missing values"
+    note = f"dropped the rows with missing values, now or earlier: {table.rows - len(rows)}"
     kept = table.dataset.take(rows, weights)
-    return Dataset.of(kept.names, kept.columns, weights, [*kept.notes, note])
+    notes = [own for own in kept.notes if not own.startswith(IMPUTED)]
+    return Dataset.of(kept.names, kept.columns, weights, [*notes, note])

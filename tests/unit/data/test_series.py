@@ -126,6 +126,7 @@ def test_missing_values_are_dropped_after_rows_are_joined():
     dataset = read_data(lagged, ReadOptions(missing="drop"))
     weeks = {(p, w) for p, w in WEEKS if (p, w - 1) in WEEKS and w not in (1, 2)}
     assert dataset.rows == len(weeks)
+    assert dataset.notes[-1].endswith(": 4")  # weeks 1 and 2 of both
     with pytest.raises(kes.KesError) as caught:
         kes.learn(lagged, runs=1)
     assert caught.value.option == "missing"
