@@ -58,7 +58,7 @@ function dropPanel(take) {
   return element("section", { class: "panel" }, ...head, zone);
 }
 
-// An input for a file, with a label that is part of it.
+// An input for a file.
 export function fileInput(text, action) {
   const input = element("input", { type: "file", "aria-label": text });
   input.addEventListener("change", () => {

@@ -10,10 +10,11 @@ import { choice } from "./table-settings.js";
 import { toggled, withoutItem, withPair } from "./tier-board.js";
 import { TierView } from "./tier-view.js";
 
+const SIGNS = { required: "→", forbidden: "↛", apart: "∤" };
 const PAIRS = {
-  required: ["must cause directly", "→"],
-  forbidden: ["must not cause directly", "↛"],
-  apart: ["are not directly related", "∤"],
+  required: (a, b) => `${a} → ${b} must be there`,
+  forbidden: (a, b) => `${a} → ${b} must not be there`,
+  apart: (a, b) => `No edge between ${a} and ${b}`,
 };
 
 export async function showKnowledge(place) {
@@ -136,9 +137,8 @@ class KnowledgeStep {
     const [a, b] = this.chosen;
     const buttons = [];
     if (b !== undefined) {
-      for (const [name, [words, sign]] of Object.entries(PAIRS)) {
-        const text = name === "apart" ? `${a} and ${b} ${words}` : `${a} ${words} ${b} (${sign})`;
-        buttons.push(button(text, () => this.statePair(name, [a, b])));
+      for (const [name, words] of Object.entries(PAIRS)) {
+        buttons.push(button(words(a, b), () => this.statePair(name, [a, b])));
       }
     } else if (a !== undefined) {
       buttons.push(
@@ -162,7 +162,7 @@ class KnowledgeStep {
 
   showList() {
     const items = [];
-    for (const [name, [, sign]] of Object.entries(PAIRS)) {
+    for (const [name, sign] of Object.entries(SIGNS)) {
       (this.known[name] ?? []).forEach(([a, b], i) => {
         items.push(this.item(`${a} ${sign} ${b}`, name, i));
       });

@@ -98,8 +98,11 @@ class JobView {
     if (job.state === "done") parts.push(...done(job));
     if (job.state === "stopped") parts.push(...stopped(job, () => this.again(job)));
     if (job.state === "failed") {
-      const fixes = [{ label: "Go on from there", action: () => this.again(job) }];
+      const fixes = [
+        { label: job.exists ? "Go on from there" : "Try again", action: () => this.again(job) },
+      ];
       parts.push(message(job.message || "The search failed.", { fixes }));
+      parts.push(element("p", {}, element("a", { href: "#table" }, "Look at the table")));
     }
     return parts;
   }

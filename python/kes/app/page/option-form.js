@@ -40,13 +40,13 @@ function made(option, value) {
     return select;
   }
   const type = input === "names" ? "text" : input;
-  const attributes = { type, placeholder: hint || defaultText(option) };
+  const attributes = { type, placeholder: defaultText(option) || hint };
   if (input === "number") Object.assign(attributes, { min: least, max: most ?? "", step });
   return element("input", { ...attributes, ...(isGiven ? { value } : {}) });
 }
 
 function defaultText(option) {
-  return option.default ?? "none";
+  return { True: "yes", False: "no" }[option.default] ?? option.default ?? "";
 }
 
 // Names that are separated by commas; null if there are none.

@@ -115,7 +115,8 @@ function predictCard(summary, path, show) {
     const about = { table: table.select.value, target: target.select.value };
     show(`Predictions of ${about.target}`, await post(`${path}/do/predict`, about));
   });
-  return card("Predict a file", target.label, table.label, input, ask);
+  const other = element("label", {}, "or of another file", input);
+  return card("Predict a file", target.label, table.label, other, ask);
 }
 
 function compareCard(summary, path, show) {
@@ -137,7 +138,8 @@ function compareCard(summary, path, show) {
     const about = { other: other.select.value };
     show(`Differences of ${about.other}`, await post(`${path}/compare`, about));
   });
-  return card("Compare", other.label, input, ask);
+  const expert = element("label", {}, "or an expert's graph (BIF, DOT)", input);
+  return card("Compare", other.label, expert, ask);
 }
 
 const FILES = {

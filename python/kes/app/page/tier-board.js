@@ -22,8 +22,8 @@ export function withoutEmpty(tiers) {
 export function withPair(knowledge, part, [a, b]) {
   const changed = { ...knowledge };
   for (const other of ["required", "forbidden", "apart"]) {
-    const isOther = ([x, y]) => !(isSame(x, y) || (other !== "forbidden" && isSame(y, x)));
     const isSame = (x, y) => x === a && y === b;
+    const isOther = ([x, y]) => !(isSame(x, y) || (other !== "forbidden" && isSame(y, x)));
     changed[other] = (changed[other] ?? []).filter(isOther);
   }
   changed[part] = [...changed[part], [a, b]];
