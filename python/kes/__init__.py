@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kes.analysis.certificate import Certificate as Certificate
     from kes.analysis.certificate import CertifyProgress as CertifyProgress
     from kes.analysis.certify import certify as certify
+    from kes.analysis.choosing import choose as choose
     from kes.analysis.credible import Credible as Credible
     from kes.analysis.credible import credible as credible
     from kes.analysis.explain import explain as explain
@@ -63,9 +64,12 @@ if TYPE_CHECKING:
     from kes.network.files import read_network as read_network
     from kes.network.ranges import Range as Range
     from kes.options import Sampled as Sampled
+    from kes.predictors import KESClassifier as KESClassifier
+    from kes.predictors import KESRegressor as KESRegressor
     from kes.progress import Progress as Progress
     from kes.results.optima import Optima as Optima
     from kes.results.optimum import Optimum as Optimum
+    from kes.search.choice import CriterionChoice as CriterionChoice
     from kes.settings import Settings as Settings
     from kes.table import Table as Table
 
@@ -74,6 +78,7 @@ _HOMES = {
     "kes.analysis.averaging": "EnsembleInterrupted ensemble",
     "kes.analysis.certificate": "Certificate CertifyProgress",
     "kes.analysis.certify": "certify",
+    "kes.analysis.choosing": "choose",
     "kes.analysis.credible": "Credible credible",
     "kes.analysis.explain": "explain",
     "kes.analysis.ground_truth": "compare_to_truth",
@@ -99,9 +104,11 @@ _HOMES = {
     "kes.network.files": "convert read_graph read_network",
     "kes.network.ranges": "Range",
     "kes.options": "Sampled",
+    "kes.predictors": "KESClassifier KESRegressor",
     "kes.progress": "Progress",
     "kes.results.optima": "Optima",
     "kes.results.optimum": "Optimum",
+    "kes.search.choice": "CriterionChoice",
     "kes.settings": "Settings",
     "kes.table": "Table",
 }
@@ -114,8 +121,9 @@ long again. The imports above are for type checkers; a test compares them with t
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-# Without KES: a star import must neither need scikit-learn nor wait for it.
-__all__ = [name for name in sorted({*_HOME, "datasets"}) if name != "KES"]
+_WITH_SKLEARN = {"KES", "KESClassifier", "KESRegressor"}
+# A star import must neither need scikit-learn nor wait for it.
+__all__ = [name for name in sorted({*_HOME, "datasets"}) if name not in _WITH_SKLEARN]
 
 
 def __getattr__(name: str) -> object:
@@ -129,4 +137,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "KES"})
+    return sorted({*globals(), *__all__, *_WITH_SKLEARN})

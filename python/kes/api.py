@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Unpack
 
 from kes.budget import Budget
@@ -19,15 +20,17 @@ from kes.options import LearnOptions, ScoringOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.storage import OutFile
+from kes.search.choice import CriterionChoice
 from kes.search.constraints import checked_knowledge, refuse_inadmissible, with_exogenous
 from kes.search.driver import Execution, SearchInterrupted, SearchLost
 from kes.search.pipeline import prepare, search
-from kes.search.problem import Problem
+from kes.search.problem import Problem, TableAsRead
 from kes.search.record import Record
 from kes.validation import arcs
 
 _CACHE_MB = 16  # for a single score
 _BOUNDARY_MB = 64  # for one boundary
+_SHARE_OF_CHOICE = 0.25  # of a budget, for the choice of a criterion
 _SHARE_OF_SEARCH = 0.8  # of a budget; the rest is for the evaluation of a target
 
 
@@ -93,7 +96,12 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     """Learn, resuming from the file if there is one."""
     started = time.monotonic()
     whole, execution = Budget.of(options), Execution.of(options)
-    problem = Problem.of(data, options)
+    choice = None
+    read: Data | TableAsRead = data
+    if options["criterion"] == "auto":
+        read, choice = _chosen(data, options, whole, out)
+        options = {**options, **choice.options}  # type: ignore[typeddict-item]
+    problem = Problem.of(read, options)
     if options["target"] is not None:
         from kes.analysis.target import check_target
 
@@ -109,6 +117,8 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
         problem = prepare(problem, execution, whole)
     except SearchInterrupted:
         raise Interrupted from None
+    if not options["keep_imputed"]:
+        problem = problem.without_imputed()
     allowed = whole.for_size(problem.size).since(started)
     if options["target"] is not None and allowed.seconds is not None:
         allowed = replace(allowed, seconds=_SHARE_OF_SEARCH * allowed.seconds)
@@ -135,11 +145,38 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     except (Interrupted, ClusterLost) as stop:
         stop.file = str(out.path) if out is not None and out.is_saved else None
         raise
+    if optima.record.choice != choice:
+        record = replace(optima.record, choice=choice)
+        optima = Optima(record, problem=problem, seconds=optima.seconds)
     if out is not None and optima.record is not base:
         _save(out, optima.record, problem)
     if options["target"] not in (None, optima.target):
         optima = _evaluated(optima, options["target"], execution, whole.since(started), out)
     return optima
+
+
+def _chosen(
+    data: Data, options: LearnOptions, whole: Budget, out: OutFile | None
+) -> tuple[TableAsRead, CriterionChoice]:
+    """Choose a criterion, unless the file that is resumed has one; return the table, too."""
+    from kes.analysis.choosing import FOLDS, ChooseWork, choice_for
+
+    problem = Problem.of(data, {**options, "criterion": "bic"})
+    read = TableAsRead(problem.table, problem.reading)
+    earlier = storage.read(out.path).choice if out is not None and Path(out.path).exists() else None
+    if earlier is not None:
+        return read, earlier
+    work: ChooseWork = {
+        "n_jobs": options["n_jobs"],
+        "memory_mb": options["cache_mb"],
+        "budget": None if whole.seconds is None else _SHARE_OF_CHOICE * whole.seconds,
+        "progress": options["progress"],
+        "folds": FOLDS,
+    }
+    try:
+        return read, choice_for(problem, options["edge_prior"], work)
+    except KeyboardInterrupt:
+        raise Interrupted from None
 
 
 def _evaluated(

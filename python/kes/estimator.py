@@ -55,7 +55,7 @@ class EstimatorOptions(HeldOutOptions, LearnOptions, total=False):
     """Parameters of the estimator."""
 
 
-class _Hidden:
+class HiddenTransform:
     """A parameter with the name of a method of scikit-learn.
 
     Reading it as an attribute fails, as scikit-learn takes every estimator that has an attribute
@@ -63,7 +63,7 @@ class _Hidden:
     """
 
     def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
-        raise AttributeError("KES is not a transformer; get_params() returns the parameter")
+        raise AttributeError("not a transformer; get_params() returns the parameter")
 
     def __set__(self, instance: object, value: object) -> None:
         vars(instance)["transform"] = value
@@ -79,7 +79,15 @@ def _has_classes(estimator: KES) -> bool:
     return _has_target(estimator) and (hasattr(estimator, "classes_") or not is_fitted)
 
 
-def _with_target(data: Any, target: str, y: object) -> tuple[Any, str]:  # noqa: ANN401 - any table
+def by_column(discretizer: Discretizer | None, names: Mapping[str, str]) -> Discretizer | None:
+    """Return a discretizer of nodes for columns with other names."""
+    if discretizer is None:
+        return None
+    cuts = discretizer.cuts
+    return Discretizer.at({own: cuts[node] for node, own in names.items() if node in cuts})
+
+
+def with_target(data: Any, target: str, y: object) -> tuple[Any, str]:  # noqa: ANN401 - any table
     """Return the table with y as the column of the target, and the name of that column.
 
     The columns of an array have no names, so the target becomes the last one.
@@ -172,7 +180,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
-    transform = _Hidden()
+    transform = HiddenTransform()
 
     @checked_options(EstimatorOptions, without=CALL_ONLY, check=False, renamed=_RENAMED, runs=100)
     def __init__(self, **options: Unpack[EstimatorOptions]) -> None:
@@ -220,7 +228,7 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         weights = None if sample_weight is None else np.asarray(sample_weight)
         data, target = self._table(X, reset=True), options.pop("target")
         if target is not None:
-            data, target = _with_target(data, target, y)
+            data, target = with_target(data, target, y)
         prior, ess = options.pop("prior"), options["ess"]
         options |= {"random_state": self._seed(), "weights": weights}
         self.optima_ = learn(data, **options)
@@ -380,16 +388,8 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         written = self.network_.notations
         notations = {own: written[n] for n, own in zip(nodes, names, strict=True) if n in written}
         schema = Schema(names, [self.network_.states[node] for node in nodes], notations)
-        discretizer = self._discretizer(dict(zip(nodes, names, strict=True)))
+        discretizer = by_column(self.network_.discretizer, dict(zip(nodes, names, strict=True)))
         return read_data(data, options, schema=schema, discretizer=discretizer).renamed(nodes)
-
-    def _discretizer(self, names: Mapping[str, str]) -> Discretizer | None:
-        """Return the discretizer of the network, with the columns of nodes by these names."""
-        discretizer = self.network_.discretizer
-        if discretizer is None:
-            return None
-        cuts = discretizer.cuts
-        return Discretizer.at({own: cuts[node] for node, own in names.items() if node in cuts})
 
     def _seed(self) -> int | None:
         state = vars(self)["random_state"]

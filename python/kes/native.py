@@ -37,12 +37,18 @@ def core_errors(names: Sequence[str] = ()) -> Iterator[None]:
 
 
 def core_problem(
-    dataset: Dataset, criterion: Criterion, cache_mb: int, additions: Additions | None = None
+    dataset: Dataset,
+    criterion: Criterion,
+    cache_mb: int,
+    additions: Additions | None = None,
+    *,
+    twins: bool = False,
 ) -> _core.Problem:
     """Pass a table to the core, which scores it according to its kind, with a prior over edges.
 
     Refuses columns that the criterion does not support or that determine each other, and tables
-    that are too large for the core.
+    that are too large for the core. With `twins`, columns that determine each other are accepted,
+    and no model connects them.
     """
     kind = dataset.kind
     check_kind(dataset, criterion)
@@ -68,7 +74,8 @@ def core_problem(
             problem = _core.Problem.location(embedded, dataset.cardinalities, *more)
         else:
             problem = _core.Problem.gaussian(embedded, *more)
-    _refuse_twins(dataset, [(x, y) for x, y, why in problem.excluded if why == "twins"])
+    if not twins:
+        _refuse_twins(dataset, [(x, y) for x, y, why in problem.excluded if why == "twins"])
     return problem
 
 

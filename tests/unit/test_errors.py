@@ -63,7 +63,7 @@ def optima():
         ({"ess": 10**400}, "at most 1e+300"),
         ({"criterion": "bci"}, "did you mean 'bic'?"),
         ({"criterion": "BDE"}, "did you mean 'bdeu'?"),
-        ({"criterion": "k2"}, "known: 'aic', 'bdeu', 'bge', 'bic', 'degenerate-aic'"),
+        ({"criterion": "k2"}, "known: 'aic', 'auto', 'bdeu', 'bge', 'bic', 'degenerate-aic'"),
         ({"criterion": 3}, "unknown criterion 3"),
         ({"penalty": 0}, "greater than 0"),
         ({"penalty": 2.0}, "bic and aic"),

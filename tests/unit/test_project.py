@@ -155,7 +155,7 @@ ORDER = (
     *("errors", "files", "validation", "declare", "options", "settings", "table", "progress"),
     *("drawing", "data", "budget", "native", "graph", "formats", "network"),
     *("exact", "search", "results", "analysis", "show"),
-    *("api", "estimator"),
+    *("api", "estimator", "predictors"),
     *("datasets", "app", "paper", "cli"),
 )
 """From the ground up: each imports only those before it."""

@@ -20,7 +20,7 @@ from typing import Any, Unpack
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete
 from kes.data.normal_scores import Ranks
 from kes.data.resampling import BayesianBootstrap, Stream
-from kes.declare import checked_options, chosen_from
+from kes.declare import checked_options, chosen_from, defaults
 from kes.errors import Interrupted
 from kes.graph import EssentialGraph
 from kes.graph.mpdag import Mpdag
@@ -46,6 +46,8 @@ _CASES_FOR_AIC = 5
 
 ESS = 5.0
 """Equivalent sample size with which members are fitted."""
+
+AVERAGE_WORK: AverageWork = defaults(AverageWork)  # type: ignore[assignment]
 
 _STREAM = 2**33
 """Branch of the seed's random streams; the number of the member follows."""
@@ -183,6 +185,7 @@ def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedN
                 return now < deadline or not members
 
             problem = problem.completed(threads(work["n_jobs"]))
+            _ = problem.core  # refuses tables that cannot be searched
             fitter = _Fitter(problem, recipe)
             for graph in _graphs(problem, recipe, work, keep_going):
                 members.append(fitter(graph))
@@ -209,6 +212,7 @@ def _graphs(
             cache_mb=work["memory_mb"],
             threads=threads(work["n_jobs"]),
             keep_going=keep_going,
+            twins=True,  # of the weighted table; those of the table itself are refused before
         )
         if found is None:
             return

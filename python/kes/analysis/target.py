@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.averaging import AVERAGE_WORK, average_of, recipe_of
 from kes.budget import Budget
 from kes.data.column import Discrete
 from kes.data.dataset import AnyTable, Incomplete
@@ -25,6 +26,7 @@ from kes.network.average import AnyNetwork, AveragedNetwork
 from kes.network.discrete import BayesianNetwork
 from kes.network.gaussian import GaussianNetwork
 from kes.network.new_rows import Unseen
+from kes.options import AverageWork
 from kes.results.optima import Optima
 from kes.search.driver import Execution
 from kes.search.evaluation import Evaluation
@@ -36,6 +38,8 @@ Quality: TypeAlias = tuple[dict[str, float], tuple[tuple[float, float, float], .
 """Measures and calibration, as in `Evaluation`."""
 
 _FOLDS, _RUNS = 5, 5
+MEMBERS = 10
+"""Networks of the averages that are evaluated beside single networks."""
 _LEAST_CASES = 20
 _MANY_CASES = 20_000
 """With more cases, one part is predicted, and no more rows of it than half of this."""
@@ -86,27 +90,36 @@ def evaluate(
     if cases.number > _MANY_CASES:
         train, test = folds[0]
         folds = [(train, _some(test, _MANY_CASES // 2))]
-    time = None if seconds is None else seconds / len(folds)
+    time = None if seconds is None else seconds / len(folds) / 2
     allowed = Budget(runs=min(_RUNS, problem.size.runs), seconds=time)
     alone = replace(execution, progress=None, client=None)
-    found, truths, weights, shares = [], [], [], []
+    work: AverageWork = {**AVERAGE_WORK, "members": MEMBERS, "budget": time}
+    work |= {"n_jobs": execution.threads}
+    single, averaged, truths, weights, shares = [], [], [], [], []
     for train, test in folds:
         part = Problem(train, problem.settings, problem.cache_mb, problem.reading)
+        part = part.completed(execution.threads)
         best = Optima.found_by(part, partial(search, part, allowed, alone)).best
         network = best.fit(part.dataset)
+        average = average_of(part, recipe_of(part, None, work), work)
         truth, known = observed(test, target)
-        found.append(predictions(network, test, target, "missing"))
+        single.append(predictions(network, test, target, "missing"))
+        averaged.append(predictions(average, test, target, "missing"))
         truths.append(truth)
         weights.append(np.where(known, 1.0 if test.weights is None else test.weights, 0.0))
         if network.states[target]:
             shares.append(part.dataset.state_shares(target))
-    everywhere = Predictions(*map(np.concatenate, zip(*found, strict=True)))
     counted = np.concatenate(weights)
     if not counted.any():
         return nothing
-    alone_shares = np.mean(shares, axis=0) if shares else None
-    measures, calibration = quality(everywhere, np.concatenate(truths), counted, alone_shares)
-    return Evaluation(target, float(counted.sum()), measures, calibration)
+
+    def judged(found: list[Predictions]) -> Evaluation:
+        everywhere = Predictions(*map(np.concatenate, zip(*found, strict=True)))
+        alone_shares = np.mean(shares, axis=0) if shares else None
+        measures, calibration = quality(everywhere, np.concatenate(truths), counted, alone_shares)
+        return Evaluation(target, float(counted.sum()), measures, calibration)
+
+    return replace(judged(single), average=judged(averaged))
 
 
 def predictions(network: AnyNetwork, data: Any, target: str, unseen: Unseen) -> Predictions:  # noqa: ANN401

@@ -8,6 +8,7 @@ at an m-th of its weight. Imputed with draws from a model, it is an ordinary wei
 which every criterion remains a function of sets of variables.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
@@ -26,6 +27,8 @@ MOST_CASES = 10**8
 """Maximum number of cases, which are drawn one by one."""
 MOST_CELLS = 2**30
 """Maximum number of cells of a stack."""
+MOST_KEPT = 2_000_000
+"""Maximum number of imputed values that a result keeps."""
 _DIGITS = 20  # binary digits of imputed numbers
 
 
@@ -235,6 +238,22 @@ class Stack:
             drawn = np.rint(drawn / step) * step
         self.copies[v][self.gaps[v]] = drawn
 
+    @property
+    def imputed(self) -> tuple[tuple[float, ...], ...]:
+        """The current imputations of each variable; nothing if they are too many to keep."""
+        if sum(places.size for places in self.gaps) > MOST_KEPT:
+            return ()
+        pairs = zip(self.copies, self.gaps, strict=True)
+        return tuple(tuple(copies[places].tolist()) for copies, places in pairs)
+
+    def restore(self, imputed: Sequence[Sequence[float]]) -> bool:
+        """Put earlier imputations back; return whether they fit the gaps."""
+        if [len(values) for values in imputed] != [places.size for places in self.gaps]:
+            return False
+        for copies, places, values in zip(self.copies, self.gaps, imputed, strict=True):
+            copies[places] = values
+        return True
+
     def dataset(self) -> Dataset:
         """Return the rows with the current imputations."""
         assert self._table.weights is not None, "distinct rows are counted"
@@ -242,9 +261,9 @@ class Stack:
         for column, copies in zip(self._table.columns, self.copies, strict=True):
             values = np.concatenate([_values(column)[self._whole], copies])
             columns.append(
-                Discrete(column.states, values)
+                Discrete(column.states, values, column.notation)
                 if isinstance(column, Discrete)
-                else Continuous(values)
+                else Continuous(values, column.notation)
             )
         weights = np.concatenate([self._table.weights[self._whole], self._weights])
         return Dataset.of(self._table.names, columns, weights, self._table.notes)

@@ -261,6 +261,10 @@ class AveragedNetwork(AveragedQueries):
         """Return what each member predicts for a node in each row, and its share."""
         self._first._checked(target)
         rows = self._first._prepare_for(target, data, unseen, every=True)
+        return self.answers_in(rows, target)
+
+    def answers_in(self, rows: Rows, target: str) -> MixtureAnswer:
+        """Return what each member predicts for a node in prepared rows, and its share."""
         each = shares(np.stack([member._log_probabilities(rows) for member in self.members]))
         refuse_impossible(np.isneginf(each.log_mean))
         found = [member._answers(rows, target) for member in self.members]

@@ -118,7 +118,7 @@ class Network(OverTime, Structure):
             As in `log_likelihood`.
         """
         states = {node: self.states[node] for node in (self.nodes if nodes is None else nodes)}
-        return self._transformed(
+        return self.transformed(
             read_rows(
                 data,
                 states,
@@ -145,7 +145,7 @@ class Network(OverTime, Structure):
             # Nodes beyond a missing value in the Markov blanket matter, too.
             return [node for node in observed if node != target]
 
-        return self._transformed(
+        return self.transformed(
             read_rows(
                 data,
                 self.states,
@@ -156,7 +156,8 @@ class Network(OverTime, Structure):
             )
         )
 
-    def _transformed(self, rows: Rows) -> Rows:
+    def transformed(self, rows: Rows) -> Rows:
+        """Return rows whose continuous values are transformed."""
         if self.transform is None:
             return rows
         columns = {

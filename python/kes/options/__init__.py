@@ -9,6 +9,7 @@ from kes.options.all_networks import CredibleOptions as CredibleOptions
 from kes.options.all_networks import CredibleWork as CredibleWork
 from kes.options.all_networks import PosteriorOptions as PosteriorOptions
 from kes.options.all_networks import PosteriorWork as PosteriorWork
+from kes.options.all_networks import WorkOptions as WorkOptions
 from kes.options.average import AverageWork as AverageWork
 from kes.options.average import EnsembleOptions as EnsembleOptions
 from kes.options.search import DEFAULTS as DEFAULTS

@@ -68,24 +68,25 @@ Display = Annotated[
 ]
 
 
+def _criterion(known: Sequence[str], more: str = "") -> Option:
+    return Option(
+        default="bic",
+        group="criterion",
+        doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
+        "multinomial if all columns are discrete, Gaussian if all are continuous, the location "
+        'model [Olkin & Tate 1961] if the table is mixed. "degenerate-bic" and "degenerate-aic" '
+        'score mixed tables by the degenerate Gaussian [Andrews 2019] instead. "bdeu" and "qnml" '
+        f'are for discrete tables, "bge" for continuous ones.{more}',
+        check=partial(choice, known=known),
+        setting="criterion",
+        help="The score to maximise.",
+    )
+
+
 class ScoringOptions(DataOptions, total=False):
     """Options that decide a score, and which models are admissible."""
 
-    criterion: Annotated[
-        str,
-        Option(
-            default="bic",
-            group="criterion",
-            doc='The score to maximise, a natural logarithm. "bic" and "aic" are for every table: '
-            "multinomial if all columns are discrete, Gaussian if all are continuous, the location "
-            'model [Olkin & Tate 1961] if the table is mixed. "degenerate-bic" and '
-            '"degenerate-aic" score mixed tables by the degenerate Gaussian [Andrews 2019] '
-            'instead. "bdeu" and "qnml" are for discrete tables, "bge" for continuous ones.',
-            check=partial(choice, known=CRITERIA),
-            setting="criterion",
-            help="The score to maximise.",
-        ),
-    ]
+    criterion: Annotated[str, _criterion(CRITERIA)]
     ess: Ess
     penalty: Annotated[
         float,
@@ -300,6 +301,14 @@ class HeldOutOptions(RunOptions, total=False):
 class LearnOptions(RunOptions, total=False):
     """Options of `kes.learn`."""
 
+    criterion: Annotated[
+        str,
+        _criterion(
+            (*CRITERIA, "auto"),
+            ' "auto" chooses one, with its `ess` and a price of edges, by cross-validation: see '
+            "`kes.choose`. `Optima.choice` has what was tried.",
+        ),
+    ]
     prove: Annotated[
         bool | Literal["auto"],
         Option(
@@ -343,6 +352,19 @@ class LearnOptions(RunOptions, total=False):
             help="Stop after N runs in a row without a better score.",
         ),
     ]
+    keep_imputed: Annotated[
+        bool,
+        Option(
+            default=True,
+            group="execution",
+            doc='With ``missing="em"``: keep the imputed values in the result and its file, up to '
+            "two million, so that nothing is imputed again later. They are draws from a model, not "
+            "observed values.",
+            check=boolean,
+            help="With --missing em: keep the imputed values in the result, so that later commands "
+            "need not impute again.",
+        ),
+    ]
     target: Annotated[
         str | None,
         Option(
@@ -350,7 +372,8 @@ class LearnOptions(RunOptions, total=False):
             group="model",
             doc="A variable to predict. The search is the same; the result also tells from which "
             "variables it is predicted, and how well in cases that were not used to learn "
-            "(`Optima.evaluation`). That takes up to five further short searches.",
+            "(`Optima.evaluation`), by a network and by an average of ten. That takes up to five "
+            "further short searches of both.",
             type="str or None",
             metavar="COLUMN",
             help="A variable to predict: show from which others, and how well in held-out cases. "

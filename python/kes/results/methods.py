@@ -364,8 +364,11 @@ class OptimumMethods:
         """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
         By default, raw data are read, cut, transformed and completed as in the search, and columns
-        that it did not use are ignored. If the search used knowledge, the arcs satisfy it.
+        that it did not use are ignored. Missing values of the data of the search are not imputed
+        again if the result keeps them. If the search used knowledge, the arcs satisfy it.
         """
+        if options.keys() <= {"prior", "ess", "prefer"}:
+            data = self.completed(data)
         same, reading = self.as_read(data)
         return fit_as(self.mpdag, data, {**FIT_DEFAULTS, **same, **options}, reading)
 

@@ -14,6 +14,7 @@ from kes.graph.pdag import Pdag
 from kes.options import FitOptions
 from kes.results.methods import OptimumMethods
 from kes.results.provenance import Lineage
+from kes.search.problem import OtherData, Problem
 from kes.search.record import Record
 
 
@@ -141,6 +142,16 @@ class Optimum(OptimumMethods):
     def is_scored_like(self, other: "Optimum") -> bool:
         """Return whether the scores of both can be compared: same cases, same criterion."""
         return self._record.is_scored_like(other._record)
+
+    def completed(self, data: Data) -> Data:
+        """Return the completed table of the search, if it is kept and these are its data."""
+        kept = self._record.completion
+        if kept is None or not kept.imputed or isinstance(data, Dataset | Incomplete):
+            return data
+        try:
+            return Problem.again(self._record, data).dataset
+        except OtherData:
+            return data
 
     def as_read(self, data: Data) -> tuple[FitOptions, ReadOptions]:
         """Return options to read, discretize and transform data like those of the search."""

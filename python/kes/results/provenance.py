@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kes.data.column import Kind, State, TableKind, kind_of
 from kes.files import stem
+from kes.search.choice import CriterionChoice
 from kes.search.evaluation import Evaluation
 from kes.search.record import Record
 from kes.settings import Settings
@@ -63,6 +64,14 @@ class Provenance:
         Its attributes are `target`, `cases`, `measures` and `calibration`.
         """
         return self.record.evaluation
+
+    @property
+    def choice(self) -> CriterionChoice | None:
+        """What was tried to choose the criterion; None unless it was "auto".
+
+        ``choice.table()`` shows it, and ``choice.estimation`` has the options for `Optimum.fit`.
+        """
+        return self.record.choice
 
     @property
     def target(self) -> str | None:

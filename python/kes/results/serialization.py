@@ -32,8 +32,14 @@ from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph, Edges
 from kes.graph.knowledge import Knowledge
 from kes.options import MAX_PRICE, LearnOptions, Sampled, check_prove
-from kes.search.evaluation import Evaluation
-from kes.search.record import Batch, Completion, Improving, Model, Offspring, Proof, Record
+from kes.results.record_parts import (
+    choice_from_json,
+    completion_from_json,
+    completion_to_json,
+    evaluation_from_json,
+    typed,
+)
+from kes.search.record import Batch, Improving, Model, Offspring, Proof, Record
 from kes.settings import Settings
 from kes.validation import integer, number
 
@@ -80,9 +86,10 @@ def encoded(record: Record) -> bytes:
         "unfinished": record.unfinished,
         "prove": record.prove,
         "proof": record.proof and asdict(record.proof),
-        "completion": record.completion and asdict(record.completion),
+        "completion": record.completion and completion_to_json(record.completion),
         "excluded": record.excluded,
         "evaluation": record.evaluation and asdict(record.evaluation),
+        "choice": record.choice and asdict(record.choice),
     }
     entries |= {key: value for key, value in optional.items() if value}
     lists = {
@@ -114,7 +121,7 @@ def decoded(document: dict[str, Any]) -> Record:
         settings=_settings_from_json(document["settings"], names),
         names=names,
         states=states,
-        fingerprint=_typed(str, document["fingerprint"]),
+        fingerprint=typed(str, document["fingerprint"]),
         cases=number("cases", document["cases"], above=0.0),
         tolerance=number("tolerance", document["tolerance"], above=0.0),
         ges=_model_from_json(document["ges"], len(names)),
@@ -129,20 +136,21 @@ def decoded(document: dict[str, Any]) -> Record:
         proof=_proof_from_json(document.get("proof")),
         notes=_texts(document["notes"]),
         reading=_reading_from_json(document["reading"]),
-        completion=_completion_from_json(document.get("completion"), len(names)),
-        evaluation=_evaluation_from_json(document.get("evaluation"), names),
-        unfinished=_typed(bool, document.get("unfinished", False)),
+        completion=completion_from_json(document.get("completion"), names, states),
+        evaluation=evaluation_from_json(document.get("evaluation"), names),
+        choice=choice_from_json(document.get("choice")),
+        unfinished=typed(bool, document.get("unfinished", False)),
         excluded=tuple(
-            (_below(len(names), x), _below(len(names), y), _typed(str, why))
+            (_below(len(names), x), _below(len(names), y), typed(str, why))
             for x, y, why in document.get("excluded", ())
         ),
-        version=_typed(str, document["kes"]),
+        version=typed(str, document["kes"]),
     )
     first = len(record.pool)
     offspring = tuple(
         Offspring(
             model=_model_from_json(entry, len(names)),
-            how=_typed(str, entry["how"]),
+            how=typed(str, entry["how"]),
             parents=tuple(_below(first + n, parent) for parent in entry["parents"]),
             task=None if entry["task"] is None else _below(record.improving.tasks, entry["task"]),
         )
@@ -198,7 +206,7 @@ def _improving_from_json(entry: dict[str, Any]) -> Improving:
     outdated = integer("outdated", entry.get("outdated", 0), minimum=0)
     earlier = integer("earlier", entry["earlier"], minimum=outdated)
     calls = [integer("calls", call, minimum=1) for call in entry["calls"]]
-    return Improving(Improve.parse(entry["asked"]), _typed(bool, entry["complete"])).followed_by(
+    return Improving(Improve.parse(entry["asked"]), typed(bool, entry["complete"])).followed_by(
         Batch(own, "learn"),
         Batch(outdated, "outdated"),
         Batch(earlier - outdated, "earlier"),
@@ -217,10 +225,10 @@ def _reading_from_json(entry: dict[str, Any]) -> ReadOptions:
     dialect: dict[str, Any] = {key: entry.get(key) for key in ("sep", "decimal", "encoding")}
     source, example, dates = (entry.get(key) for key in ("source", "example", "dates"))
     reading = ReadOptions(
-        source=None if source is None else _typed(str, source),
+        source=None if source is None else typed(str, source),
         example=None if example is None else integer("example", example, minimum=1),
-        missing=_typed(str, entry["missing"]),
-        weights=weights if isinstance(weights, bool) else _typed(str, weights),
+        missing=typed(str, entry["missing"]),
+        weights=weights if isinstance(weights, bool) else typed(str, weights),
         na_values=_texts(entry["na_values"]),
         kinds=check_kinds(kinds, list(kinds)),
         columns=_texts(entry.get("columns", ())),
@@ -240,45 +248,12 @@ def _proof_from_json(entry: dict[str, Any] | None) -> Proof | None:
         return None
     bound = entry["upper_bound"]
     return Proof(
-        proven=_typed(bool, entry["proven"]),
+        proven=typed(bool, entry["proven"]),
         upper_bound=None if bound is None else number("upper_bound", bound, minimum=-math.inf),
-        method=_typed(str, entry["method"]),
+        method=typed(str, entry["method"]),
         counted=integer("counted", entry["counted"], minimum=0),
         families=integer("families", entry["families"], minimum=0),
     )
-
-
-def _completion_from_json(entry: dict[str, Any] | None, n: int) -> Completion | None:
-    if entry is None:
-        return None
-    cells = tuple(integer("cells", cell, minimum=0) for cell in entry["cells"])
-    if len(cells) != n:
-        raise ValueError("names and cells differ in number")
-    rounds = integer("rounds", entry["rounds"], minimum=1)
-    return Completion(cells, rounds, settled=_typed(bool, entry["settled"]))
-
-
-def _evaluation_from_json(
-    entry: dict[str, Any] | None, names: tuple[str, ...]
-) -> Evaluation | None:
-    if entry is None:
-        return None
-    target = _typed(str, entry["target"])
-    if target not in names:
-        raise ValueError("the target is none of the names")
-    measures = {
-        _typed(str, name): number(name, value, minimum=-math.inf)
-        for name, value in entry["measures"].items()
-    }
-    calibration = tuple(
-        (
-            number("predicted", p, minimum=0.0),
-            number("share", s, minimum=0.0),
-            number("n", n, above=0.0),
-        )
-        for p, s, n in entry["calibration"]
-    )
-    return Evaluation(target, number("cases", entry["cases"], minimum=0.0), measures, calibration)
 
 
 def _json(value: object) -> str:
@@ -340,7 +315,7 @@ def _model_from_json(entry: dict[str, Any], n: int) -> Model:
     return Model(
         graph=CoreGraph(*(_edges_from_json(entry[kind], n) for kind in _EDGES)),
         score=number("score", entry["score"], minimum=-math.inf),
-        is_local_optimum=_typed(bool, entry["local optimum"]),
+        is_local_optimum=typed(bool, entry["local optimum"]),
     )
 
 
@@ -355,14 +330,8 @@ def _below(end: int, value: object) -> int:
     return value
 
 
-def _typed(kind: type[T], value: object) -> T:
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r} instead of a {kind.__name__}")
-    return value
-
-
 def _texts(values: Iterable[object]) -> tuple[str, ...]:
-    return tuple(_typed(str, value) for value in values)
+    return tuple(typed(str, value) for value in values)
 
 
 def _state(value: object) -> State:

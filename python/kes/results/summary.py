@@ -85,6 +85,7 @@ def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
         ("missing values", completed(optima)),
         ("search", _settings(optima)),
         ("edge price", edge_price(optima)),
+        ("chosen", "" if optima.choice is None else str(optima.choice)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         *_target(optima),
         ("best score", f"{best.score:.4f}{of}, {_hits(optima) if best.hits else best.origin}"),
@@ -265,7 +266,9 @@ def _target(optima: Optima) -> list[tuple[str, str]]:
         return []
     blanket = blanket_of(optima.best, found.target)
     near = ", ".join(map(repr, blanket)) or "no other variable"
-    return [("target", f"{found.target}, from {near}"), ("predictions", str(found))]
+    rows = [("target", f"{found.target}, from {near}"), ("predictions", str(found))]
+    average = found.average
+    return rows if average is None else [*rows, ("of an average", str(average))]
 
 
 def blanket_of(optimum: Optimum, target: str) -> list[str]:

@@ -25,12 +25,15 @@ class Evaluation:
         Of a discrete target, groups of predictions: their mean probability, the share of cases in
         which it came true, and the number of predictions. Of a continuous one: the probability of
         a prediction interval, the share of cases in it, and the number of cases.
+    average : Evaluation or None
+        The same of averaged networks (`kes.ensemble`), in the same cases.
     """
 
     target: str
     cases: float
     measures: dict[str, float]
     calibration: tuple[tuple[float, float, float], ...]
+    average: Evaluation | None = None
 
     @property
     def miscalibration(self) -> float:

@@ -34,7 +34,7 @@ from kes.search.constraints import constrained, lost_guarantee, with_exogenous
 from kes.search.driver import Driver
 from kes.search.edge_price import edge_price
 from kes.search.record import Completion, Model, Record, fingerprint
-from kes.search.structural_em import KeepGoing, complete
+from kes.search.structural_em import KeepGoing, complete, restored
 from kes.settings import Settings
 from kes.validation import duration, integer, megabytes
 
@@ -110,7 +110,7 @@ class Problem:
         chosen = cast("LearnOptions", {**DEFAULTS, **options})
         settings = Settings.of(chosen)
         memory = megabytes("cache_mb", chosen["cache_mb"])
-        read = data if isinstance(data, TableAsRead) else _read(data, chosen)
+        read = data if isinstance(data, TableAsRead) else read_as(data, chosen)
         names = read.table.names
         known = with_exogenous(
             chosen["knowledge"],
@@ -199,6 +199,13 @@ class Problem:
         dataset, completion = self._complete(threads, keep_going)
         return self if completion is None else replace(self, filled=(dataset, completion))
 
+    def without_imputed(self) -> Problem:
+        """Return the problem with a completion whose record does not keep the imputed values."""
+        if self.completion is None:
+            return self
+        bare = replace(self.completion, imputed=())
+        return replace(self, filled=(self.dataset, bare))
+
     def _complete(
         self, threads: int | None, keep_going: KeepGoing
     ) -> tuple[Dataset, Completion | None]:
@@ -207,6 +214,10 @@ class Problem:
         if isinstance(self.table, Dataset):
             return self.table, None
         again = self.earlier
+        if again is not None:
+            kept = restored(self.table, self.settings, self.reading.completions, again)
+            if kept is not None:
+                return kept, again
         return complete(
             self.table,
             self.settings,
@@ -357,7 +368,7 @@ class Problem:
             )
 
 
-def _read(data: Data, options: LearnOptions) -> TableAsRead:
+def read_as(data: Data, options: LearnOptions) -> TableAsRead:
     """Read data as the options of a search say."""
     weights, missing = options["weights"], options["missing"]
     discretizer = Discretizer.checked(options["discretize"])

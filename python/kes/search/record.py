@@ -21,6 +21,7 @@ from kes.budget import Improve, Prove
 from kes.data.column import State, kind_of
 from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
+from kes.search.choice import CriterionChoice
 from kes.search.edge_price import default_price
 from kes.search.evaluation import Evaluation
 from kes.settings import Settings
@@ -153,6 +154,10 @@ class Completion:
     cells: tuple[int, ...]  # for each variable, the number of rows in which it was missing
     rounds: int  # of structural EM
     settled: bool
+    imputed: tuple[tuple[float, ...], ...] = field(default=(), compare=False, repr=False)
+    """For each variable, the imputed codes or numbers in the order of `Stack`; empty if not kept.
+
+    Those of a search on normal scores are normal scores."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,8 @@ class Record:
         None if no proof was attempted, or no values were missing.
     evaluation : Evaluation or None
         How well the target is predicted; None without a target.
+    choice : CriterionChoice or None
+        What was tried to choose the criterion, if it was chosen.
     unfinished : bool
         Whether GES was stopped: `ges` is the model that it had reached, and there are no runs.
     version : str
@@ -204,6 +211,7 @@ class Record:
     reading: ReadOptions = field(default=ReadOptions(), compare=False)
     completion: Completion | None = None
     evaluation: Evaluation | None = field(default=None, compare=False)
+    choice: CriterionChoice | None = field(default=None, compare=False)
     unfinished: bool = False
     excluded: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     version: str = field(default=__version__, compare=False)

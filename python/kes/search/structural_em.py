@@ -105,7 +105,25 @@ def _complete(
             break
         found = best(stack.dataset(), free, keep_going=partial(keep_going, done_rounds))
         settled, model = found == model, found
-    return stack.dataset(), Completion(table.cells, done_rounds, settled)
+    return stack.dataset(), Completion(table.cells, done_rounds, settled, stack.imputed)
+
+
+def restored(
+    table: Incomplete, settings: Settings, completions: int, earlier: Completion
+) -> Dataset | None:
+    """Return the completed table of an earlier search.
+
+    None if its imputed values are not kept, or do not fit the gaps of this table.
+    """
+    if not earlier.imputed:
+        return None
+    if settings.measure.uses_ranks(table.kind):
+        ranks = Ranks.of(table.dataset, table.gaps)
+        scores = Incomplete(ranks.apply(table.dataset), table.gaps)
+        filled = restored(scores, replace(settings, transform="none"), completions, earlier)
+        return None if filled is None else ranks.undo(filled)
+    stack = Stack(table, completions)
+    return stack.dataset() if stack.restore(earlier.imputed) else None
 
 
 def max_rounds(values: int) -> int:
@@ -127,8 +145,12 @@ def best_of(
     cache_mb: int,
     threads: int,
     keep_going: Callable[[], bool] = lambda: True,
+    twins: bool = False,
 ) -> EssentialGraph | None:
-    """Return the best model of a short search; None if it was stopped."""
+    """Return the best model of a short search; None if it was stopped.
+
+    With `twins`, columns that determine each other are accepted: see `core_problem`.
+    """
     stopped = False
 
     def goes_on() -> bool:
@@ -137,7 +159,7 @@ def best_of(
         return not stopped
 
     additions = settings.additions(table.names)
-    core = core_problem(table, settings.measure, cache_mb, additions)
+    core = core_problem(table, settings.measure, cache_mb, additions, twins=twins)
     driver = Driver(core, table.names, settings.for_core(table.names), threads)
     found = driver.search(short_search(len(table.names)), goes_on)
     if stopped:

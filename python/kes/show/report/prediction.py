@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -44,24 +45,49 @@ def prediction_text(optima: Optima) -> str:
     name = f"<bdi>{escape(found.target)}</bdi>"
     if not found.cases:
         return f"<p>Predictions of {name} are {escape(str(found))}.</p>"
-    rows = "".join(
-        f'<tr><td class="text">{_NAMES[key][0]}</td><td>{value:.4g}</td>'
-        f'<td class="text">{_NAMES[key][1]}</td></tr>'
-        for key, value in found.measures.items()
-    )
     return (
         f"<p>How well {name} is predicted from the other variables, in {found.cases:.12g} cases "
         "that were not used to learn, neither for the structure nor for the probabilities:</p>"
-        f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>{_calibration(found)}'
+        f"{_measures(found)}{_calibration(found)}"
     )
 
 
+def _measures(found: Evaluation) -> str:
+    """Return the measures of a network, and of an average of networks beside them."""
+    ways = [("one network", found)]
+    if found.average is not None:
+        ways.append(("an average of networks", found.average))
+    head = "".join(f'<th scope="col">{text}</th>' for text in ("", *(w for w, _ in ways), ""))
+    rows = []
+    for key in found.measures:
+        values = "".join(f"<td>{own.measures[key]:.4g}</td>" for _, own in ways)
+        label, meaning = _NAMES[key]
+        rows.append(
+            f'<tr><td class="text">{label}</td>{values}<td class="text">{meaning}</td></tr>'
+        )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'
+
+
 def _calibration(found: Evaluation) -> str:
-    """Return the table of predicted probabilities and observed shares."""
-    is_number = "r2" in found.measures
+    """Return what came true of predicted probabilities, as curves and as tables."""
+    ways = [("one network", found)]
+    off = f"Off by {_percent(found.miscalibration)} on average"
+    if found.average is not None:
+        ways.append(("an average of networks", found.average))
+        off += f", those of an average by {_percent(found.average.miscalibration)}"
+    tables = "".join(_groups(way, own) for way, own in ways)
+    return (
+        f"<details><summary>Are the probabilities right? {off}</summary>"
+        f'{_curves(ways)}<div class="scroll">{tables}</div></details>'
+    )
+
+
+def _groups(way: str, found: Evaluation) -> str:
+    """Return the table of predicted probabilities and what came true."""
     heads = (
         ("prediction interval", "cases in it", "cases")
-        if is_number
+        if "r2" in found.measures
         else ("predicted", "came true", "predictions")
     )
     rows = "".join(
@@ -69,11 +95,32 @@ def _calibration(found: Evaluation) -> str:
         for p, share, cases in found.calibration
     )
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return (
-        "<details><summary>Are the probabilities right? "
-        f"Off by {_percent(found.miscalibration)} on average</summary>"
-        f'<div class="scroll">{table}</div></details>'
+        f"<table><caption>Predictions by {way}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _curves(ways: Sequence[tuple[str, Evaluation]]) -> str:
+    """Return the reliability curves: shares that came true, over predicted probabilities."""
+    size, pad = 180, 34
+    marks = []
+    for i, (way, found) in enumerate(ways):
+        points = [(pad + p * size, pad + (1 - share) * size) for p, share, _ in found.calibration]
+        dash = ' stroke-dasharray="5 4"' if i else ""
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points)
+        label = f'<text x="{pad + 8}" y="{pad + 14 + 16 * i}">{"- - " if i else "— "}{way}</text>'
+        shape = f'<polyline points="{line}" fill="none" stroke="currentColor"{dash}/>'
+        marks.append(f'<g fill="currentColor" opacity="{0.6 if i else 1}">{shape}{dots}{label}</g>')
+    end, whole = pad + size, size + 2 * pad
+    return (
+        f'<svg viewBox="0 0 {whole} {whole}" width="{whole}" height="{whole}" role="img" '
+        'aria-label="Reliability curve: what came true, over what was predicted" font-size="11">'
+        f'<path d="M{pad} {pad}V{end}H{end}" fill="none" stroke="currentColor" opacity="0.5"/>'
+        f'<path d="M{pad} {end}L{end} {pad}" stroke="currentColor" opacity="0.3"/>{"".join(marks)}'
+        f'<text x="{end}" y="{end + 14}" text-anchor="end" fill="currentColor">predicted</text>'
+        f'<text x="{pad}" y="{pad - 8}" fill="currentColor">came true</text></svg>'
     )
 
 

@@ -1,0 +1,202 @@
+"""Choose the criterion that predicts best, by cross-validation.
+
+No criterion is best on every table: BDeu predicts new cases of one better than BIC, and of another
+far worse. Each candidate learns structure and parameters from some of the cases by a short search,
+and the others judge it. The choice is itself uncertain, so the differences have standard errors.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kes.data.dataset import AnyTable, Data, Incomplete
+from kes.data.resampling import Cases, Stream
+from kes.declare import Option, checked_options, chosen_from
+from kes.errors import KesError
+from kes.network.fitting import fit
+from kes.network.new_rows import Unseen
+from kes.options import DEFAULTS, Prior, ScoringOptions, WorkOptions
+from kes.progress import Progress, reporting
+from kes.search.choice import CriterionChoice, Trial
+from kes.search.driver import threads
+from kes.search.edge_price import edge_price
+from kes.search.problem import Problem
+from kes.search.structural_em import best_of
+from kes.settings import Settings
+from kes.validation import integer
+
+Floats = NDArray[np.float64]
+
+CRITERIA: Mapping[str, tuple[tuple[str, float | None], ...]] = {
+    "discrete": (("bic", None), ("aic", None), ("bdeu", 1.0), ("bdeu", 10.0), ("qnml", None)),
+    "continuous": (("bic", None), ("aic", None), ("bge", None)),
+    "mixed": (("bic", None), ("aic", None)),
+}
+"""The criteria that are tried, with their equivalent sample sizes, by kind of table."""
+
+PRIORS: tuple[tuple[Prior, float | None], ...] = (("bdeu", 1.0), ("bdeu", 5.0), (0.25, None))
+"""Priors of parameters that are tried; in networks of continuous variables they have no effect."""
+
+FOLDS = 5
+_STREAM = 2**34
+_CASES_FOR_AIC = 5  # for each variable; with fewer, AIC joins nearly everything
+
+
+class ChooseWork(WorkOptions, total=False):
+    """How to choose."""
+
+    folds: Annotated[
+        int,
+        Option(
+            default=FOLDS,
+            group="runs",
+            doc="Parts into which the cases are split; each is predicted from the others.",
+            check=lambda name, value: integer(name, value, minimum=2),
+        ),
+    ]
+
+
+class ChooseOptions(ScoringOptions, ChooseWork, total=False):
+    """Options of `kes.choose`."""
+
+
+@checked_options(ChooseOptions, without=("criterion", "ess"))
+def choose(data: Data, **options: Unpack[ChooseOptions]) -> CriterionChoice:
+    """Choose criterion, price of edges and parameter prior by cross-validated likelihood.
+
+    Parameters
+    ----------
+    data
+        As in `kes.learn`; `weights` must be integers. Cut points and states are those of the whole
+        table.
+    edge_prior : float, "auto", "ebic" or None
+        The price to try besides none.
+
+    Returns
+    -------
+    CriterionChoice
+        Its `options` are those for `kes.learn`, its `estimation` those for `kes.fit`, and its
+        `table` shows what was tried. If `budget` ends before everything is tried, the choice is
+        among what was tried; BIC always is.
+
+    Raises
+    ------
+    KesError
+        If the data or an option cannot be used, or there are too few cases.
+
+    See Also
+    --------
+    kes.learn : ``criterion="auto"`` chooses in this way, and keeps the choice in the result.
+
+    Examples
+    --------
+    >>> import kes
+    >>> choice = kes.choose(kes.datasets.alarm(rows=300), folds=2)
+    >>> sorted(choice.options)
+    ['criterion', 'edge_prior', 'ess']
+    """
+    work: ChooseWork = chosen_from(ChooseWork, options)
+    problem = Problem.of(data, {**options, "cache_mb": work["memory_mb"]})
+    return choice_for(problem, options["edge_prior"], work)
+
+
+def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> CriterionChoice:  # noqa: ANN401
+    """Choose among all candidates for a table."""
+    cases = Cases(problem.table)
+    if cases.number < 2 * work["folds"]:
+        raise KesError(
+            f"{cases.number} cases are too few to choose by {work['folds']} folds: each needs at "
+            "least 2 cases",
+            option="folds",
+        )
+    parts = cases.folds(work["folds"], Stream(problem.settings.seed, _STREAM))
+    folds = [_Fold(problem, train, test) for train, test in parts]
+    started = time.monotonic()
+    deadline = math.inf if work["budget"] is None else started + float(work["budget"])
+    found: list[tuple[Trial, Floats]] = []
+    candidates = list(_settings(problem, edge_prior))
+    weights = np.concatenate([fold.weights for fold in folds])
+    with reporting(work["progress"]) as report:
+        for number, settings in enumerate(candidates):
+            spent = time.monotonic() - started
+            if found and started + spent > deadline:
+                break
+            report(Progress(number, len(candidates), None, 0, spent, None, unit="criteria"))
+            each = [fold.judged(settings, threads(work["n_jobs"]), work) for fold in folds]
+            for prior, own in _priors(problem.table.kind):
+                logs = np.concatenate([logs[prior, own] for logs in each])
+                mean = float(weights @ logs) / float(weights.sum())
+                name, ess, price = settings.criterion, settings.ess, settings.edge_prior
+                found.append((Trial(name, ess, price, prior, own, mean), logs))
+    return CriterionChoice(_ranked(found, weights), work["folds"], float(weights.sum()))
+
+
+def _settings(problem: Problem, edge_prior: Any) -> Iterator[Settings]:  # noqa: ANN401
+    """Yield the settings to try: each criterion, with and without a price of edges."""
+    table = problem.table.dataset if isinstance(problem.table, Incomplete) else problem.table
+    for name, ess in CRITERIA[table.kind]:
+        if name == "aic" and table.cases < _CASES_FOR_AIC * table.varying:
+            continue
+        own = replace(
+            problem.settings,
+            criterion=name,
+            ess=ess,
+            k=DEFAULTS["k"],
+            two_phase=False,
+            neighbourhood="exact",
+            start=None,
+        )
+        if not own.measure.has_penalty(table.kind):
+            own = replace(own, penalty=1.0)
+        price = edge_price(edge_prior, "auto", table.varying, table.cases, own.measure)
+        for each in dict.fromkeys((price, 0.0)):
+            yield replace(own, edge_prior=each)
+
+
+def _priors(kind: str) -> tuple[tuple[Prior, float | None], ...]:
+    return PRIORS[:1] if kind == "continuous" else PRIORS
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """A part of the cases, and the others, from which it is predicted."""
+
+    problem: Problem
+    train: AnyTable
+    test: AnyTable
+
+    @property
+    def weights(self) -> Floats:
+        return np.ones(self.test.rows) if self.test.weights is None else self.test.weights
+
+    def judged(
+        self, settings: Settings, n_jobs: int, work: ChooseWork
+    ) -> dict[tuple[Prior, float | None], Floats]:
+        """Return ln P of each test case, by prior of parameters."""
+        part = Problem(self.train, settings, work["memory_mb"], self.problem.reading)
+        graph = best_of(part.dataset, settings, cache_mb=work["memory_mb"], threads=n_jobs)
+        assert graph is not None, "it is not stopped"
+        unseen: Unseen = "missing" if isinstance(self.test, Incomplete) else "error"
+        found = {}
+        for prior, ess in _priors(self.train.kind):
+            network = fit(graph, part.dataset, prior=prior, ess=ess or 1.0)
+            found[prior, ess] = network.log_likelihood(self.test, per_row=True, unseen=unseen)
+        return found
+
+
+def _ranked(found: list[tuple[Trial, Floats]], weights: Floats) -> tuple[Trial, ...]:
+    """Sort candidates, and compare each with the best by the cases."""
+    ordered = sorted(found, key=lambda one: -one[0].per_case)  # ties: the first one tried
+    standard, total = ordered[0][1], float(weights.sum())
+    ranked = []
+    for candidate, logs in ordered:
+        apart = logs - standard
+        mean = float(weights @ apart) / total
+        error = math.sqrt(float(weights @ (apart - mean) ** 2) / (total - 1) / total)
+        ranked.append(replace(candidate, difference=mean, standard_error=error))
+    return tuple(ranked)
