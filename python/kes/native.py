@@ -194,6 +194,8 @@ def _refuse_twins(dataset: Dataset, twins: Sequence[tuple[int, int]]) -> None:
         instead = f", or take numbers as continuous with {saying(many, 'continuous')}"
         raise KesError(
             f"collinear columns, each of which determines the other: "
-            f"{listed(pairs, show=str)}; leave one of each pair out{instead if many else ''}",
+            f"{listed(pairs, show=str)}; leave one of each pair out: "
+            f"{saying(list(dict.fromkeys(dataset.names[b] for _, b in twins)), 'omit')}"
+            f"{instead if many else ''}",
             column=dataset.names[twins[0][0]],
         )

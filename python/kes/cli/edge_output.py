@@ -19,7 +19,7 @@ from kes.analysis.certainty import (
 from kes.cli.console import say, show, width
 from kes.data.notes import BY_CHANCE
 from kes.results.optima import Optima
-from kes.results.summary import counted
+from kes.results.summary import counted, of_completed
 from kes.table import Table
 
 _MOST = 50
@@ -49,7 +49,7 @@ def show_network(optima: Optima, evidence: Table, out: Path | None) -> None:
     shown = edge_list(optima, own).without("instead")
     lines = shown.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[: min(len(own), _MOST + 1) + 1]))
-    for line in _explained(optima, own):
+    for line in (*_explained(optima, own), *of_completed(optima)):
         say(line)
     say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
     file = "FILE (after --out FILE)" if out is None else quote(str(out))

@@ -267,14 +267,19 @@ class Audit(Table):
 
     def _said(self) -> list[str]:
         """Return the remarks on columns, those with the same remark together."""
-        columns_of: dict[str, list[str]] = {}
+        columns_of: dict[tuple[str, bool], list[str]] = {}
         gaps = _about_gaps()
         for row in self:
             advice = row["what to do"].removesuffix(gaps).removesuffix("; ")
+            may_be_codes = advice == as_codes([row["column"]])
             if advice or row["verdict"] not in _PLAIN:
                 said = f"{row['verdict']}; {advice}" if advice else row["verdict"]
-                columns_of.setdefault(said, []).append(row["column"])
-        lines = [f"{', '.join(columns)}: {said}" for said, columns in columns_of.items()]
+                said = row["verdict"] if may_be_codes else said
+                columns_of.setdefault((said, may_be_codes), []).append(row["column"])
+        lines = [
+            f"{', '.join(columns)}: {said}" + (f"; {as_codes(columns)}" if may_be_codes else "")
+            for (said, may_be_codes), columns in columns_of.items()
+        ]
         return [*lines, gaps] if any(self["missing"]) else lines
 
 

@@ -157,11 +157,11 @@ def _others(state: bool) -> str:
 
 
 def _columns(counts: Mapping[str, int], rows: int | None = None) -> str:
-    if rows is None:
-        shown = [f"{name!r} ({count})" for name, count in counts.items()]
-        return f"column{'s' * (len(counts) > 1)} {listed(shown, show=str)}"
-    shown = [f"column {name!r} ({count} of {rows} rows)" for name, count in counts.items()]
-    return listed(shown, show=str)
+    """Return columns with their numbers of missing values; the first also says of how many rows."""
+    shown = [f"{name!r} ({count})" for name, count in counts.items()]
+    if rows is not None:
+        shown[0] = f"{shown[0].removesuffix(')')} of {rows} rows)"
+    return f"column{'s' * (len(counts) > 1)} {listed(shown, show=str)}"
 
 
 def with_missing_state(factor: Factor) -> Factor:

@@ -76,16 +76,17 @@ def _kind_note(own: Mapping[str, Verdict]) -> str:
     """Return the note on the inferred kind of columns, and how to change it."""
     first, strays = next(iter(own.values())), _strays(own)
     also = f"; {without_strays(strays)}" if strays else ""
-    if first.may_be_codes:
-        also = f"; {as_codes(list(own))}"
+    if codes := [name for name, verdict in own.items() if verdict.may_be_codes]:
+        also = f"; {as_codes(codes, some=len(codes) < len(own))}"
     if len(own) == 1:
         return f"{listed(own)}: {first.why}, taken as {first.kind}{also}"
     return f"{len(own)} columns of {first.reason}, taken as {first.kind}: {listed(own)}{also}"
 
 
-def as_codes(names: Sequence[str]) -> str:
-    """Return how to use whole numbers as states."""
-    return f"if these are codes without an order: {saying(names, 'discrete')}"
+def as_codes(names: Sequence[str], *, some: bool = False) -> str:
+    """Return how to use whole numbers as states, or some of those that were named."""
+    which = "some of these" if some else "these"
+    return f"if {which} are codes without an order: {saying(names, 'discrete')}"
 
 
 def _why(own: Mapping[str, Verdict]) -> str:

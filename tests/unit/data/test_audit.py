@@ -118,6 +118,23 @@ def test_the_same_is_said_once_of_all_columns():
     ]
 
 
+def test_whole_numbers_that_may_be_codes_are_named_together():
+    """Of three columns of whole numbers, two have few enough values for codes."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"a": rng.integers(0, 900, 300), "b": np.arange(300) % 20, "c": np.arange(300) % 30}
+    )
+    text = " ".join(str(kes.audit(table)).split())
+    assert text.count("codes without an order") == 1
+    assert "b, c: taken as continuous: whole numbers with more than 12 values; if these" in text
+    assert 'kinds={"b": "discrete", "c": "discrete"}' in text
+    [note] = (note for note in kes.learn(table, runs=1).notes if "codes" in note)
+    assert note.endswith(
+        "'a', 'b', 'c'; if some of these are codes without an order: "
+        'kinds={"b": "discrete", "c": "discrete"}'
+    )
+
+
 def test_the_summary_and_the_result_keep_what_was_decided(messy, tmp_path):
     optima = kes.learn(messy.drop(columns=["odd", "empty"]), runs=2, missing="drop")
     shown = str(optima)

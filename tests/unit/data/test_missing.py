@@ -26,7 +26,7 @@ def one(values, **options) -> tuple[tuple, list]:
 
 
 def test_error_names_columns_and_choices(frame):
-    with refused("'a' .1 of 4.*'b' .2 of 4.*'c' .1 of 4", option="missing", column="a"):
+    with refused("'a' .1 of 4 rows., 'b' .2., 'c' .1.", option="missing", column="a"):
         encode(frame(TABLE))
     for choice in ("em", "drop", "state"):
         with refused(f'missing="{choice}"', option="missing", column="a"):

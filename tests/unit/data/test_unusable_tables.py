@@ -99,3 +99,15 @@ def assert_finite(optima: kes.Optima) -> None:
     """Every score of a result, and of the boundary of its best model."""
     scores = [optimum.score for optimum in optima] + list(optima.run_scores)
     assert all(map(math.isfinite, scores))
+
+
+def test_of_twins_one_is_to_be_left_out():
+    """A number and its logarithm have the same ranks; the error names the option."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"size": rng.gamma(2.0, size=80), "kind": list("ab") * 40})
+    table["log"] = np.log(table["size"])
+    with pytest.raises(kes.KesError) as error:
+        kes.learn(table)
+    assert error.value.column == "size"
+    assert str(error.value).endswith('kinds={"log": "omit"}')
+    kes.learn(table, kinds={"log": "omit"}, runs=1)
