@@ -32,7 +32,7 @@ SHARE = 0.1
 """Maximum work of a quick look, as a share of the work of a default search."""
 _FEWEST = 3  # least number of shuffled tables in a quick look
 _TASKS = 10  # improvement tasks of a quick look, if there is time for them
-_MOST_CASES = 10**6  # shuffling more takes longer than the search
+_MOST_CELLS = 10**6  # shuffling and ranking more takes longer than the search
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,7 +171,8 @@ def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | No
     full, least = 2 * run + _TASKS * size.task_seconds, 2 * run
     tasks = _TASKS if allowed >= SHUFFLES * full else 0
     shuffles = min(SHUFFLES, int(allowed / (full if tasks else least)))
-    if shuffles < _FEWEST or problem.dataset.cases > _MOST_CASES:
+    cells = problem.dataset.rows * len(problem.dataset.names)
+    if shuffles < _FEWEST or cells > _MOST_CELLS:
         return None
     budget = Budget(runs=1, improve=Improve(tasks or False))
     found = []

@@ -118,6 +118,9 @@ def test_a_quick_look_is_short_and_reported(optima, tmp_path):
 
 
 def test_there_is_no_quick_look_at_a_table_that_takes_long(optima, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_MOST_CELLS", optima.cases * len(optima.names) - 1)  # of many rows
+        assert quick_noise(optima, optima.problem, threads=1) is None
     monkeypatch.setattr(module, "SHARE", 1e-9)
     assert quick_noise(optima, optima.problem, threads=1) is None
 

@@ -8,9 +8,11 @@ import { significant } from "./format.js";
 const Z = 1.96; // standard errors on either side of an estimate
 const MAX_DESCRIBED = 4; // terms that are described in words
 
-// The 95 % interval of an estimate; null if it has no standard error.
+// The 95 % interval of an estimate; null if it has no standard error, or no case that it rests on.
 export function interval({ value, error }) {
-  return error === null ? null : [value - Z * error, value + Z * error];
+  return error === null || (error === 0 && value === 0)
+    ? null
+    : [value - Z * error, value + Z * error];
 }
 
 export function withInterval(term) {
