@@ -177,6 +177,9 @@ bench-wide: $(DEV) ## See what noise and true networks give with many variables 
 bench-ordinal: $(DEV) ## Compare treatments of whole numbers by distances from the truth
 	$(BIN)/python benchmarks/ordinal.py
 
+bench-halves: $(DEV) ## See how often halves of real tables agree on directions, as in TABLES='a.csv b.csv'
+	$(BIN)/python benchmarks/halves.py $(TABLES)
+
 pictures: $(DEV) ## Draw the pictures of the README, light and dark
 	$(BIN)/python docs/pictures
 

@@ -25,7 +25,7 @@ from kes.network.cpds import log_softmax
 Floats: TypeAlias = NDArray[np.float64]
 
 _BLOCK = 2**12
-_MOST_STEPS, _MEMORY, _HALVINGS = 100, 30, 40
+_MOST_STEPS, _MEMORY, _HALVINGS = 60, 30, 40
 _ENOUGH = 1e-9
 """Stop when the expected gain in log-likelihood per case of the next step is smaller."""
 
