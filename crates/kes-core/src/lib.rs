@@ -44,5 +44,6 @@ pub mod search;
 pub mod stop;
 pub mod threads;
 pub mod varset;
+pub mod wide;
 
 pub use error::Error;

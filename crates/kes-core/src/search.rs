@@ -100,9 +100,15 @@ pub fn climb<const W: usize>(
     let mut better = Better::new(moves);
     loop {
         model.find(&mut better);
-        let Some(choice) = best_of_random_subset(model, &mut better, k, stream) else { return Ok(()) };
-        visit(model, choice);
-        model.move_to(&choice.neighbour)?;
+        let number = better.len();
+        let tied = |rank| {
+            let mut tied = model.tied(&mut better, rank);
+            tied.sort_unstable_by_key(Neighbour::triple);
+            tied
+        };
+        let Some((neighbour, rank)) = draw(number, k, stream, tied) else { return Ok(()) };
+        visit(model, Pick { neighbour, rank, better: number });
+        model.move_to(&neighbour)?;
     }
 }
 
@@ -177,23 +183,22 @@ pub struct Pick<const W: usize> {
     pub better: usize,
 }
 
-/// The best model of a uniform random subset of `B` with `max(1, floor(k |B| + 1e-9))` members, or
-/// `None` if `B` is empty. Ties are in random order.
-fn best_of_random_subset<const W: usize>(
-    model: &Frontier<'_, '_, W>,
-    better: &mut Better,
+/// The best model of a uniform random subset of `B` with `max(1, floor(k |B| + 1e-9))` members, and its rank, or
+/// `None` if `B` is empty. `tied` has the members that tie at a rank, in canonical order: one of them is drawn.
+pub(crate) fn draw<N>(
+    better: usize,
     k: f64,
     stream: &mut Stream,
-) -> Option<Pick<W>> {
-    if better.is_empty() {
+    tied: impl FnOnce(usize) -> Vec<N>,
+) -> Option<(N, usize)> {
+    if better == 0 {
         return None;
     }
-    let size = ((k * better.len() as f64 + 1e-9).floor() as usize).max(1);
-    let rank = rank_of_best(better.len(), size, stream);
-    let mut tied = model.tied(better, rank);
-    tied.sort_unstable_by_key(Neighbour::triple);
-    let neighbour = if tied.len() == 1 { tied[0] } else { tied[stream.below(tied.len())] };
-    Some(Pick { neighbour, rank, better: better.len() })
+    let size = ((k * better as f64 + 1e-9).floor() as usize).max(1);
+    let rank = rank_of_best(better, size, stream);
+    let mut tied = tied(rank);
+    let chosen = if tied.len() == 1 { 0 } else { stream.below(tied.len()) };
+    Some((tied.swap_remove(chosen), rank))
 }
 
 /// The rank of the best of a uniform random subset of `size` out of `all`, without drawing it: given

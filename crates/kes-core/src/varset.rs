@@ -200,6 +200,7 @@ impl<const W: usize> std::fmt::Debug for VarSet<W> {
 }
 
 /// Iterator over the members of a [`VarSet`].
+#[derive(Clone)]
 pub struct Members<const W: usize> {
     words: [u64; W],
     at: usize,

@@ -54,7 +54,7 @@ pub fn check_number(n: usize) -> Result<usize, Error> {
     if n > MAX_VARIABLES { Err(Error::TooManyVariables(n)) } else { Ok(n) }
 }
 
-fn check_arcs(n: usize, arcs: &[(usize, usize)]) -> Result<(), Error> {
+pub(crate) fn check_arcs(n: usize, arcs: &[(usize, usize)]) -> Result<(), Error> {
     for &(from, to) in arcs {
         if from.max(to) >= n {
             return Err(Error::UnknownVariable(from.max(to)));

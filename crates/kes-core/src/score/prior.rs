@@ -35,34 +35,40 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// A common weight of all pairs, further weights of some, and exogenous variables, for those of a set function.
-    pub fn new<const W: usize>(
-        function: &dyn SetFunction<W>,
+    /// A common weight of all pairs, further weights of some, and what exogenous variables add of their own, for a set
+    /// function with the given tolerance and variables that vary.
+    pub fn new(
+        tolerance: f64,
+        varying: Vec<bool>,
         common: f64,
         pairs: &[(usize, usize, f64)],
-        exogenous: &[usize],
+        exogenous: &[(usize, f64)],
     ) -> Self {
-        let unit = libm::exp2(libm::floor(libm::log2(function.tolerance() * PART)));
+        let unit = libm::exp2(libm::floor(libm::log2(tolerance * PART)));
         let rounded = |weight: f64| libm::rint(weight / unit) * unit;
-        let n = function.variables();
-        let varying: Vec<bool> = (0..n).map(|v| function.varies(v)).collect();
-        let (mut worker, mut own) = (function.worker(), vec![0.0; n]);
-        exogenous
-            .iter()
-            .for_each(|&x| own[x] = rounded(worker.term(VarSet::EMPTY) - worker.term(VarSet::single(x))));
-        let more = vec![Vec::new(); n];
+        let n = varying.len();
+        let (mut own, more) = (vec![0.0; n], vec![Vec::new(); n]);
+        exogenous.iter().for_each(|&(x, weight)| own[x] = rounded(weight));
         let mut prior = Self { common: rounded(common), more, own, varying, bonus: Vec::new() };
         for &(a, b, weight) in pairs.iter().filter(|&&(a, b, _)| prior.varying[a] && prior.varying[b]) {
             prior.more[a].push((b, rounded(weight)));
             prior.more[b].push((a, rounded(weight)));
         }
-        let any = prior.common > 0.0 || !pairs.is_empty();
-        let positive = |y: usize| {
-            let others = (0..n).filter(|&x| any && x != y);
-            prior.own[y].max(0.0) + others.map(|x| prior.pair(x, y).max(0.0)).sum::<f64>()
-        };
-        prior.bonus = (0..n).map(positive).collect();
+        prior.bonus = (0..n).map(|y| prior.own[y].max(0.0) + prior.positive(y)).collect();
         prior
+    }
+
+    /// The sum of the positive weights of a variable's pairs.
+    fn positive(&self, y: usize) -> f64 {
+        if !self.varying[y] {
+            return 0.0;
+        }
+        let mut special: Vec<usize> = self.more[y].iter().map(|&(x, _)| x).collect();
+        special.sort_unstable();
+        special.dedup();
+        let common = self.common.max(0.0);
+        let others = self.varying.iter().filter(|&&varies| varies).count() - 1 - special.len();
+        common * others as f64 + special.iter().map(|&x| self.pair(x, y).max(0.0)).sum::<f64>()
     }
 
     /// `w_xy`.
@@ -86,13 +92,32 @@ impl Prior {
 
     /// The weight of all variables and pairs of a set.
     fn of<const W: usize>(&self, set: &VarSet<W>) -> f64 {
-        let count = set.iter().filter(|&v| self.varying[v]).count();
+        self.of_members(set.iter(), |v| set.contains(v))
+    }
+
+    /// The same, given by its members.
+    pub(crate) fn of_members(
+        &self,
+        members: impl Iterator<Item = usize> + Clone,
+        contains: impl Fn(usize) -> bool,
+    ) -> f64 {
+        let count = members.clone().filter(|&v| self.varying[v]).count();
         let pairs = count * count.saturating_sub(1) / 2;
         let more = |v: usize| {
-            let later = self.more[v].iter().filter(move |&&(other, _)| other > v && set.contains(other));
+            let later = self.more[v].iter().filter(|&&(other, _)| other > v && contains(other));
             self.own[v] + later.map(|(_, weight)| weight).sum::<f64>()
         };
-        self.common * pairs as f64 + set.iter().map(more).sum::<f64>()
+        self.common * pairs as f64 + members.map(more).sum::<f64>()
+    }
+
+    /// The weight that all pairs have.
+    pub(crate) fn common(&self) -> f64 {
+        self.common
+    }
+
+    /// The variables whose pairs with `y` weigh more than others.
+    pub(crate) fn favoured(&self, y: usize) -> impl Iterator<Item = usize> {
+        self.more[y].iter().filter(|(_, weight)| *weight > 0.0).map(|&(x, _)| x)
     }
 
     /// What the edges to a variable, and itself, can add at most.
@@ -115,7 +140,12 @@ impl<const W: usize> Weighted<W> {
         pairs: &[(usize, usize, f64)],
         exogenous: &[usize],
     ) -> Self {
-        let prior = Prior::new(&function, common, pairs, exogenous);
+        let varying = (0..function.variables()).map(|v| function.varies(v)).collect();
+        let mut worker = function.worker();
+        let mut own = |&x: &usize| (x, worker.term(VarSet::EMPTY) - worker.term(VarSet::single(x)));
+        let own: Vec<_> = exogenous.iter().map(&mut own).collect();
+        drop(worker);
+        let prior = Prior::new(function.tolerance(), varying, common, pairs, &own);
         Self { function: Box::new(function), prior }
     }
 }

@@ -197,7 +197,7 @@ pub fn level(value: f64, tolerance: f64) -> f64 {
 /// `(F(Cxy) + F(C)) − (F(Cx) + F(Cy))`: this way it is the same for `x` and `y` exchanged, to the bit.
 /// No edge leads to an inadmissible set; if `Cxy` is admissible, so are its subsets.
 #[inline]
-fn gain(joint: f64, neither: f64, x: f64, y: f64) -> f64 {
+pub(crate) fn gain(joint: f64, neither: f64, x: f64, y: f64) -> f64 {
     if joint == f64::NEG_INFINITY { joint } else { (joint + neither) - (x + y) }
 }
 

@@ -13,7 +13,6 @@
 use super::counts::Counter;
 use super::criterion::Cells;
 use super::dataset::Dataset;
-use crate::varset::VarSet;
 
 /// Relative to the terms a gain is made of: more than all roundings of a gain and of its bound together.
 const MARGIN: f64 = 1e-12;
@@ -41,28 +40,23 @@ impl GainBound {
         Self { penalty, entropy, most }
     }
 
-    /// The sources whose edge to `y` may gain something, where `terms` are `F(C)` and `F(C ∪ y)` and `given`
+    /// Tells whether the edge from a source to `y` may gain something, where `terms` are `F(C)` and `F(C ∪ y)` and `given`
     /// are the cells of `C`.
-    pub fn sift<const W: usize>(
-        &self,
-        arity: &[usize],
+    pub fn judge<'a>(
+        &'a self,
+        arity: &'a [usize],
         given: Cells,
         y: usize,
         (neither, target): (f64, f64),
-        sources: VarSet<W>,
-    ) -> VarSet<W> {
+    ) -> impl Fn(usize) -> bool + 'a {
         let cells = self.penalty * given.number;
         let family = cells * arity[y] as f64;
         let left = (neither + cells) - (target + family); // N H(y | C)
-        if !left.is_finite() {
-            return sources;
-        }
-        let hopeful = |&x: &usize| {
+        move |x: usize| {
             let margin = MARGIN * (self.most + family * arity[x] as f64);
             let price = cells * (arity[y] - 1) as f64 * (arity[x] - 1) as f64;
-            left.min(self.entropy[x]) + margin > price
-        };
-        sources.iter().filter(hopeful).collect()
+            !left.is_finite() || left.min(self.entropy[x]) + margin > price
+        }
     }
 }
 
@@ -72,6 +66,7 @@ mod tests {
     use super::super::criterion::Criterion;
     use super::*;
     use crate::score::terms::Terms;
+    use crate::varset::VarSet;
     use proptest::prelude::*;
 
     proptest! {

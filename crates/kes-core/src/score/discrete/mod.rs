@@ -9,5 +9,6 @@ mod partition;
 mod residual_entropy;
 mod simd;
 mod table;
+mod wide;
 
 pub use table::Table;

@@ -45,6 +45,11 @@ impl Table {
         &self.data
     }
 
+    /// What bounds gains, if the criterion is a likelihood less a penalty.
+    pub(super) fn gain_bound(&self) -> Option<&GainBound> {
+        self.gain_bound.as_ref()
+    }
+
     /// `F`, from counts.
     pub fn function(&self) -> &dyn Function {
         &*self.function
@@ -53,7 +58,13 @@ impl Table {
     /// The cells of a set. Members are taken in ascending order, so that the set alone decides the bits.
     #[inline]
     pub fn cells<const W: usize>(&self, set: VarSet<W>) -> Cells {
-        set.iter().fold(Cells::ONE, |cells, v| cells.times(self.data.arity()[v], self.ln_arity[v]))
+        self.cells_of(set.iter())
+    }
+
+    /// The cells of a set, given by its members in ascending order.
+    #[inline]
+    pub fn cells_of(&self, members: impl Iterator<Item = usize>) -> Cells {
+        members.fold(Cells::ONE, |cells, v| cells.times(self.data.arity()[v], self.ln_arity[v]))
     }
 }
 
@@ -84,7 +95,10 @@ impl<const W: usize> SetFunction<W> for Table {
 
     fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
         match &self.gain_bound {
-            Some(gain_bound) => gain_bound.sift(self.data.arity(), self.cells(given), y, terms, sources),
+            Some(bound) => {
+                let may_gain = bound.judge(self.data.arity(), self.cells(given), y, terms);
+                sources.iter().filter(|&x| may_gain(x)).collect()
+            }
             None => sources,
         }
     }

@@ -23,7 +23,7 @@ pub const BGE: Description = Description {
     title: "BGe",
     parameters: &[],
     kinds: &["continuous"],
-    on: |moments, _| Box::new(Bge::new(moments.total, moments.correlations.size())),
+    on: |spread, _| Box::new(Bge::new(spread.total, spread.ln_variance.len())),
 };
 
 /// `α_μ`.

@@ -12,7 +12,7 @@
 //! `ln det Σ(S)` is that of the correlations plus the logarithms of the variances.
 
 use super::criterion::{Description, Function, Parameters};
-use super::moments::Moments;
+use super::moments::Spread;
 
 /// The Bayesian information criterion.
 pub const BIC: Description = Description {
@@ -40,12 +40,12 @@ pub const DEGENERATE_BIC: Description =
 pub const DEGENERATE_AIC: Description =
     Description { name: "degenerate-aic", title: "degenerate Gaussian AIC", kinds: &["mixed"], ..AIC };
 
-fn bic(moments: &Moments, parameters: Parameters) -> Box<dyn Function> {
-    Box::new(Penalised::new(moments, parameters.penalty * 0.5 * libm::log(moments.total)))
+fn bic(spread: Spread<'_>, parameters: Parameters) -> Box<dyn Function> {
+    Box::new(Penalised::new(spread, parameters.penalty * 0.5 * libm::log(spread.total)))
 }
 
-fn aic(moments: &Moments, parameters: Parameters) -> Box<dyn Function> {
-    Box::new(Penalised::new(moments, parameters.penalty))
+fn aic(spread: Spread<'_>, parameters: Parameters) -> Box<dyn Function> {
+    Box::new(Penalised::new(spread, parameters.penalty))
 }
 
 /// `ln 2πe`.
@@ -62,9 +62,9 @@ struct Penalised {
 }
 
 impl Penalised {
-    fn new(moments: &Moments, penalty: f64) -> Self {
-        let half_total = 0.5 * moments.total;
-        let alone = moments.ln_variance.iter().map(|ln| -half_total * (ln + LN_2PI_E)).collect();
+    fn new(spread: Spread<'_>, penalty: f64) -> Self {
+        let half_total = 0.5 * spread.total;
+        let alone = spread.ln_variance.iter().map(|ln| -half_total * (ln + LN_2PI_E)).collect();
         Self { half_total, penalty, alone }
     }
 }
@@ -75,5 +75,8 @@ impl Function for Penalised {
         let p = columns.len() as f64;
         let alone: f64 = columns.iter().map(|&column| self.alone[column]).sum();
         alone - self.half_total * ln_determinant - self.penalty * (0.5 * p * (p + 3.0))
+    }
+    fn price(&self) -> Option<f64> {
+        Some(self.penalty)
     }
 }

@@ -82,6 +82,11 @@ impl Factors {
         &self.pivots
     }
 
+    /// The rows of `L`, one after the other, each up to the diagonal.
+    pub(super) fn lower(&self) -> &[f64] {
+        &self.lower
+    }
+
     /// Forgets all but the first `count` columns.
     pub fn truncate(&mut self, count: usize) {
         self.columns.truncate(count);

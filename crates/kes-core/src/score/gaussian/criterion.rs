@@ -7,7 +7,7 @@
 
 use super::bge;
 use super::bic;
-use super::moments::Moments;
+use super::moments::Spread;
 use crate::Error;
 
 /// All criteria of covariance matrices.
@@ -26,7 +26,7 @@ pub struct Description {
     /// The kinds of tables it takes.
     pub kinds: &'static [&'static str],
     /// Its function of determinants on given moments.
-    pub(super) on: fn(&Moments, Parameters) -> Box<dyn Function>,
+    pub(super) on: fn(Spread<'_>, Parameters) -> Box<dyn Function>,
 }
 
 /// The parameters of all criteria; each uses those that its description names.
@@ -61,8 +61,8 @@ impl Criterion {
     }
 
     /// The function of the criterion on given moments.
-    pub fn on(&self, moments: &Moments) -> Box<dyn Function> {
-        (self.description.on)(moments, self.parameters)
+    pub(super) fn on(&self, spread: Spread<'_>) -> Box<dyn Function> {
+        (self.description.on)(spread, self.parameters)
     }
 }
 
@@ -70,6 +70,12 @@ impl Criterion {
 pub trait Function: Send + Sync {
     /// `F(S)` from the embedded columns of `S` and the logarithm of the determinant of their correlations.
     fn value(&self, columns: &[usize], ln_determinant: f64) -> f64;
+
+    /// What an edge costs for every pair of embedded columns, if the rest of its gain is `−N/2 · ln(1 − ρ²)` with the
+    /// partial correlation `ρ` of two columns.
+    fn price(&self) -> Option<f64> {
+        None
+    }
 
     /// The amount to add to the diagonal of the correlations. If it is positive, every set has a
     /// determinant; otherwise sets with linearly dependent columns are inadmissible.

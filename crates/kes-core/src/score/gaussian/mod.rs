@@ -14,8 +14,11 @@ mod fixed_point;
 mod gain_bound;
 pub mod legendre;
 mod moments;
+mod on_demand;
 mod products;
+mod screen;
 mod table;
+mod wide;
 mod worker;
 
 pub(super) use bic::LN_2PI_E;
@@ -28,3 +31,4 @@ pub(super) use moments::{check_shape, hash_rows};
 pub(super) use products::{Sums, Weights};
 pub use table::Table;
 pub(super) use table::{TOLERANCE, dependence_threshold, quantum};
+pub use wide::WideTable;

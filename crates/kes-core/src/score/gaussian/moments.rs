@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::cholesky::Matrix;
 use super::double_double::DoubleDouble;
 use super::embedding::{Column, Embedding};
+use super::fixed_point::Scale;
 use super::products::{Sums, Weights};
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
@@ -27,7 +28,38 @@ pub struct Moments {
     pub fingerprint: u128,
 }
 
+/// What criteria need to know of every column by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread<'a> {
+    /// The logarithm of the variance of each column.
+    pub ln_variance: &'a [f64],
+    /// `N`, the sum of the weights.
+    pub total: f64,
+}
+
+/// The sum of products of deviations of two columns from their means, given the sum of products of whole numbers and
+/// the sums of each. The centres are next to the means, so hardly anything is taken off.
+pub(super) fn covariation(products: i128, first: f64, second: f64, cases: f64) -> i128 {
+    products - libm::rint(first * second / cases) as i128
+}
+
+/// The correlation of two columns from their covariation and their variations, in the order of the columns.
+pub(super) fn correlation(covariation: i128, first: i128, second: i128) -> DoubleDouble {
+    let scale = DoubleDouble::from(first) * second.into();
+    DoubleDouble::from(covariation) / scale.sqrt()
+}
+
+/// The logarithm of the variance of a column from its variation.
+pub(super) fn ln_variance(variation: i128, cases: f64, scale: &Scale) -> f64 {
+    libm::log(variation as f64 / cases) + 2.0 * scale.ln_step()
+}
+
 impl Moments {
+    /// What criteria need to know of every column by itself.
+    pub(super) fn spread(&self) -> Spread<'_> {
+        Spread { ln_variance: &self.ln_variance, total: self.total }
+    }
+
     /// The moments of a table with optional weights of its rows. The order of the variables decides the bits
     /// of what is made of the moments: it should not depend on how the table happens to be laid out.
     ///
@@ -53,17 +85,10 @@ impl Moments {
         // The cases, in what weighs 1 in the sums.
         let cases = total_units as f64 / weights.as_ref().map_or(1.0, Weights::unit);
         let excess: Vec<f64> = (0..size).map(|column| sums.single(column) as f64).collect();
-        // The centres are next to the means, so hardly anything is taken off.
-        let covariation =
-            |i: usize, j: usize| sums.pair(i, j) - libm::rint(excess[i] * excess[j] / cases) as i128;
+        let covariation = |i: usize, j: usize| covariation(sums.pair(i, j), excess[i], excess[j], cases);
         let variation: Vec<i128> = (0..size).map(|column| covariation(column, column).max(1)).collect();
-        let correlation = |i: usize, j: usize| {
-            let scale = DoubleDouble::from(variation[i]) * variation[j].into();
-            DoubleDouble::from(covariation(i, j)) / scale.sqrt()
-        };
-        let ln_variance = |column: usize| {
-            libm::log(variation[column] as f64 / cases) + 2.0 * embedding.scale(column).ln_step()
-        };
+        let correlation = |i: usize, j: usize| correlation(covariation(i, j), variation[i], variation[j]);
+        let ln_variance = |column: usize| ln_variance(variation[column], cases, embedding.scale(column));
         Ok(Self {
             correlations: Matrix::new(size, correlation),
             blocks: embedding.blocks().to_vec(),

@@ -34,7 +34,7 @@ pub struct Table {
 impl Table {
     /// The moments under a criterion.
     pub fn new(moments: Moments, criterion: Criterion) -> Self {
-        let function = criterion.on(&moments);
+        let function = criterion.on(moments.spread());
         let enlargement = function.enlargement();
         let quantum = quantum(moments.total);
         Self { moments, function, enlargement, quantum, dependent: Dependent::default() }
