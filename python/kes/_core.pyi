@@ -272,6 +272,8 @@ class Problem:
         ess: float,
         cache_mb: int,
         additions: _Additions | None = None,
+        *,
+        sparse: bool | None = None,  # whether sets are lists; by default with many columns
     ) -> Problem:
         """Take a discrete table, with optional additions to the criterion.
 
@@ -290,6 +292,8 @@ class Problem:
         cache_mb: int,
         n_jobs: int,
         additions: _Additions | None = None,
+        *,
+        sparse: bool | None = None,  # as in a discrete table
     ) -> Problem:
         """Take a continuous or mixed table.
 

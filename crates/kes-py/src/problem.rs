@@ -12,6 +12,8 @@ use kes_core::score::gaussian;
 use kes_core::score::location;
 use kes_core::score::terms;
 use kes_core::stop::Stop;
+use kes_core::varset::MAX_VARIABLES;
+use kes_core::wide::{self, function::Function};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
@@ -51,12 +53,27 @@ impl Problem {
         let engine = table.engine(additions, cache_mb << 20).map_err(core_error)?;
         Ok(Self { engine, total_weight, fingerprint, excluded })
     }
+
+    /// The same of a table of more columns than sets of bits can hold.
+    fn on_many<T: Function + 'static>(
+        py: Python<'_>,
+        additions: Option<&Additions>,
+        cache_mb: usize,
+        make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
+    ) -> PyResult<Self> {
+        let table = interruptible(py, make)?.map_err(core_error)?;
+        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
+        let excluded = py.detach(|| table.excluded());
+        let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
+        let engine = wide::engine::on(Box::new(table), additions, cache_mb << 20);
+        Ok(Self { engine, total_weight, fingerprint, excluded })
+    }
 }
 
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb, additions=None))]
+    #[pyo3(signature = (columns, cardinalities, weights, criterion, ess, cache_mb, additions=None, *, sparse=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn new(
         py: Python<'_>,
@@ -67,17 +84,22 @@ impl Problem {
         ess: f64,
         cache_mb: usize,
         additions: Option<Additions>,
+        sparse: Option<bool>,
     ) -> PyResult<Self> {
         let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        Self::on(py, codes.len(), additions.as_ref(), cache_mb, |stop| {
+        let table = |stop: &Stop| {
             discrete::Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion)
-        })
+        };
+        if sparse.unwrap_or(codes.len() > MAX_VARIABLES) {
+            return Self::on_many(py, additions.as_ref(), cache_mb, table);
+        }
+        Self::on(py, codes.len(), additions.as_ref(), cache_mb, table)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None))]
+    #[pyo3(signature = (columns, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None, *, sparse=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn gaussian(
         py: Python<'_>,
@@ -89,10 +111,16 @@ impl Problem {
         cache_mb: usize,
         n_jobs: usize,
         additions: Option<Additions>,
+        sparse: Option<bool>,
     ) -> PyResult<Self> {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
+        if sparse.unwrap_or(columns.len() > MAX_VARIABLES) {
+            return Self::on_many(py, additions.as_ref(), cache_mb, |stop| {
+                gaussian::WideTable::new(&columns, &order, weights, criterion, n_jobs, stop)
+            });
+        }
         Self::on(py, columns.len(), additions.as_ref(), cache_mb, |stop| {
             let moments = gaussian::Moments::new(&columns, &order, weights, n_jobs, stop)?;
             Ok(gaussian::Table::new(moments, criterion))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::function::Function;
 use super::gains::{Gains, Terms};
 use super::graph::{Dag, Graph};
+use super::improve::{self, Effort};
 use super::knowledge::Knowledge;
 use super::list::List;
 use super::model::{Model, Neighbour};
@@ -178,13 +179,21 @@ impl Engine for Wide {
 
     fn improve(
         &self,
-        _graphs: &[Edges],
-        _options: &ImproveOptions,
-        _pause: Duration,
-        _stop: &Stop,
-        _take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
+        graphs: &[Edges],
+        options: &ImproveOptions,
+        pause: Duration,
+        stop: &Stop,
+        take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
     ) -> Result<(), Error> {
-        Err(self.unsupported("improving"))
+        let ImproveOptions { tasks, seed, threads, ref constraints } = *options;
+        let knowledge = self.knowledge(constraints)?;
+        let n = self.variables();
+        let models =
+            graphs.iter().map(|graph| Ok(Model::under(Graph::from_edges(n, graph)?, knowledge.as_ref())?));
+        let models: Vec<Model> = models.collect::<Result<_, Error>>()?;
+        let effort = Effort { tasks, seed, max_parents: constraints.max_parents, threads, bytes: self.bytes };
+        improve::improve(&self.terms, &models, &effort, pause, stop, take);
+        Ok(())
     }
 
     fn families(

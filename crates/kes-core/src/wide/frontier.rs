@@ -170,6 +170,11 @@ impl<'g, 'a> Frontier<'g, 'a> {
         &self.at.model
     }
 
+    /// Whether a neighbour of the current model is admissible.
+    pub fn admits(&mut self, neighbour: &Neighbour) -> bool {
+        self.at.model.admits(neighbour)
+    }
+
     /// Saves the current position.
     pub fn position(&mut self) -> Position {
         self.at.moved.fill(false);

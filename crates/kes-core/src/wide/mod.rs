@@ -10,6 +10,8 @@ pub mod frontier;
 pub mod function;
 pub mod gains;
 pub mod graph;
+pub mod graphs;
+pub mod improve;
 pub mod knowledge;
 pub mod list;
 pub mod model;

@@ -113,6 +113,11 @@ impl Model {
         }
     }
 
+    /// Some DAG of the class.
+    pub fn dag(&self) -> &Dag {
+        &self.dag
+    }
+
     fn levels(&self) -> Option<&[u32]> {
         self.knowledge.as_ref().map(|known| known.levels())
     }
