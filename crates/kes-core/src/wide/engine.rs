@@ -22,7 +22,7 @@ use crate::engine::{
 use crate::exact::{Failure, Limits};
 use crate::posterior::{Exact, Prior as Over, chain};
 use crate::score::prior::Prior;
-use crate::stop::{Stop, Stopped};
+use crate::stop::Stop;
 use crate::threads::map;
 use crate::varset::MAX_VARIABLES;
 
@@ -46,11 +46,6 @@ struct Wide {
 impl Wide {
     fn variables(&self) -> usize {
         self.terms.variables()
-    }
-
-    /// Gains for one question.
-    fn gains(&self, stop: &Stop) -> Result<Gains<'_>, Stopped> {
-        Gains::new(&self.terms, self.bytes, 1, stop)
     }
 
     /// The knowledge, if there is any. Required families must be allowed and have a score.
@@ -120,12 +115,12 @@ impl Engine for Wide {
         check_arcs(n, arcs)?;
         let dag = Dag::from_arcs(n, arcs);
         dag.order().ok_or(Error::Cycle)?;
-        Ok(self.gains(&Stop::default())?.score_of_dag(&dag))
+        Ok(Gains::without_rows(&self.terms).score_of_dag(&dag))
     }
 
     fn delta(&self, step: &Move) -> Result<f64, Error> {
         let neighbour = self.neighbour(step)?;
-        Ok(self.gains(&Stop::default())?.delta(&neighbour))
+        Ok(Gains::without_rows(&self.terms).delta(&neighbour))
     }
 
     fn boundary(&self, _: &Edges, _: &Constraints, _: &Stop) -> Result<Vec<(Move, f64)>, Error> {
@@ -153,7 +148,7 @@ impl Engine for Wide {
 
     fn trace(&self, run: u64, options: &SearchOptions, stop: &Stop) -> Result<(Vec<Step>, Edges), Error> {
         let settings = self.settings(options)?;
-        let mut gains = self.gains(stop)?;
+        let mut gains = Gains::new(&self.terms, self.bytes, 1, stop)?;
         let mut steps = Vec::new();
         let start = settings.start.clone();
         let mut model = super::frontier::Frontier::new(&mut gains, start, settings.max_parents, stop)?;

@@ -152,17 +152,22 @@ impl<'a> Gains<'a> {
     /// # Errors
     /// If `stop` is raised meanwhile.
     pub fn new(terms: &'a Terms, limit: usize, threads: usize, stop: &Stop) -> Result<Self, Stopped> {
-        Ok(Self {
+        Ok(Self { pairs: terms.pairs(threads, stop)?, limit, ..Self::without_rows(terms) })
+    }
+
+    /// Gains of single moves, and scores, but no rows.
+    pub fn without_rows(terms: &'a Terms) -> Self {
+        Self {
             terms,
             worker: terms.function().worker(),
-            pairs: terms.pairs(threads, stop)?,
+            pairs: &[],
             index: HashMap::default(),
             rows: Vec::new(),
             known: HashMap::default(),
             bytes: 0,
-            limit,
+            limit: 0,
             age: 0,
-        })
+        }
     }
 
     /// The terms that the gains are made of.

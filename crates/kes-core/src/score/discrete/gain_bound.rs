@@ -40,14 +40,15 @@ impl GainBound {
         Self { penalty, entropy, most }
     }
 
-    /// Tells whether the edge from a source to `y` may gain something, where `terms` are `F(C)` and `F(C ∪ y)` and `given`
-    /// are the cells of `C`.
+    /// Tells whether the edge from a source to `y` may gain more than `least`, where `terms` are `F(C)` and `F(C ∪ y)` and
+    /// `given` are the cells of `C`.
     pub fn judge<'a>(
         &'a self,
         arity: &'a [usize],
         given: Cells,
         y: usize,
         (neither, target): (f64, f64),
+        least: f64,
     ) -> impl Fn(usize) -> bool + 'a {
         let cells = self.penalty * given.number;
         let family = cells * arity[y] as f64;
@@ -55,7 +56,7 @@ impl GainBound {
         move |x: usize| {
             let margin = MARGIN * (self.most + family * arity[x] as f64);
             let price = cells * (arity[y] - 1) as f64 * (arity[x] - 1) as f64;
-            !left.is_finite() || left.min(self.entropy[x]) + margin > price
+            !left.is_finite() || left.min(self.entropy[x]) + margin > price + least
         }
     }
 }

@@ -96,7 +96,7 @@ impl<const W: usize> SetFunction<W> for Table {
     fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
         match &self.gain_bound {
             Some(bound) => {
-                let may_gain = bound.judge(self.data.arity(), self.cells(given), y, terms);
+                let may_gain = bound.judge(self.data.arity(), self.cells(given), y, terms, 0.0);
                 sources.iter().filter(|&x| may_gain(x)).collect()
             }
             None => sources,

@@ -51,12 +51,12 @@ impl Worker for Counting<'_> {
         table.function().value(table.cells_of(members(set)), counter.count(table.data(), &all))
     }
 
-    fn hopeful(&mut self, y: u32, given: &[u32], terms: (f64, f64), _least: f64, hopeful: &mut List) {
+    fn hopeful(&mut self, y: u32, given: &[u32], terms: (f64, f64), least: f64, hopeful: &mut List) {
         let others = (0..self.table.data().variables() as u32).filter(|&x| x != y && !list::has(given, x));
         match self.table.gain_bound() {
             Some(bound) => {
                 let cells = self.table.cells_of(members(given));
-                let may_gain = bound.judge(self.table.data().arity(), cells, y as usize, terms);
+                let may_gain = bound.judge(self.table.data().arity(), cells, y as usize, terms, least);
                 hopeful.extend(others.filter(|&x| may_gain(x as usize)));
             }
             None => hopeful.extend(others),

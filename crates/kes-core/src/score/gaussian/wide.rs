@@ -20,6 +20,7 @@ use crate::score::excluded::{Dependent, Excluded, Why};
 use crate::score::rows::{fingerprint, to_units};
 use crate::score::set_function::Source;
 use crate::stop::Stop;
+use crate::varset::MAX_VARIABLES;
 use crate::wide::function::{Function, Worker};
 use crate::wide::list::{self, List};
 
@@ -62,6 +63,13 @@ impl WideTable {
         let [high, low] = fingerprint(&hash_rows(table, rows), units.iter().copied(), unit);
         let total = units.iter().sum::<u64>() as f64 * unit;
         let embedding = Embedding::new(table, order, units, threads, stop)?;
+        if let Some(v) = embedding.blocks().iter().position(|block| block.len() > 1) {
+            let problem = format!(
+                "has several numeric columns, as its states or its basis need; tables with more than {MAX_VARIABLES} \
+                 variables can have only one for each"
+            );
+            return Err(Error::Column(v, problem));
+        }
         let column_of: Vec<Option<usize>> =
             embedding.blocks().iter().map(|block| (!block.is_empty()).then_some(block.start)).collect();
         let mut variable_of = vec![0; embedding.columns()];
