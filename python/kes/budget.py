@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from kes._core import MAX_VARIABLES
 from kes.data.column import State, kind_of
 from kes.options import check_improve, check_prove
 from kes.validation import duration, integer
@@ -36,6 +37,9 @@ _MAX_RUNS, _MIN_RUNS = 100, 4
 _SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
 _USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
 _SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # tasks get this share whatever the runs take
+_PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 4e-8, 2e-9, 1e-4
+"""Measured processor seconds on very wide tables: of a run, per pair of continuous columns, and per
+pair and case of discrete ones; of a task, per column."""
 _LEAST_SECONDS = 1.0
 """Seconds that GES and the first run may take, however short the budget."""
 
@@ -66,8 +70,16 @@ class Size:
         return cls(len(states), float(min(cases, combinations)))
 
     @property
+    def is_wide(self) -> bool:
+        """Whether the core searches among lists of variables instead of sets of bits."""
+        return self.variables > MAX_VARIABLES
+
+    @property
     def run_seconds(self) -> float:
         """Estimated processor seconds of a run."""
+        if self.is_wide:
+            per_pair = _PER_WIDE_PAIR if self.columns else _PER_WIDE_CASE * self.rows
+            return per_pair * self.variables**2
         if self.columns:
             return 7.5e-9 * self.variables**2 * self.columns
         return 7e-8 * self.variables**2 * math.sqrt(self.variables) * (1 + self.rows / 20_000)
@@ -75,6 +87,8 @@ class Size:
     @property
     def task_seconds(self) -> float:
         """Estimated processor seconds of an improvement task."""
+        if self.is_wide:
+            return _PER_WIDE_TASK * self.variables
         if self.columns:
             return 5e-4 + 1e-7 * self.variables * self.columns
         return 3.5e-7 * self.variables**2 * (1 + self.rows / 10_000)
@@ -94,7 +108,7 @@ class Size:
     def tasks(self) -> int:
         """Largest default number of improvement tasks."""
         # Seconds to look for parent sets; on discrete tables they are part of the tasks.
-        is_large = self.variables >= _MANY_VARIABLES
+        is_large = self.variables >= _MANY_VARIABLES and not self.is_wide
         ordering = 1.5e-5 * self.variables * self.columns if is_large else 0.0
         before = (1 + self.runs) * self.run_seconds + ordering
         left = max(self.seconds - before, self.seconds * _SHARE_OF_TASKS)

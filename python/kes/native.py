@@ -15,10 +15,12 @@ from kes.data.infer_kinds import saying
 from kes.data.normal_scores import Ranks
 from kes.data.notes import are_numbers, too_many
 from kes.errors import KesError, listed, option
+from kes.files import available
 from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # most distinct whole numbers that may be meant as states
+_PAIR_BYTES, _CELL_BYTES = 4, 32  # memory of very wide tables, per pair and per cell
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -52,6 +54,7 @@ def core_problem(
     """
     kind = dataset.kind
     check_kind(dataset, criterion)
+    _check_width(dataset, criterion)
     if kind == "discrete":
         strength = 1.0 if criterion.ess is None else criterion.ess
         columns = [
@@ -142,6 +145,38 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
     excess = sum(embedded.values()) - _core.MAX_VARIABLES
     if kind == "mixed" and criterion.on(kind).model == "gaussian" and excess > 0:
         raise _too_wide(embedded, excess)
+
+
+def _check_width(dataset: Dataset, criterion: Criterion) -> None:
+    """Refuse tables of very many columns of a kind, or for a criterion, that cannot have as many.
+
+    On continuous tables, the correlations of all pairs are kept in four bytes each.
+    """
+    number, kind, most = len(dataset.names), dataset.kind, _core.MAX_VARIABLES
+    if number <= most:
+        return
+    fewer = f"select columns with {option('columns')}"
+    if kind == "mixed":
+        raise KesError(
+            f"the table has {number} columns; with both discrete and continuous ones at most "
+            f"{most} are supported: {fewer}, or cut the numbers into intervals with kes.discretize",
+            option="columns",
+        )
+    if criterion.name == "bge":
+        raise KesError(
+            f"criterion 'bge' takes at most {most} columns, but the table has {number}; use "
+            f"{option('criterion', 'bic')}, or {fewer}",
+            option="criterion",
+        )
+    pairs = _PAIR_BYTES * number**2 if kind == "continuous" else 0
+    needed, there = pairs + _CELL_BYTES * number * dataset.rows, available()
+    if there is not None and needed > there:
+        raise KesError(
+            f"a search among {number} columns needs about {needed / 10**9:.1f} GB of memory, but "
+            f"{there / 10**9:.1f} GB are available; {fewer}, such as those that vary most, or use "
+            "a machine with more memory",
+            option="columns",
+        )
 
 
 def _is_whole(dataset: Dataset, name: str) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kes._core import MAX_VARIABLES
 from kes.data.audit import Finding, inspect, unusable
 from kes.data.column import Column, Continuous, Discrete, State, check_states
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights, naming
@@ -42,6 +41,8 @@ from kes.data.source import Source, Wanted, open_source
 from kes.data.weights import check_total, read_weights, weight_remarks
 from kes.declare import checked_options
 from kes.errors import KesError, listed, option
+
+_MOST_COLUMNS = 1_000_000  # beyond, no machine has the memory for all pairs
 
 
 @checked_options()
@@ -263,7 +264,7 @@ def _infer(
         source,
         replace(options, kinds=kinds),
         weights,
-        most=MAX_VARIABLES,
+        most=_MOST_COLUMNS,
         is_cut=None if discretizer is None else discretizer.is_cut,
     )
     if not findings:

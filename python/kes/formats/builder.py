@@ -13,7 +13,6 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes._core import MAX_VARIABLES
 from kes.data.column import State
 from kes.data.discretizer import Discretizer
 from kes.data.normal_scores import Ranks
@@ -31,6 +30,7 @@ ROUNDED = 0.01
 _NUMBER = 8  # bytes
 _WORDS = 50
 _AXES = 32  # of an array, before numpy 2
+_MOST_NODES = 1_000_000
 _EXACT = 1e-9
 """Distributions this close to a sum of 1 are not scaled, to keep their last bit."""
 
@@ -259,8 +259,8 @@ class GraphDraft:
     def add_node(self, node: str, at: int) -> None:
         """Add a node, unless it is there."""
         self.names.setdefault(node, node)
-        if len(self.names) > MAX_VARIABLES:
-            self._fail(f"more than {MAX_VARIABLES} nodes", at)
+        if len(self.names) > _MOST_NODES:
+            self._fail(f"more than {_MOST_NODES} nodes", at)
 
     def rename(self, node: str, literal: str, at: int) -> None:
         """Give a node its true name, the value of the property `kes_name`."""

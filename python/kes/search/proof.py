@@ -16,7 +16,9 @@ import math
 import time
 from dataclasses import replace
 
+from kes._core import MAX_VARIABLES
 from kes.budget import Budget, Prove
+from kes.errors import KesError, option
 from kes.exact.prover import COUNTING, QUICK_MB
 from kes.graph import EssentialGraph
 from kes.native import core_errors
@@ -47,7 +49,14 @@ _START = {"few variables": 15.0, "many variables": 1.5, "asked": 1000.0}
 
 def proof_budget(problem: Problem, prove: Prove) -> Budget | None:
     """Return the budget of a proof; None if it is not worth a start."""
-    if prove is False:
+    if prove is True and problem.size.is_wide:
+        raise KesError(
+            f"a proof is possible for up to {MAX_VARIABLES} variables; the data have "
+            f"{problem.size.variables}: leave {option('prove')} out, or select columns with "
+            f"{option('columns')}",
+            option="prove",
+        )
+    if prove is False or problem.size.is_wide:
         return None
     sets, variables = _least_sets(problem)
     case = "few variables" if variables <= _TOGETHER else "many variables"
