@@ -78,8 +78,8 @@ class Size:
     def run_seconds(self) -> float:
         """Estimated processor seconds of a run."""
         if self.is_wide:
-            per_pair = _PER_WIDE_PAIR if self.columns else _PER_WIDE_CASE * self.rows
-            return per_pair * self.variables**2
+            of_cases = 0.0 if self.columns else _PER_WIDE_CASE * self.rows
+            return (_PER_WIDE_PAIR + of_cases) * self.variables**2
         if self.columns:
             return 7.5e-9 * self.variables**2 * self.columns
         return 7e-8 * self.variables**2 * math.sqrt(self.variables) * (1 + self.rows / 20_000)

@@ -134,11 +134,6 @@ def _checked_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
             raise KesError(f"node names must be str, not {name!r}", option="nodes")
     if double := repeated(names):
         raise KesError(f"duplicate node {double[0]!r}", option="nodes", column=double[0])
-    if len(names) > _core.MAX_VARIABLES:
-        raise KesError(
-            f"{len(names)} nodes are too many: at most {_core.MAX_VARIABLES} are supported",
-            option="nodes",
-        )
     return names
 
 

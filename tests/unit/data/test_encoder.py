@@ -341,11 +341,12 @@ def test_more_states_than_can_be_coded():
     assert kes.score([("x0", "x1")], table[:-1], kinds=kinds) < 0, "one less the core takes, too"
 
 
-def test_more_variables_than_can_be_coded():
-    table = np.tile([[0], [1]], _core.MAX_VARIABLES + 1)
+def test_more_columns_of_both_kinds_than_can_be_searched():
+    table = {f"x{i}": [0.5 * i, 1.5, 2.25 + i] for i in range(_core.MAX_VARIABLES)}
+    assert len(encode(pd.DataFrame(table)).names) == _core.MAX_VARIABLES, "all of them are read"
+    mixed = pd.DataFrame({**table, "letter": ["a", "b", "a"]})
     with refused(f"{_core.MAX_VARIABLES + 1} columns", option="columns"):
-        encode(table)
-    assert kes.score([], table[:, 1:]) < 0, "one less is what the core takes, too"
+        kes.score([], mixed)
 
 
 @pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])
