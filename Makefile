@@ -136,6 +136,10 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
 	  $(if $(SECONDS),--seconds '$(SECONDS)')
 
+bench-wide-engine: $(DEV) ## Time GES on thousands of columns, as in SIZES=1000,20000 SHAPES=er2,states CASES=500
+	$(BIN)/python benchmarks/wide_engine.py $(if $(SIZES),--sizes '$(SIZES)') \
+	  $(if $(SHAPES),--shapes '$(SHAPES)') $(if $(CASES),--cases '$(CASES)') $(if $(TETRAD),--tetrad)
+
 bench-default: $(DEV) ## See what learning does by default, as in NETWORKS=../shared/data/bif REV=56d3890
 	$(BIN)/python benchmarks/default.py $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(NETWORKS),--networks '$(NETWORKS)') $(if $(REV),--against '$(REV)')
