@@ -319,6 +319,7 @@ def test_21_a_killed_server_resumes_its_search_and_its_queue(start):
     assert found == kes.learn(table, runs=len(found.runs), improve=False)
 
 
+@pytest.mark.slow
 def test_22_a_search_that_outlives_its_server_is_waited_for(start):
     server = start()
     job, search = begun(server)

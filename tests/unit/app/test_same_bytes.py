@@ -43,7 +43,13 @@ def elsewhere(tmp_path, clinic_csv):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", DRAFTS)
+SHORT = ("gaps", "knowledge")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in SHORT else pytest.mark.slow) for name in DRAFTS],
+)
 def test_page_command_and_python_give_the_same_bytes(server, elsewhere, name):
     draft = DRAFTS[name]
     version = server.ask("GET", "state")["draft"]["version"]
