@@ -13,6 +13,7 @@ target/bench/curves.jsonl, so that a command given again goes on.
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import tempfile
@@ -30,6 +31,8 @@ import kes
 
 VARIABLES = 8
 NETWORKS = 20
+PEER_NETWORKS = 5
+"""The peers take seconds to minutes for a table: they get the first networks only."""
 SIZES = (500, 2000)
 KEPT = HERE.parent / "target/bench/curves.jsonl"
 
@@ -113,7 +116,11 @@ def by_peer(
         for path, (table, _) in zip(paths, drawn, strict=True):
             np.savez(path, values=table.to_numpy().T)
         command = [python_of(package), HERE / "curves_worker.py", search, str(limit), *paths]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        drivers = (python_of(package).parents[1] / "lib").glob("**/libpocl*.so*")
+        environment = os.environ | {"OCL_ICD_FILENAMES": ":".join(map(str, drivers))}
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=environment
+        ) as process:
             lines = (line for line in process.stdout or () if line.startswith("{"))
             for (table, truth), line in zip(drawn, lines, strict=False):
                 reply, names = json.loads(line), list(table)
@@ -155,20 +162,25 @@ class Kept:
         )
 
 
-def measure(kept: Kept, kinds: list[str], sizes: list[int], networks: int, limit: float) -> None:
+def measure(kept: Kept, kinds: list[str], sizes: list[int], networks: int) -> None:
     for rows in sizes:
         for kind in kinds:
             for method, options in METHODS.items():
                 for number in range(networks):
                     if (method, kind, rows, number) not in kept.found:
                         kept.add((method, kind, rows, number), by_kes(options, kind, rows, number))
+
+
+def measure_peers(
+    kept: Kept, kinds: list[str], sizes: list[int], networks: int, limit: float
+) -> None:
+    for rows in sizes:
+        for kind in kinds:
             for method, (package, _) in SEARCHES.items():
-                known = [n for n in range(networks) if (method, kind, rows, n) in kept.found]
-                left = [n for n in range(networks) if n not in known]
+                left = [n for n in range(networks) if (method, kind, rows, n) not in kept.found]
                 if left and python_of(package).exists() and not kept.gave_up(method, rows):
-                    for number, result in zip(
-                        left, by_peer(method, limit, kind, rows, left), strict=False
-                    ):
+                    answers = by_peer(method, limit, kind, rows, left)
+                    for number, result in zip(left, answers, strict=False):
                         kept.add((method, kind, rows, number), result)
 
 
@@ -208,14 +220,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--install", action="store_true", help="make the peers' environments first")
     parser.add_argument("--networks", type=int, default=NETWORKS)
+    parser.add_argument("--peer-networks", type=int, default=PEER_NETWORKS)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
-    parser.add_argument("--limit", type=float, default=10, help="processor seconds for one table")
+    parser.add_argument("--limit", type=float, default=30, help="processor seconds for one table")
     options = parser.parse_args()
     if options.install:
         install({package for package, _ in SEARCHES.values()})
     kept = Kept(KEPT)
-    measure(kept, options.kinds, options.sizes, options.networks, options.limit)
+    measure(kept, options.kinds, options.sizes, options.networks)
+    peers = min(options.peer_networks, options.networks)
+    measure_peers(kept, options.kinds, options.sizes, peers, options.limit)
     report(kept, options.kinds, options.sizes, options.networks)
 
 

@@ -21,7 +21,8 @@ from peer_worker import SEARCHES
 HERE = Path(__file__).parent
 ENVIRONMENTS = Path(sys.prefix) / "peers"
 REQUIREMENTS = {
-    "pybnesian": ["pybnesian", "pandas"],
+    # Kernel densities of PyBNesian need OpenCL, which pocl provides on the processor.
+    "pybnesian": ["pybnesian", "pandas", "pocl-binary-distribution"],
     "pyagrum": ["pyagrum", "pandas"],
     "pgmpy": ["pgmpy"],
     "causal-learn": ["causal-learn"],

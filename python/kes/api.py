@@ -101,7 +101,10 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     if options["criterion"] == "auto":
         read, choice = _chosen(data, options, whole, out)
         options = {**options, **choice.options}  # type: ignore[typeddict-item]
-    problem = Problem.of(read, options)
+    try:
+        problem = Problem.of(read, options)
+    except KeyboardInterrupt:  # a large table, or the choice of a basis
+        raise Interrupted from None
     if options["target"] is not None:
         from kes.analysis.target import check_target
 

@@ -164,6 +164,16 @@ def test_the_choice_needs_cases_time_and_numbers(table):
         assert any(reason in note for note in optima.notes)
 
 
+def test_an_interrupt_of_the_choice_is_one_of_learn(table, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kes.search.basis.core_problem", interrupted)
+    with pytest.raises(kes.Interrupted) as caught:
+        kes.learn(table, basis="auto")
+    assert caught.value.optima is None
+
+
 def test_incomplete_tables_choose_on_complete_cases_and_impute_with_curves(table):
     gaps = np.random.default_rng(0).random(table.shape) < 0.05
     optima = kes.learn(table.mask(gaps), basis="auto", missing="em", runs=5)
