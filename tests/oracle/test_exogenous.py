@@ -14,6 +14,7 @@ import pytest
 import kes
 
 from . import brute
+from .distributions import faithful_distribution, random_dag
 from .gaussian import DirectGaussian
 from .knowledge import Known
 from .scores import DirectScore
@@ -189,3 +190,60 @@ def test_evidence_compares_the_best_networks(case):
         expected = case.best(joined=(pair, True)) - case.best(joined=(pair, False))
         assert row["how"] == "exact"
         assert row["evidence"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_probabilities_sum_over_all_admissible_networks(case):
+    """Each DAG with a complete block weighs exp(score); arcs within the block are no question."""
+    dags = [dag for dags in case.models.classes for dag in dags if case.known.admits(dag)]
+    logs = np.array([case.score(dag) for dag in dags])
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    found = kes.posterior(case.data, criterion="bic", **case.options)
+    assert found.status == "exact"
+    for x, a in enumerate(case.names):
+        for y, b in enumerate(case.names):
+            if x != y and not {x, y} <= {*case.block}:
+                has = np.array([bool(dag[y] >> x & 1) for dag in dags])
+                assert found.arc(a, b) == pytest.approx(weights[has].sum(), abs=1e-6)
+
+
+LARGE = 1e10
+"""Cases, so many that the criterion is that of the limit."""
+
+
+def large(dag, rng):
+    n = len(dag)
+    codes, weights = faithful_distribution(dag, [2] * n, LARGE, rng).table(LARGE)
+    return kes.Dataset(NAMES[:n], [[0, 1]] * n, codes, weights)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_many_cases_the_truth_is_the_only_optimum(seed):
+    """Theorem: whatever k, if the block comes first in the truth."""
+    rng = np.random.default_rng(seed)
+    dag = random_dag(5, 0.5, rng)
+    order = sorted(range(5), key=lambda v: brute.ancestral_set(dag, 1 << v).bit_count())
+    for x, y in combinations(order[:2], 2):
+        dag = brute.with_arc(dag, x, y)
+    data, block = large(dag, rng), {*order[:2]}
+    open_dag = tuple(0 if y in block else parents for y, parents in enumerate(dag))
+    arcs = [(NAMES[a], NAMES[b]) for a, b in brute.arcs_of(open_dag)]
+    truth = kes.EssentialGraph.from_dag(NAMES, arcs)
+    known = kes.Knowledge(exogenous=[NAMES[x] for x in block])
+    for k in (0.0, 0.5, 1.0):
+        optima = kes.learn(data, knowledge=known, k=k, runs=8, improve=False, prove=False)
+        assert {optimum.graph for optimum in optima.of_runs} == {truth}
+
+
+def test_known_targets_lose_the_guarantee():
+    """Truth: a -> b -> c, a touches b only. Then a -> b <- c is a trap: it lacks a -> c."""
+    data = large(brute.dag_from_arcs(3, [(0, 1), (1, 2)]), np.random.default_rng(0))
+    trap = kes.EssentialGraph.from_dag("abc", [("a", "b"), ("c", "b")])
+    truth = kes.EssentialGraph.from_dag("abc", [("a", "b"), ("b", "c")])
+
+    def best_gain(**known):
+        steps = kes.inclusion_boundary(trap, data, knowledge=kes.Knowledge(**known))
+        return max(step.delta for step in steps)
+
+    assert best_gain(targets={"a": ["b"]}) < 0 < best_gain(exogenous=["a"])
+    assert kes.score(truth, data) > kes.score(trap, data)
