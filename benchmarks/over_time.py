@@ -244,9 +244,10 @@ def main() -> None:
     parser.add_argument("--sizes", default="5,10,25")
     parser.add_argument("--kinds", default="VAR,discrete,real")
     parser.add_argument("--replicates", type=int, help="tables of each design, instead of TABLES")
+    parser.add_argument("--no-peers", action="store_true")
     given = parser.parse_args()
     if not python_of("tigramite").exists():
-        install({"tigramite"})
+        install({"tigramite"})  # for its tables, too
     rows = []
     kinds = given.kinds.split(",")
     for kind, searches in SEARCHES.items():
@@ -257,6 +258,8 @@ def main() -> None:
                 draw(kind, n, seed) for seed in range(given.replicates or TABLES[kind].get(n, 4))
             ]
             for name, search in searches.items():
+                if given.no_peers and not name.startswith("kes"):
+                    continue
                 rows.append([f"{kind}, {n} variables", name, *judge(search, samples)])
                 print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
     show(["design", "search", "precision", "recall", "CPU s"], rows)
