@@ -110,6 +110,12 @@ bench-optimal: $(DEV) ## See how often searches reach the highest score, where i
 bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
 	$(BIN)/python benchmarks/heldout.py --fill
 
+bench-average: $(DEV) ## Compare averaged networks with the best single one on new cases
+	$(BIN)/python benchmarks/average.py --fill
+
+bench-classify: $(DEV) ## Classify real tables beside other classifiers
+	$(BIN)/python benchmarks/classify.py --fill
+
 bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 

@@ -363,7 +363,9 @@ class Optima(Provenance, Methods, Sequence[Optimum]):
     def save(self, path: PathLike) -> None:
         """Write the result to a file, atomically; gzipped if its name ends in .gz.
 
-        Equal results give equal files, byte for byte. The file does not contain the data.
+        Equal results give equal files, byte for byte. The file does not contain the
+        data; if values were missing, it contains those that were imputed, unless
+        ``keep_imputed=False``.
         """
         storage.write(self.record, path)
 

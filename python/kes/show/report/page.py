@@ -21,6 +21,7 @@ from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.search.driver import threads
 from kes.show.report import prose
+from kes.show.report.averaged_answers import averaged_answers
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
@@ -92,7 +93,7 @@ def page(
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),
-        prediction=prediction_text(optima),
+        prediction=prediction_text(optima) + averaged_answers(optima),
         reproduction_title=TITLE,
         reproduction="" if problem is None else check_text(check),
         search=prose.search(optima),

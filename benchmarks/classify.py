@@ -1,0 +1,201 @@
+"""Classify cases of ten real tables, beside other classifiers (`make bench-classify`).
+
+Each table is split into halves, stratified by class. Every classifier gets the same features:
+numbers as they are, categories as one-hot columns for those that take numbers only. Measured are
+the area under the ROC curve (of several classes: the mean of each against the rest, weighted) and
+the log-loss in nats per case. pyAgrum's tree-augmented network is measured where it is installed.
+`--fill` writes the tables of docs/quality.md.
+"""
+
+import argparse
+import json
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import sklearn.datasets
+from document import QUALITY, fill, number, seconds, table
+from samples import SHARED
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from timing import show
+
+import kes
+
+Table = tuple[pd.DataFrame, np.ndarray]
+Model = Callable[[], Any]
+
+
+def of_sklearn(name: str) -> Callable[[], Table]:
+    def read() -> Table:
+        return getattr(sklearn.datasets, f"load_{name}")(return_X_y=True, as_frame=True)
+
+    return read
+
+
+def digits() -> Table:
+    """Return threes and eights, by the 16 pixels that vary most."""
+    X, y = sklearn.datasets.load_digits(return_X_y=True, as_frame=True)
+    both = X[y.isin([3, 8])]
+    most = both.var().sort_values(ascending=False, kind="stable").index[:16]
+    return both[most].reset_index(drop=True), y[both.index].to_numpy()
+
+
+def diabetes() -> Table:
+    """Return whether the progression is above its median."""
+    X, y = sklearn.datasets.load_diabetes(return_X_y=True, as_frame=True)
+    return X, (y > y.median()).to_numpy().astype(int)
+
+
+def statsmodels(name: str, target: str, cut: bool = False) -> Callable[[], Table]:
+    """Return a table of statsmodels; a numeric target is compared with its median."""
+
+    def read() -> Table:
+        import statsmodels.api
+
+        frame = getattr(statsmodels.api.datasets, name).load_pandas().data.dropna()
+        own = frame[target]
+        y = (own > own.median()) if cut else own
+        return frame.drop(columns=[target]).reset_index(drop=True), y.to_numpy().astype(int)
+
+    return read
+
+
+def coil() -> Table:
+    frame = pd.read_csv(SHARED / "coil/ticdata2000.csv.gz")
+    frame = frame.iloc[:, [1, 42, *range(64, 86)]]
+    return frame.iloc[:, :-1].astype(str), frame.iloc[:, -1].to_numpy()
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "breast cancer": of_sklearn("breast_cancer"),
+    "wine": of_sklearn("wine"),
+    "iris": of_sklearn("iris"),
+    "digits 3 and 8": digits,
+    "diabetes": diabetes,
+    **({"CoIL": coil} if SHARED.exists() else {}),
+    "affairs": statsmodels("fair", "affairs", cut=True),
+    "spector": statsmodels("spector", "GRADE"),
+    "election 1996": statsmodels("anes96", "vote"),
+    "doctor visits": statsmodels("randhie", "mdvis", cut=True),
+}
+
+
+def numeric(model: Any) -> Any:
+    """Return a classifier behind one-hot columns and scaled numbers."""
+    hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    words = make_column_selector(dtype_exclude=np.number)
+    parts = make_column_transformer((hot, words), remainder=StandardScaler())
+    return make_pipeline(parts, model)
+
+
+MODELS: dict[str, Model] = {
+    "kes average": kes.KESClassifier,
+    "kes average of intervals": lambda: kes.KESClassifier(discretize=4),
+    "logistic regression": lambda: numeric(LogisticRegression(max_iter=2000)),
+    "random forest": lambda: numeric(RandomForestClassifier(random_state=0)),
+    "gradient boosting": lambda: numeric(HistGradientBoostingClassifier(random_state=0)),
+    "naive Bayes": lambda: numeric(GaussianNB()),
+}
+
+
+class Tan:
+    """The tree-augmented network of pyAgrum, with its own discretization."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> "Tan":
+        from pyagrum.skbn import BNClassifier
+
+        self.model = BNClassifier(learningMethod="TAN", prior="Smoothing", priorWeight=0.5)
+        self.model.fit(X.to_numpy(), y)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        return np.asarray(self.model.predict_proba(X.to_numpy()))
+
+
+def measured(name: str, way: str, split: int) -> dict[str, Any]:
+    """Fit a classifier to one half, and judge it by the other."""
+    X, y = TABLES[name]()
+    if len(X) > 6000:
+        rows = np.random.default_rng(0).permutation(len(X))[:6000]
+        X, y = X.iloc[rows].reset_index(drop=True), y[rows]
+    old, new, known, truth = train_test_split(X, y, test_size=0.5, random_state=split, stratify=y)
+    old, new = old.reset_index(drop=True), new.reset_index(drop=True)
+    start = time.process_time()
+    model = (Tan() if way == "pyAgrum TAN" else MODELS[way]()).fit(old, known)
+    shares = np.clip(model.predict_proba(new), 1e-12, 1.0)
+    spent = time.process_time() - start
+    shares /= shares.sum(axis=1, keepdims=True)
+    several = shares.shape[1] > 2
+    auc = roc_auc_score(
+        truth, shares if several else shares[:, 1], multi_class="ovr", average="weighted"
+    )
+    loss = log_loss(truth, shares, labels=np.unique(y))
+    return {"data": name, "way": way, "split": split, "auc": auc, "loss": loss, "cpu": spent}
+
+
+def grid(found: list[dict[str, Any]], key: str, digits: int) -> Iterator[list[str]]:
+    """Yield a line of means for each table, and the median seconds."""
+    ways = list(dict.fromkeys(one["way"] for one in found))
+    for name in TABLES:
+        own = {way: [o[key] for o in found if (o["data"], o["way"]) == (name, way)] for way in ways}
+        if any(own.values()):
+            shown = [number(statistics.mean(v), digits) if v else "–" for v in own.values()]
+            yield [name, *shown]
+    costs = [statistics.median(o["cpu"] for o in found if o["way"] == way) for way in ways]
+    yield ["CPU seconds, median", *map(seconds, costs)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--data", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--results", type=Path, default=Path("target/bench/classify.jsonl"))
+    parser.add_argument("--fill", action="store_true", help="write the tables of the documentation")
+    options = parser.parse_args()
+    try:
+        import pyagrum  # noqa: F401
+
+        ways = [*MODELS, "pyAgrum TAN"]
+    except ImportError:
+        ways = list(MODELS)
+    path = options.results
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stored = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    found = [json.loads(line) for line in stored]
+    done = {(one["data"], one["way"], one["split"]) for one in found}
+    for split in range(options.splits):
+        for name in options.data:
+            for way in ways:
+                if (name, way, split) in done:
+                    continue
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        found.append(measured(name, way, split))
+                except Exception as error:
+                    print(f"{name}, {way}: {error}"[:200])
+                    continue
+                with path.open("a", encoding="utf-8") as file:
+                    print(json.dumps(found[-1]), file=file)
+    header = ["data", *dict.fromkeys(one["way"] for one in found)]
+    for key, mark in (("auc", "classify auc"), ("loss", "classify loss")):
+        lines = list(grid(found, key, 3))
+        show(header, lines)
+        if options.fill:
+            fill(QUALITY, mark, table(header, lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What an average of networks says about the target, beside the best network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kes.formats.escaping import labels
+from kes.results.summary import blanket_of
+
+if TYPE_CHECKING:
+    from kes.network.average import AveragedNetwork
+    from kes.results.optima import Optima
+
+MEMBERS = 10
+_MOST_VARIABLES = 100
+"""With more, an average takes longer than the rest of the report."""
+_MOST_ROWS = 24
+
+
+def averaged_answers(optima: Optima) -> str:
+    """Return a table of answers about the target, as HTML; "" without a target or data."""
+    target, problem = optima.target, optima.problem
+    if target is None or problem is None or len(optima.names) > _MOST_VARIABLES:
+        return ""
+    network: Any = optima.best.fit(problem.dataset)
+    average = optima.ensemble(members=MEMBERS)
+    states = network.states[target]
+    what = f"P({target} = {labels(states)[-1]})" if states else f"mean of {target}"
+    rows = []
+    for label, evidence in _questions(optima, network, target):
+        mean, spread = _averaged(average, target, evidence)
+        rows.append(
+            f'<tr><td class="text">{escape(label)}</td><td>{_single(network, target, evidence):.4g}'
+            f"</td><td>{mean:.4g} ± {spread:.2g}</td></tr>"
+        )
+    heads = ("given", "best network", f"average of {len(average.members)} networks")
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    return (
+        f"<details><summary>What other networks would say: {escape(what)}</summary>"
+        "<p>An average of networks, each learned from random weights of the cases. ± is the "
+        "standard deviation between them: how far the answer depends on the structure.</p>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div></details>"
+    )
+
+
+def _questions(
+    optima: Optima,
+    network: Any,  # noqa: ANN401 - any network
+    target: str,
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield evidence about single variables of the Markov blanket, with its text."""
+    yield "nothing", {}
+    left = _MOST_ROWS
+    for name in blanket_of(optima.best, target):
+        if states := network.states[name]:
+            pairs = list(zip(labels(states), states, strict=True))
+        else:
+            pairs = [(f"{value:.4g}", value) for value in _levels(network, name)]
+        if (left := left - len(pairs)) < 0:
+            return
+        for text, value in pairs:
+            yield f"{name} = {text}", {name: value}
+
+
+def _levels(network: Any, name: str) -> list[float]:  # noqa: ANN401 - any network
+    """Return the mean of a continuous variable, and one standard deviation to both sides."""
+    found = network.conditional(name)
+    around = found.mean[0] + np.array([-1.0, 0.0, 1.0]) * found.deviation[0]
+    if network.transform is not None:
+        around = network.transform.inverse(name, around)
+    levels: list[float] = np.unique(around).tolist()
+    return levels
+
+
+def _single(network: Any, target: str, evidence: dict[str, Any]) -> float:  # noqa: ANN401
+    if states := network.states[target]:
+        return float(network.probability({target: states[-1]}, evidence))
+    return float(network.conditional(target, evidence).mean[0])
+
+
+def _averaged(
+    average: AveragedNetwork, target: str, evidence: dict[str, Any]
+) -> tuple[float, float]:
+    """Return the averaged answer, and the spread between the members."""
+    if states := average.states[target]:
+        query = {target: states[-1]}
+        return float(average.probability(query, evidence)), average.spread(query, evidence)
+    means = np.array([_single(member, target, evidence) for member in average.members])
+    return float(average.conditional(target, evidence).mean[0]), float(means.std())
