@@ -114,9 +114,15 @@ class Tan:
     """The tree-augmented network of pyAgrum, with its own discretization."""
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> "Tan":
+        from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
         from pyagrum.skbn import BNClassifier
 
-        self.model = BNClassifier(learningMethod="TAN", prior="Smoothing", priorWeight=0.5)
+        self.model = BNClassifier(
+            type_processor=DiscreteTypeProcessor(),
+            learningMethod="TAN",
+            prior="Smoothing",
+            priorWeight=0.5,
+        )
         self.model.fit(X.to_numpy(), y)
         return self
 
