@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Discrete
+from kes.data.curves import degrees, polynomials
 from kes.data.normal_scores import Ranks
 
 if TYPE_CHECKING:
@@ -39,12 +40,19 @@ class SamplingError:
     """Standard errors of score differences between models of a problem, in nats."""
 
     def __init__(self, problem: Problem) -> None:
-        dataset = problem.dataset
-        if problem.settings.measure.uses_ranks(dataset.kind):
+        dataset, criterion = problem.dataset, problem.settings.measure
+        if criterion.uses_ranks(dataset.kind):
             dataset = Ranks.of(dataset).apply(dataset)
         rows = _spaced(dataset)
         own = np.ones(len(rows)) if dataset.weights is None else dataset.weights[rows]
-        self._columns = [column.take(rows) for column in dataset.columns]
+        curved = [1] * len(dataset.names)
+        if criterion.basis is not None:
+            curved = degrees(dataset, criterion.degree)
+        taken = zip((column.take(rows) for column in dataset.columns), curved, strict=True)
+        self._columns = [
+            column if isinstance(column, Discrete) else _numbers(column.values, degree)
+            for column, degree in taken
+        ]
         self._weights = own * (dataset.cases / own.sum())
         self._terms = lru_cache(_SETS)(self._compute)
 
@@ -77,7 +85,7 @@ class SamplingError:
                 cells = np.unique(cells, return_inverse=True)[1].reshape(-1)
         cases = np.bincount(cells, weights)
         terms: NDArray[np.float64] = np.log(cases / weights.sum())[cells]
-        numbers = [column.values for column in columns if not isinstance(column, Discrete)]
+        numbers = [own for one in columns if not isinstance(one, Discrete) for own in one]
         if numbers:
             centred = np.array(
                 [own - (np.bincount(cells, weights * own) / cases)[cells] for own in numbers]
@@ -86,6 +94,11 @@ class SamplingError:
             independent = np.linalg.solve(within, centred)
             terms = terms - 0.5 * (independent**2).sum(axis=0) - np.log(np.diag(within)).sum()
         return terms
+
+
+def _numbers(values: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """Return the columns that stand for a continuous one: itself, or its polynomials."""
+    return values[np.newaxis] if degree <= 1 else polynomials(values, degree).T
 
 
 def _spaced(dataset: Dataset) -> NDArray[np.intp]:

@@ -66,6 +66,20 @@ def test_equivalent_networks_do_not_differ():
     assert between(mixed(), [("a", "u")], [("u", "a")]) == pytest.approx(0, abs=1e-9)
 
 
+def test_curves_enter_as_polynomials():
+    """By the bootstrap of whole tables: ranks and polynomials are taken anew each time."""
+    rng = np.random.default_rng(5)
+    frame = mixed(300, seed=5)
+    frame["v"] = (frame["u"] - 1) ** 2 + rng.normal(size=300)
+    one, other = [("u", "v"), ("a", "v")], [("v", "u"), ("b", "u")]
+    found = []
+    for _ in range(60):
+        some = frame.iloc[rng.integers(0, 300, 300)]
+        scores = [kes.score(dag, some, basis=3) for dag in (one, other)]
+        found.append(scores[0] - scores[1])
+    assert between(frame, one, other, basis=3) == pytest.approx(np.std(found), rel=0.35)
+
+
 def test_the_order_of_rows_does_not_change_a_bit():
     frame = mixed()
     assert between(frame.sample(frac=1, random_state=1)) == between(frame)
