@@ -32,7 +32,7 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.gibbs import impute
 from kes.network.large_linear import fit_large_linear
 from kes.network.mixed import MixedNetwork
-from kes.network.regression import DETERMINED, MANY_CELLS, fit_linear, fit_logistic
+from kes.network.regression import DETERMINED, fit_linear, fit_logistic
 from kes.network.regressors import (
     Values,
     all_effects,
@@ -49,6 +49,9 @@ Model: TypeAlias = NDArray[np.float64] | Linear | Logistic
 
 MOST_CELLS = 2**27
 """Cells of the largest CPT: 1 GB."""
+
+_MANY_REGRESSORS = 2**20
+"""Cells of a table of regressors above which linear nodes are estimated without it."""
 
 _MOST_REGRESSORS = 2**26
 """Largest number of regressors times rows with which interactions are estimated."""
@@ -295,7 +298,7 @@ class _Estimator:
             return self._table(node, levels, [*given, own])
         degree = self._most if 0 in levels else 1
         number = self._regressors(given, levels, degree)
-        is_large = any(levels) and degree == 1 and number * rows > MANY_CELLS
+        is_large = any(levels) and degree == 1 and number * rows > _MANY_REGRESSORS
         if not states and self._strength is not None and is_large:
             size: dict[str, Any] = {"number": number, "weights": self._weights, "least": DETERMINED}
             if (large := fit_large_linear(own, given, levels, **size)) is not None:

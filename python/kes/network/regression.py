@@ -29,7 +29,7 @@ from kes.errors import KesError, listed, option
 from kes.network.cpds import Linear, Logistic, log_softmax
 from kes.network.large_logistic import grouped, maximise
 
-MANY_CELLS = 2**22
+_MANY_CELLS = 2**22
 """Cells of a table of regressors above which it is reduced to a triangle first."""
 
 DETERMINED = 1e-9
@@ -78,7 +78,7 @@ def fit_linear(
     cases, roots = weights.sum(), np.sqrt(weights)
     y = target.values[:, 0] * roots
     x = given.values * roots[:, np.newaxis]
-    if x.size > MANY_CELLS:
+    if x.size > _MANY_CELLS:
         x, y = _reduced(x, y)
     u, d, vt = np.linalg.svd(x, full_matrices=False)
     independent = d**2 > DETERMINED * cases
@@ -169,14 +169,14 @@ def _refuse_linear(
     )
 
 
-_MOST_STEPS = 100
+_MOST_STEPS, _ROUGH_STEPS = 100, 20
 _CONVERGED = 1e-18
 """Stop when the expected gain in log-likelihood per case of the next step is smaller."""
 _ENOUGH = 1e-6
 """The same for rough estimates."""
 _ROUGHLY = 3_000_000
 """Upper limit of rows x states x regressors for rough estimates."""
-_MANY = 600
+_MANY = 120
 """With more coefficients, rough estimates ignore second derivatives between states."""
 _LARGE, _HUGE = 4e8, 2e9
 """Products of a step of Newton's method above which equal rows are merged first, and above which
@@ -301,7 +301,7 @@ class _Likelihood:
         states, size = place.shape
         parts = np.arange(states * size).reshape(place.shape)
         penalty = self.penalty[parts[:, :, np.newaxis], parts[:, np.newaxis, :]]
-        for _ in range(_MOST_STEPS):
+        for _ in range(_ROUGH_STEPS):
             step = _solved(penalty + self._own(probabilities), gradient[:, :, np.newaxis])[..., 0]
             enough = (gradient * step).sum() / cases <= _ENOUGH
             if enough or (found := self._gain(place, step, value)) is None:

@@ -81,7 +81,7 @@ def test_thousands_of_states_in_a_network(monkeypatch):
     assert found == pytest.approx(means[list(network.states["plane"])].to_numpy())
     some = frame[plane < 20]
     plain = kes.fit([("plane", "distance")], some).local("distance")
-    monkeypatch.setattr(fitting, "MANY_CELLS", 0)
+    monkeypatch.setattr(fitting, "_MANY_REGRESSORS", 0)
     again = kes.fit([("plane", "distance")], some).local("distance")
     assert again.coefficients == pytest.approx(plain.coefficients)
     assert again.errors == pytest.approx(plain.errors)

@@ -378,7 +378,7 @@ def test_a_long_table_is_reduced_without_a_change(monkeypatch):
     y = x @ [1.0, 2.0, 0.0, 0.5] + rng.normal(size=300)
     names, weights = list("abcd"), rng.integers(1, 3, 300).astype(float)
     plain = fit_linear("y", y, x, names, weights=weights, ess=1.0)
-    monkeypatch.setattr(regression, "MANY_CELLS", 0)
+    monkeypatch.setattr(regression, "_MANY_CELLS", 0)
     reduced = fit_linear("y", y, x, names, weights=weights, ess=1.0)
     assert reduced.coefficients == pytest.approx(plain.coefficients, abs=1e-10)
     assert reduced.deviation == pytest.approx(plain.deviation, rel=1e-12)
