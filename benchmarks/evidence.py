@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from samples import SHARED, network
+from samples import SHARED, linear, network
 from timing import show
 
 import kes
@@ -98,13 +98,7 @@ def network_of(name: str, seed: int) -> kes.BayesianNetwork | GaussianNetwork:
     """Return a published network, or a random linear one."""
     if name != "linear Gaussian":
         return network(name, SHARED / "bif")
-    parents = kes.datasets.random_network(NODES, DEGREE, seed=seed).parents
-    rng = np.random.default_rng(seed)
-    models = {}
-    for node, above in parents.items():
-        slopes = rng.choice([-1, 1], len(above)) * rng.uniform(0.3, 1, len(above))
-        models[node] = Linear(0.0, slopes, deviation=1.0)
-    return GaussianNetwork(list(parents), parents, models)
+    return linear(kes.datasets.random_network(NODES, DEGREE, seed=seed).parents, seed)
 
 
 def true_effect(network: kes.BayesianNetwork | GaussianNetwork, x: str, y: str) -> float:

@@ -1,6 +1,6 @@
 """Data of the benchmarks: samples of published networks, and real tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import kes
+from kes.network import GaussianNetwork, Linear
 
 SHARED = Path(__file__).parents[1] / "../shared/data"
 """Stored samples and the data of CoIL, which may not be distributed."""
@@ -41,6 +42,16 @@ def file_of(name: str, folder: Path = MODELS) -> Path:
 def network(name: str, folder: Path = MODELS) -> kes.BayesianNetwork:
     """Return a published network, from a folder of BIF files or else from pgmpy."""
     return kes.read_network(file_of(name, folder))
+
+
+def linear(parents: Mapping[str, Sequence[str]], seed: int) -> GaussianNetwork:
+    """Return a linear Gaussian network with a structure and random coefficients."""
+    rng = np.random.default_rng(seed)
+    models = {}
+    for node, above in parents.items():
+        slopes = rng.choice([-1, 1], len(above)) * rng.uniform(0.3, 1, len(above))
+        models[node] = Linear(0.0, slopes, deviation=1.0)
+    return GaussianNetwork(list(parents), parents, models)
 
 
 def coil() -> kes.Dataset:

@@ -96,7 +96,7 @@ def check_edges(optima, networks):
     place = {name: i for i, name in enumerate(optima.names)}
     found = optima.evidence()
     joined = {edge for optimum in optima for edge in optimum.graph.skeleton}
-    assert {frozenset((row["x"], row["y"])) for row in found} == joined
+    assert {frozenset((row["x"], row["y"])) for row in found} >= joined
     for row in found:
         x, y = place[row["x"]], place[row["y"]]
         forth, back = best(networks, has_arc(x, y)), best(networks, has_arc(y, x))

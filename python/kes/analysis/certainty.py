@@ -180,7 +180,7 @@ def edge_list(optima: Optima, evidence: Table) -> Table:
     }
     if len({*evidence["how"]}) > 1:
         columns["how"] = [*evidence["how"]]
-    columns["runs %"] = [round(100 * support[frozenset((r["x"], r["y"]))]) for _, r in rows]
+    columns["runs %"] = [round(100 * support.get(frozenset((r["x"], r["y"])), 0.0)) for _, r in rows]
     if any(evidence["instead"]):
         columns["instead"] = [row["instead"] for _, row in rows]
     return Table(columns)

@@ -191,6 +191,18 @@ class Contest:
         best = driver.search(Budget(tasks=self._tasks), pool=found)
         return self._candidate(*max(best, key=lambda model: model[1]))
 
+    def near(self, nats: float) -> dict[Arc, float]:
+        """Return the gain of each edge, a < b, that costs the best model at most this much."""
+        limit = self._problem.settings.max_parents
+        best = self.candidates[0].graph
+        found: dict[Arc, float] = {}
+        for (is_insertion, x, y, _), gain in self._problem.core.boundary(
+            best, limit, self._problem.knowledge
+        ):
+            if is_insertion and gain >= -nats:
+                found.setdefault(_ordered(x, y), gain)  # the best gain comes first
+        return found
+
     def without_edges(self) -> dict[Side, float]:
         """Return the score of the best model without each of its edges, all else unchanged."""
         best = self.candidates[0]

@@ -40,6 +40,10 @@ _COLUMNS = {
 }
 """The kinds of parts, and the nodes that a row is about."""
 
+NEAR = 3.0
+"""Nats that an edge may cost if the best model gets it, for its pair to have a row although no
+optimum connects it."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -92,17 +96,18 @@ def evidence(
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [(optimum.edges, optimum.score) for optimum in optima]
     contest = Contest(problem, known, tasks=work.tasks, threads=threads)
-    asked = _questions(of, contest.candidates)
+    near = contest.near(NEAR) if of == "edges" and work.models != 0 else {}
+    asked = _questions(of, contest.candidates, near)
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
     kind = "edges" if of == "ancestors" else of
-    searched = _questions(kind, contest.candidates[: work.models])
+    searched = _questions(kind, contest.candidates[: work.models], near)
     board = Scoreboard(contest, [*asked, *searched])
     is_interrupted = False
     try:
         board.settle(searched, deadline, progress)
     except KeyboardInterrupt:
         is_interrupted = True
-    board.bound()
+    board.bound(near)
     rows = [_row(of, optima.names, question, board) for question in asked]
     note = [_note(of, rows, board, work, len(searched)), *of_completed(optima)]
     if of == "edges":
@@ -117,11 +122,13 @@ def evidence(
     return found
 
 
-def _questions(of: str, models: Sequence[Candidate]) -> list[Question]:
-    """Return the questions about all parts that some model has."""
+def _questions(
+    of: str, models: Sequence[Candidate], near: Iterable[tuple[int, int]] = ()
+) -> list[Question]:
+    """Return the questions about all parts that some model has, and about further pairs."""
     if of == "edges":
         pairs = {(min(arc), max(arc)) for model in models for arc in model.arcs}
-        return [edge_question(*pair) for pair in sorted(pairs)]
+        return [edge_question(*pair) for pair in sorted(pairs.union(near))]
     if of == "v_structures":
         return [_collider(*nodes) for nodes in sorted(set().union(*(m.colliders for m in models)))]
     return [
@@ -188,8 +195,15 @@ class Scoreboard:
                         self._searched.add(side)
                 self.settled += 1
 
-    def bound(self) -> None:
-        """Bound what was not searched by the best model without the edge in question."""
+    def bound(self, near: Mapping[tuple[int, int], float]) -> None:
+        """Bound what was not searched by the best model without the edge in question, or with it.
+
+        `near` has what such an edge gains.
+        """
+        for pair, gain in near.items():
+            side, other = _arcs(*pair)
+            if self._scores[side] is None and self._scores[other] is None:
+                self._scores[side] = self.first + gain
         for side, score in self._contest.without_edges().items():
             known = self._scores.get(side, math.inf)
             if side not in self._searched and (known is None or known < score):

@@ -115,6 +115,8 @@ def edge_table(
 ) -> Table:
     """Return a row for each pair that is adjacent in some graph, or excluded; see `Optima.edges`.
 
+    With evidence, also for the other pairs that it has.
+
     `excluded` has pairs, in the order of the nodes, that no graph connects, and why.
     """
     position = {node: i for i, node in enumerate(nodes)}
@@ -126,6 +128,8 @@ def edge_table(
     adjacent = {part.kind: part.shares(joined) for part in parts}
     compelled = {part.kind: part.shares(lambda graph: graph.directed) for part in parts}
     pairs = [*_ordered(adjacent, position), *(excluded or ())]
+    if evidence is not None:
+        pairs += [pair for pair in _asked(evidence) if pair not in set(pairs)]
     columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
     for kind, shares in adjacent.items():
         columns[SUPPORT_COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
@@ -143,12 +147,17 @@ def edge_table(
     return Table(columns)
 
 
-def _evidence_columns(evidence: Table, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Any]]:
-    """Return the evidence for each of the pairs; None where there is none."""
+def _asked(evidence: Table) -> list[tuple[str, str]]:
+    """Return the pairs of a table of evidence."""
     if not {"x", "y", "evidence", "direction"} <= set(evidence.columns):
         raise KesError(
             "evidence must be the result of optima.evidence() for edges", option="evidence"
         )
+    return list(zip(evidence["x"], evidence["y"], strict=True))
+
+
+def _evidence_columns(evidence: Table, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Any]]:
+    """Return the evidence for each of the pairs; None where there is none."""
     found = {(row["x"], row["y"]): row for row in evidence}
     return {
         name: [found[pair][name] if pair in found else None for pair in pairs]
@@ -342,7 +351,7 @@ def evidence_consensus(
 ) -> ConsensusGraph:
     """Keep the edges whose evidence reaches a threshold in nats; see `Optima.consensus`."""
     least = LIKELY if threshold is None else number("threshold", threshold, minimum=0.0)
-    _evidence_columns(evidence, ())  # refuses other tables
+    _asked(evidence)  # refuses other tables
     supports: dict[frozenset[str], float] = {}
     directions: dict[tuple[str, str], float] = {}
     directed: set[tuple[str, str]] = set()

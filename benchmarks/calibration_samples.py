@@ -1,0 +1,181 @@
+"""Samples of known networks, and what each way to judge edges says about all pairs of variables.
+
+Ten networks: six published discrete ones, and four linear Gaussian ones with published structures
+and random coefficients, new ones for each sample. The seeds start at 3001, none of which was used
+during development.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from samples import linear, network
+
+import kes
+from kes.network import GaussianNetwork
+
+FIRST_SEED = 3001
+DISCRETE = ("asia", "sachs", "child", "insurance", "alarm", "hailfinder")
+GAUSSIAN = tuple(f"{name} (Gaussian)" for name in ("asia", "sachs", "child", "alarm"))
+NETWORKS = (*DISCRETE, *GAUSSIAN)
+SIZES = (500, 1_000, 2_000)
+
+ROUNDS = 400
+"""Length of chains; with up to `SUMMED` variables, the sum is exact."""
+SUMMED = 12
+RESAMPLES = 10
+
+OPEN, RIGHT, REVERSED, FALSE = "open", "right", "reversed", "false edge"
+"""What a direction is in truth; open if the essential graph of the network does not direct it."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two variables: what is true of them, and what each method says. None: it says nothing."""
+
+    is_adjacent: bool
+    truth: int  # 1 if the network's essential graph has x -> y, -1 if y -> x, 0 otherwise
+    evidence: float | None = None
+    direction: float | None = None  # nats for x -> y, against y -> x
+    drawn: int = 0  # the direction in the best network found, as `truth`
+    probability: float | None = None  # by BDeu or BGe
+    forward: float | None = None
+    backward: float | None = None
+    weight: float | None = None  # BIC weight
+    weight_forward: float | None = None
+    weight_backward: float | None = None
+    search: float = 0.0
+    resampling: float = 0.0
+    sumu: float | None = None
+
+    def standing(self, way: int) -> str:
+        """Return what a direction, 1 for x -> y and -1 for y -> x, is in truth."""
+        if not self.is_adjacent:
+            return FALSE
+        return OPEN if self.truth == 0 else RIGHT if self.truth == way else REVERSED
+
+
+_FIELDS = [field.name for field in fields(Pair)]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sample with all its pairs."""
+
+    network: str
+    rows: int
+    seed: int
+    pairs: tuple[Pair, ...]
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.network, self.rows, self.seed
+
+    def line(self) -> str:
+        """Return it as a line of JSON."""
+        values = [list(asdict(pair).values()) for pair in self.pairs]
+        return json.dumps([*self.key, values])
+
+    @classmethod
+    def parse(cls, line: str) -> "Judged":
+        name, rows, seed, values = json.loads(line)
+        return cls(name, rows, seed, tuple(Pair(**dict(zip(_FIELDS, v))) for v in values))
+
+
+def stored(path: Path) -> list[Judged]:
+    """Return the samples in a file."""
+    if not path.exists():
+        return []
+    return [Judged.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def judge_all(path: Path, names: list[str], sizes: list[int], samples: int) -> Iterator[Judged]:
+    """Judge what the file lacks, add it there, and yield it."""
+    done = {judged.key for judged in stored(path)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for seed in range(FIRST_SEED, FIRST_SEED + samples):
+        for name in names:
+            for rows in sizes:
+                if (name, rows, seed) not in done:
+                    judged = judge(name, rows, seed)
+                    with path.open("a", encoding="utf-8") as file:
+                        print(judged.line(), file=file)
+                    yield judged
+
+
+def source(name: str, seed: int) -> kes.BayesianNetwork | GaussianNetwork:
+    """Return a network; Gaussian ones depend on the seed."""
+    own = name.removesuffix(" (Gaussian)")
+    found = kes.datasets.alarm_network() if own == "alarm" else network(own)
+    return found if own == name else linear(found.parents, seed)
+
+
+def judge(name: str, rows: int, seed: int) -> Judged:
+    """Draw a sample, and ask every method about all pairs."""
+    truth = source(name, seed)
+    data = truth.sample(rows, seed=seed)
+    told: dict[tuple[str, str], dict[str, Any]] = {
+        pair: _truth(truth.graph, *pair) for pair in combinations(data.names, 2)
+    }
+    for own in (_search(data), _probabilities(data), _weights(data)):
+        for pair, more in own.items():
+            told[pair] |= more
+    return Judged(name, rows, seed, tuple(Pair(**own) for own in told.values()))
+
+
+Told = dict[tuple[str, str], dict[str, Any]]
+
+
+def _truth(graph: kes.EssentialGraph, x: str, y: str) -> dict[str, Any]:
+    return {"is_adjacent": frozenset((x, y)) in graph.skeleton, "truth": _way(graph, x, y)}
+
+
+def _way(graph: kes.EssentialGraph, x: str, y: str) -> int:
+    return 1 if (x, y) in graph.directed else -1 if (y, x) in graph.directed else 0
+
+
+def _search(data: kes.Dataset) -> Told:
+    """Return evidence and supports of a search with default settings."""
+    optima = kes.learn(data)
+    stability = kes.stability(data, resamples=RESAMPLES, runs=1, improve=False)
+    found: Told = {}
+    for row in optima.edges(stability=stability, evidence=optima.evidence()):
+        x, y = row["x"], row["y"]
+        found[x, y] = {
+            "evidence": row["evidence"],
+            "direction": row["direction"],
+            "drawn": _way(optima.best.graph, x, y),
+            "search": row["search_support"],
+            "resampling": row["resampling_support"],
+        }
+    return found
+
+
+def _probabilities(data: kes.Dataset) -> Told:
+    """Return posterior probabilities."""
+    criterion = "bge" if set(data.kinds) == {"continuous"} else "bdeu"
+    method = "exact" if len(data.names) <= SUMMED else "chains"
+    post = kes.posterior(data, criterion=criterion, method=method, rounds=ROUNDS)
+    return _told(post, ("probability", "forward", "backward"))
+
+
+def _weights(data: kes.Dataset) -> Told:
+    """Return BIC weights, if there are few variables."""
+    if len(data.names) > SUMMED:
+        return {}
+    post = kes.posterior(data, criterion="bic", method="exact")
+    return _told(post, ("weight", "weight_forward", "weight_backward"))
+
+
+def _told(post: Any, names: tuple[str, str, str]) -> Told:
+    shown: Callable[[float], float | None] = lambda p: None if np.isnan(p) else p  # noqa: E731
+    return {
+        (x, y): dict(
+            zip(names, map(shown, (post.edge(x, y), post.arc(x, y), post.arc(y, x))), strict=True)
+        )
+        for x, y in combinations(post.names, 2)
+    }
