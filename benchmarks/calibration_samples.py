@@ -7,7 +7,7 @@ during development.
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -59,9 +59,6 @@ class Pair:
         return OPEN if self.truth == 0 else RIGHT if self.truth == way else REVERSED
 
 
-_FIELDS = [field.name for field in fields(Pair)]
-
-
 @dataclass(frozen=True)
 class Judged:
     """A sample with all its pairs."""
@@ -83,7 +80,7 @@ class Judged:
     @classmethod
     def parse(cls, line: str) -> "Judged":
         name, rows, seed, values = json.loads(line)
-        return cls(name, rows, seed, tuple(Pair(**dict(zip(_FIELDS, v))) for v in values))
+        return cls(name, rows, seed, tuple(Pair(*own) for own in values))
 
 
 def stored(path: Path) -> list[Judged]:

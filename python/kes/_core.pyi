@@ -499,11 +499,15 @@ class Problem:
 
     def pilot(
         self,
+        on_progress: Callable[[int], bool],
         start: _Graph,
         knowledge: _Knowledge | None = None,
         **options: Unpack[_ChainOptions],
-    ) -> float:
-        """Return a duration of rounds in which a walker jumps twice for each variable."""
+    ) -> float | None:
+        """Return a duration of rounds in which a walker jumps twice for each variable.
+
+        None if on_progress, which is called about ten times a second, returns False.
+        """
 
     def enumerate(
         self, prior: str, max_parents: int | None, knowledge: _Knowledge | None = None

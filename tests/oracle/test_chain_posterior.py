@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import kes
+from kes.analysis import sampled_posterior
+from kes.analysis.chains import Chains
+from kes.analysis.posterior import PosteriorInterrupted
 
 ROUNDS = 1500
 
@@ -59,6 +62,68 @@ def test_chains_agree_with_all_networks(data, prior):
     keys = list(exact.structures.v_structures)
     shares = np.array([found.v_structure(*key) for key in keys])
     close_where_settled(shares, np.array([exact.v_structure(*key) for key in keys]))
+
+
+@pytest.mark.parametrize("of", ["edges", "arcs", "ancestors", "v_structures", "blankets"])
+def test_every_number_has_an_error_an_agreement_and_a_sample_size(chains, of):
+    found = chains.convergence(of)
+    shares = [share for share in found["probability"] if share is not None]
+    assert len(shares) > 0.8 * len(found) > 0
+    assert all(0 <= share <= 1 + 1e-9 for share in shares)
+    assert all(0 <= error < 0.1 for error in found["error"])
+    assert all(r_hat >= 0.9 for r_hat in found["r_hat"])
+    assert all(ess > 1 for ess in found["ess"])
+    assert all(
+        error <= agreement + 0.02
+        for error, agreement in zip(found["error"], found["agreement"], strict=True)
+    )
+
+
+def test_errors_are_about_right(data):
+    """Nearly all edges are within three standard errors of the exact value."""
+    found, exact = kes.posterior(data, method="chains", random_state=7), kes.posterior(data)
+    away = np.abs(edges(found) - edges(exact))
+    error = found.diagnostics.of["edges"].error
+    assert (away > 3 * error + 1e-3).sum() / 2 <= 1  # each pair is there twice
+    assert away.max() < 0.02
+
+
+class Interrupting(Chains):
+    """Chains that Ctrl-C stops after eight batches."""
+
+    def _batch(self):
+        if self.record is not None and len(self.record.batches) == 8:
+            raise KeyboardInterrupt
+        return super()._batch()
+
+
+def test_stopped_and_resumed_chains_give_the_same_numbers(data, tmp_path, monkeypatch):
+    file = tmp_path / "chains.npz"
+    whole = kes.posterior(data, method="chains", rounds=400)
+    with monkeypatch.context() as patched:
+        patched.setattr(sampled_posterior, "Chains", Interrupting)
+        with pytest.raises(PosteriorInterrupted) as stopped:
+            kes.posterior(data, method="chains", rounds=400, resume=file)
+    part = stopped.value.posterior
+    assert part.diagnostics.rounds == 7 * 20  # one batch is burnt in
+    again = kes.posterior(data, method="chains", rounds=400, resume=file, n_jobs=1)
+    np.testing.assert_array_equal(again.arcs, whole.arcs)
+    np.testing.assert_array_equal(again.edge_shares, whole.edge_shares)
+    assert again.v_structures() == whole.v_structures()
+    assert again.models == whole.models
+
+
+def test_files_of_other_chains_are_refused(data, tmp_path):
+    file = tmp_path / "chains.npz"
+    kes.posterior(data, method="chains", rounds=100, resume=file)
+    for changed in ({"random_state": 3}, {"criterion": "bic"}, {"prior": "classes"}):
+        with pytest.raises(kes.KesError) as error:
+            kes.posterior(data, method="chains", rounds=100, resume=file, **changed)
+        assert error.value.option == "resume"
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(kes.KesError) as error:
+        kes.posterior(data, method="chains", rounds=100, resume=file)
+    assert error.value.file == str(file)
 
 
 def test_threads_change_nothing_and_seeds_do(data, chains):

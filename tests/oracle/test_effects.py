@@ -12,9 +12,14 @@ import kes
 from kes.analysis import adjustment
 from kes.analysis.adjustment import Contrast, coefficients
 from kes.data.encoder import encode
+from kes.graph.core_graph import CoreGraph
+from kes.graph.dags import count_dags
 
-from . import brute, distributions
+from . import brute, distributions, engine
 from .brute import members
+from .knowledge import mixture
+from .scores import DirectScore
+from .tables import sample
 
 NAMES = "abcde"
 
@@ -311,3 +316,50 @@ def test_dowhy_finds_the_same():
                 effect_modifiers=[],  # no products with other variables: the model has none
             )
             assert found.value == pytest.approx(row["effect"], abs=1e-9)
+
+
+# --- weighted by a posterior ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_number_of_dags_of_a_class(seed):
+    """All classes with four nodes, without knowledge and with some."""
+    models = brute.models(4)
+    known = mixture(4, np.random.default_rng(seed)) if seed else None
+    for dags, essential in zip(models.classes, models.essential, strict=True):
+        admissible = [dag for dag in dags if known is None or known.admits(dag)]
+        if admissible:
+            graph = CoreGraph.of(engine.graph(essential))
+            right = count_dags(4, graph) if known is None else count_dags(4, graph, known.core)
+            assert right == len(admissible)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mean_over_models_is_the_sum_over_dags(seed):
+    """P(DAG) times the effect in that DAG, over all DAGs, by exp(BIC) and adjustment."""
+    rng = np.random.default_rng(seed)
+    codes = sample(brute.all_dags(4)[100 * seed + 200], [2] * 4, 120, rng)
+    data = kes.Dataset(tuple("abcd"), [(0, 1)] * 4, np.array(codes))
+    optima = kes.learn(data, runs=5)
+    post = optima.posterior()
+    found = optima.effects("a", "b", posterior=post)
+    score = DirectScore(codes, [2] * 4, criterion="bic").of
+    by_parents, weights = {}, {}
+    for row in found:
+        by_parents[row["parents"], row["reaches"]] = row["effect"]
+    logs = {dag: score(dag) for dag in brute.all_dags(4)}
+    top = max(logs.values())
+    for dag, log in logs.items():
+        parents = tuple("abcd"[i] for i in members(dag[0]))
+        reaches = bool(brute.ancestral_set(dag, 1 << 1) & 1)
+        key = parents, reaches
+        weights[key] = weights.get(key, 0.0) + np.exp(log - top)
+    total = sum(weights.values())
+    shared = sum(weights[key] for key in by_parents) / total
+    assert shared > 0.98
+    right = sum(by_parents[key] * weights[key] for key in by_parents) / total
+    assert found.covered >= 0.99
+    assert found.mean == pytest.approx(right, abs=0.02)
+    for key in by_parents:
+        own = sum(r["weight"] for r in found if (r["parents"], r["reaches"]) == key)
+        assert own == pytest.approx(weights[key] / total, abs=0.011)

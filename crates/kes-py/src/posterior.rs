@@ -87,6 +87,25 @@ pub fn chain_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     })
 }
 
+/// A good duration of the rounds of chains; nothing, if it is stopped.
+pub fn pilot(
+    py: Python<'_>,
+    engine: &dyn Engine,
+    start: &Graph,
+    options: &Options,
+    knowledge: Option<Known>,
+    on_progress: &Py<PyAny>,
+) -> PyResult<Option<f64>> {
+    let (done, known) = (AtomicUsize::new(0), knowledge.map(statements));
+    let found = watched(py, report(on_progress, &done), |stop| {
+        engine.pilot(start, options, known.as_ref(), stop)
+    })?;
+    match found {
+        Err(kes_core::Error::Stopped) => Ok(None),
+        found => Ok(Some(found.map_err(core_error)?)),
+    }
+}
+
 /// Lets chains go on; nothing of them, if they are stopped.
 pub fn chains<'py>(
     py: Python<'py>,

@@ -22,7 +22,7 @@ use crate::columns::{PyCodes, PyColumn, contiguous};
 use crate::exact::{Families, limits, report};
 use crate::named_tuples::{IMPROVED, STEP};
 use crate::native::{PAUSE, contained, interruptible, watched};
-use crate::options::{Known, Triple, constraints, read_move, search_options, statements, write_move};
+use crate::options::{Known, Triple, constraints, read_move, search_options, write_move};
 use crate::posterior;
 use crate::{CoreError, core_error};
 
@@ -328,17 +328,17 @@ impl Problem {
         posterior::chains(py, &*self.engine, (&starts, &listed), &options, knowledge, &on_progress)
     }
 
-    #[pyo3(signature = (start, knowledge=None, **options))]
+    #[pyo3(signature = (on_progress, start, knowledge=None, **options))]
     fn pilot(
         &self,
         py: Python<'_>,
+        on_progress: Py<PyAny>,
         start: Graph,
         knowledge: Option<Known>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<f64> {
-        let (options, known) = (posterior::chain_options(options)?, knowledge.map(statements));
-        let pilot = |stop: &Stop| self.engine.pilot(&start, &options, known.as_ref(), stop);
-        interruptible(py, pilot)?.map_err(core_error)
+    ) -> PyResult<Option<f64>> {
+        let options = posterior::chain_options(options)?;
+        posterior::pilot(py, &*self.engine, &start, &options, knowledge, &on_progress)
     }
 
     #[pyo3(signature = (prior, max_parents, knowledge=None))]

@@ -1,8 +1,9 @@
 """How certain an edge is: one number with its status, and the words for it.
 
-The number is the evidence for the edge in nats (`kes.analysis.evidence`), the status says how it
-was found. All output for people takes both, and the words, from here: the output of
-``kes learn`` and ``kes edges``, the report, pictures, and the tables in Python.
+The number is the evidence for the edge in nats (`kes.analysis.evidence`), and its probability where
+that is exact or settled; the status says how it was found. Everything that people read takes them,
+and the words, from here: the output of ``kes learn`` and ``kes edges``, the report, pictures, and
+the tables in Python.
 
 The words follow from measured rates: how often edges with this evidence were right on samples of
 known networks (docs/howto/evidence.md has the table, ``make bench-calibration`` measures it).
@@ -11,6 +12,7 @@ known networks (docs/howto/evidence.md has the table, ``make bench-calibration``
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,8 +41,9 @@ LIKELY = 5.0
 """Least evidence of a likely edge: four of five of these were true, and one of two below."""
 
 CLEAR = 10.0
-"""Least evidence of a clear direction, against the opposite one, of a sure edge: 82 of 100 of these
-were right, and 6 reversed. In the others, the truth leaves the direction open or lacks the edge."""
+"""Least evidence of a clear direction, against the opposite one, of a sure edge. It must also be
+undisputed: the best networks by other criteria have it, too (`second_opinions`). 95 of 100 of these
+were right."""
 
 ERRORS = 2.0
 """Standard errors that a clear direction needs, too: the opposite may be found in another sample
@@ -73,6 +76,10 @@ class EdgeCertainty:
         Edges that replace this one in the best model without it.
     error : float or None
         Standard error of the direction; None if it was not computed.
+    disputed : str
+        Other criteria whose best network lacks the direction.
+    probability : float or None
+        Probability of the edge, if it is exact or settled.
     """
 
     evidence: float | None
@@ -80,12 +87,21 @@ class EdgeCertainty:
     status: Status
     instead: str = ""
     error: float | None = None
+    disputed: str = ""
+    probability: float | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> EdgeCertainty:
         """Return what a row of `Optima.evidence` says."""
-        more = row.get("instead", ""), row.get("direction_error")
-        return cls(row["evidence"], row["direction"], row["how"], *more)
+        return cls(
+            row["evidence"],
+            row["direction"],
+            row["how"],
+            row.get("instead", ""),
+            row.get("direction_error"),
+            row.get("disputed", ""),
+            row.get("probability"),
+        )
 
     @property
     def is_searched(self) -> bool:
@@ -99,8 +115,11 @@ class EdgeCertainty:
 
     @property
     def clear_direction(self) -> int:
-        """1 if x -> y is clear, 2 if y -> x is, 0 if neither; only sure edges have a clear one."""
-        if self.direction is None or self.verdict not in ("sure", "required"):
+        """1 if x -> y is clear, 2 if y -> x is, 0 if neither.
+
+        Only sure edges have a clear one, and only if no other criterion disputes it.
+        """
+        if self.direction is None or self.disputed or self.verdict not in ("sure", "required"):
             return 0
         if self.error is None or abs(self.direction) < max(CLEAR, ERRORS * self.error):
             return 0
@@ -174,16 +193,38 @@ def edge_list(optima: Optima, evidence: Table) -> Table:
     support = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
     columns: dict[str, list[Any]] = {
         "edge": [f"{a} {mark} {b}" for (a, mark, b), _ in rows],
+        **_shares(evidence),
         "evidence": [row["evidence"] for _, row in rows],
         "certainty": [row["certainty"] or "" for _, row in rows],
         "direction": [_direction(graph, (a, b), row) for (a, _, b), row in rows],
     }
     if len({*evidence["how"]}) > 1:
         columns["how"] = [*evidence["how"]]
-    columns["runs %"] = [round(100 * support.get(frozenset((r["x"], r["y"])), 0.0)) for _, r in rows]
+    pairs = [frozenset((row["x"], row["y"])) for _, row in rows]
+    columns["runs %"] = [round(100 * support.get(pair, 0.0)) for pair in pairs]
     if any(evidence["instead"]):
         columns["instead"] = [row["instead"] for _, row in rows]
     return Table(columns)
+
+
+def _shares(evidence: Table) -> dict[str, list[Any]]:
+    """Return the probabilities, under the name of what they are; none if there are none."""
+    name = quantity(evidence)
+    if name is None:
+        return {}
+    shares = evidence["probability"]
+    return {name: [None if share is None else round(share, 3) for share in shares]}
+
+
+def quantity(evidence: Table | None) -> str | None:
+    """Return what the probabilities of a table of evidence are; None if it has none.
+
+    "probability", or "BIC weight" and so on.
+    """
+    if evidence is None or "probability" not in evidence.columns:
+        return None
+    found = re.search(r"^probability: (.*) of the edge", evidence.note, re.MULTILINE)
+    return "probability" if found is None else found[1]
 
 
 ABSENT = ".."

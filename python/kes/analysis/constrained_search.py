@@ -193,11 +193,11 @@ class Contest:
 
     def near(self, nats: float) -> dict[Arc, float]:
         """Return the gain of each edge, a < b, that costs the best model at most this much."""
-        limit = self._problem.settings.max_parents
+        limit = self.problem.settings.max_parents
         best = self.candidates[0].graph
         found: dict[Arc, float] = {}
-        for (is_insertion, x, y, _), gain in self._problem.core.boundary(
-            best, limit, self._problem.knowledge
+        for (is_insertion, x, y, _), gain in self.problem.core.boundary(
+            best, limit, self.problem.knowledge
         ):
             if is_insertion and gain >= -nats:
                 found.setdefault(_ordered(x, y), gain)  # the best gain comes first

@@ -7,32 +7,34 @@ much the effect depends on which of them is right.
 
 Three sources of uncertainty are reported separately: which network of a class is true (data cannot
 tell), which of the optima is right (data hardly tell), and which cases happen to be in the table.
-Effects are not averaged over optima: the number of runs that end in one is no evidence for it.
+Effects are not averaged over optima: the number of runs that end in one is no evidence for it. With
+a posterior over models, its probabilities are, and weight them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.adjustment import Contrast, interventions, margin, slope, standardised
+from kes.analysis.effect_table import QUANTILES, Effects
+from kes.analysis.probabilities import StructurePosterior
 from kes.data.column import State, TableKind
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.resampling import Cases, Stream
 from kes.errors import KesError, either, listed, not_installed, option, unknown
 from kes.formats.escaping import labels
-from kes.graph.core_graph import NOTHING
-from kes.graph.dags import Parents, descendants, parent_sets
+from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge
+from kes.graph.dags import count_dags, descendants, parent_sets
 from kes.network.ranges import state_code
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.results.summary import counted, of_completed
 from kes.search.problem import Problem
-from kes.table import Table, tabulated
 
-_QUANTILES = (0.025, 0.975)  # of the resamples, reported as low and high
+_COVERED, _MODELS = 0.99, 500  # probability of the models used, and most of them
 
 
 @dataclass(frozen=True)
@@ -41,67 +43,7 @@ class Adjustment:
 
     parents: tuple[str, ...]
     reaches: bool
-
-
-class Effects(Table):
-    """Possible effects of one variable on another, one per row.
-
-    Attributes
-    ----------
-    x, y : str
-        The cause and the outcome.
-    change : str
-        Meaning of the column ``effect`` in words.
-    resamples : int
-        Number of resamples behind the columns ``low`` and ``high``; 0 if there are none.
-    """
-
-    def __init__(
-        self,
-        columns: Mapping[str, Sequence[Any]],
-        *,
-        note: str,
-        x: str,
-        y: str,
-        change: str,
-        resamples: int,
-    ) -> None:
-        super().__init__(columns, note=note)
-        self.x, self.y, self.change, self.resamples = x, y, change, resamples
-
-    def summary(self) -> Table:
-        """Return the ranges of the effect by source of uncertainty.
-
-        Returns
-        -------
-        Table
-            A `range` of effects from `low` to `high`, its `width`, and what it is a range `over`:
-
-            - "within the best class": the parent sets of x in the best optimum;
-            - "across optima": all rows;
-            - "by resampling": bootstrap tables, for the row with the widest range;
-            - "all together": from the lowest to the highest of these.
-        """
-        first = self["optimum"][0]
-        best = [row["effect"] for row in self if row["optimum"] == first]
-        optima = counted(len(set(self["optimum"])), "optimum", "optima")
-        rows = [
-            ("within the best class", *_span(best), counted(len(best), "parent set")),
-            ("across optima", *_span(self["effect"]), optima),
-        ]
-        if self.resamples:
-            spans = [_span(ends) for ends in zip(self["low"], self["high"], strict=True)]
-            widest = max(spans, key=lambda span: span[2] or 0.0)
-            rows.append(("by resampling", *widest, counted(self.resamples, "resample")))
-            every = _span([*self["effect"], *self["low"], *self["high"]])
-            rows.append(("all together", *every, counted(len(self), "row")))
-        return tabulated(("range", "low", "high", "width", "over"), rows, self.note)
-
-
-def _span(effects: Iterable[float | None]) -> tuple[float | None, float | None, float | None]:
-    """Return the lowest and the highest of the effects that could be estimated, and the width."""
-    known = [effect for effect in effects if effect is not None]
-    return (min(known), max(known), max(known) - min(known)) if known else (None, None, None)
+    weight: float | None = field(default=None, compare=False)
 
 
 def effects(
@@ -114,29 +56,44 @@ def effects(
     outcome: State | None,
     within: float,
     resamples: int,
+    posterior: StructurePosterior | None = None,
 ) -> Effects:
     """Return the effects of x on y that the best optima allow; see `Optima.effects`."""
     dataset = problem.dataset
     contrast = _contrast(dataset, x, y, states, outcome)
-    ways = _ways(optima, x, y, within)
-    distinct = sorted({way for _, way in ways}, key=lambda way: (way.parents, way.reaches))
+    known = optima.settings.known(optima.names) or NOTHING
+    if posterior is None:
+        models = [
+            (optimum.edges, {"below": optima.best.score - optimum.score})
+            for optimum in optima
+            if optima.best.score - optimum.score <= within
+        ]
+    else:
+        models = _probable(posterior, optima)
+    ways = [
+        (number, about, way)
+        for number, (graph, about) in enumerate(models)
+        for way in _adjustments(optima.names, graph, known, (x, y), about.get("probability"))
+    ]
+    distinct = sorted({way for *_, way in ways}, key=lambda way: (way.parents, way.reaches))
     estimates = {way: _estimate(dataset, contrast, way) for way in distinct}
     ranges = _resampled(problem, contrast, distinct, resamples)
-    best = optima.best.score
     rows: list[dict[str, Any]] = [
         {
             "optimum": number,
-            "below": best - optima[number].score,
+            **about,
+            **({} if way.weight is None else {"weight": way.weight}),
             "parents": way.parents,
             "reaches": way.reaches,
             "effect": None,
             **ranges.get(way, {}),
             **estimates[way],
         }
-        for number, way in ways
+        for number, about, way in ways
     ]
+    covered = None if posterior is None else sum(about["probability"] for _, about in models)
     change = _change(dataset, contrast)
-    note = _note(contrast, change, within, dataset.kind)
+    note = _note(contrast, change, _premise(within, posterior, covered), dataset.kind)
     if resamples:
         imputed = ", imputed anew" if isinstance(problem.table, Incomplete) else ""
         note.append(
@@ -150,27 +107,55 @@ def effects(
         y=y,
         change=change,
         resamples=resamples,
+        covered=covered,
     )
 
 
-def _ways(optima: Optima, x: str, y: str, within: float) -> list[tuple[int, Adjustment]]:
-    """Return the adjustments of each optimum within a distance from the best."""
-    place = {name: i for i, name in enumerate(optima.names)}
-    found = []
-    for number, optimum in enumerate(optima):
-        if optima.best.score - optimum.score <= within:
-            for one in _parent_sets(optimum, x):
-                parents = tuple(optima.names[i] for i in sorted(one.members))
-                reaches = place[y] in descendants(one.dag, place[x])
-                found.append((number, Adjustment(parents, reaches)))
+def _probable(
+    posterior: StructurePosterior, optima: Optima
+) -> list[tuple[CoreGraph, dict[str, float]]]:
+    """Return the most probable models, until they have nearly all of the probability."""
+    if posterior.names != tuple(optima.names):
+        raise KesError("the posterior is about other variables", option="posterior")
+    found: list[tuple[CoreGraph, dict[str, float]]] = []
+    covered = 0.0
+    for model in posterior.models[:_MODELS]:
+        if covered >= _COVERED:
+            break
+        found.append((model.graph.to_core(optima.names), {"probability": model.probability}))
+        covered += model.probability
     return found
 
 
-def _parent_sets(optimum: Optimum, x: str) -> list[Parents]:
-    """Return the parent sets of a variable in an optimum, under its knowledge."""
-    names, known = optimum.names, optimum.knowledge
-    knowledge = NOTHING if known is None else known.to_core(names)
-    return parent_sets(names, optimum.edges, names.index(x), knowledge)
+def _adjustments(
+    names: Sequence[str],
+    graph: CoreGraph,
+    known: CoreKnowledge,
+    ends: tuple[str, str],
+    probability: float | None,
+) -> list[Adjustment]:
+    """Return the adjustments of a class; its probability is divided as its DAGs are."""
+    n, (at, to) = len(names), map(names.index, ends)
+    sets = parent_sets(names, graph, at, known)
+    weights: list[float | None] = [None] * len(sets)
+    if probability is not None:
+        tiers, required, forbidden = known
+        numbers = [
+            count_dags(n, graph, (tiers, [*required, *_fixed(one.dag, at)], forbidden))
+            for one in sets
+        ]
+        weights = [probability * number / sum(numbers) for number in numbers]
+    return [
+        Adjustment(
+            tuple(names[i] for i in sorted(one.members)), to in descendants(one.dag, at), weight
+        )
+        for one, weight in zip(sets, weights, strict=True)
+    ]
+
+
+def _fixed(dag: Iterable[Arc], x: int) -> list[Arc]:
+    """Return the arcs of a node."""
+    return [arc for arc in dag if x in arc]
 
 
 # --- estimates -----------------------------------------------------------------------------------
@@ -243,7 +228,7 @@ def _resampled(
     return {
         way: {"low": low, "high": high}
         for way, own in drawn.items()
-        for low, high in [np.quantile(own, _QUANTILES).tolist() if own else (None, None)]
+        for low, high in [np.quantile(own, QUANTILES).tolist() if own else (None, None)]
     }
 
 
@@ -308,7 +293,21 @@ def _change(dataset: Dataset, contrast: Contrast) -> str:
     return f"{what} when {x} is set to {high} instead of {low}"
 
 
-def _note(contrast: Contrast, change: str, within: float, kind: TableKind) -> list[str]:
+def _premise(within: float, posterior: StructurePosterior | None, covered: float | None) -> str:
+    """Return which models are considered, and what that assumes."""
+    if posterior is None or covered is None:
+        return (
+            f"one of these optima (at most {within:g} nats below the best) is right. Models that "
+            "are not optima are left out, however close they score: see "
+            f"{either('Optima.evidence', 'kes edges')}."
+        )
+    return (
+        f"one of these models is right; they have {covered:.1%} of the {posterior.quantity} "
+        f"as far as it is known. weight: that of the model, divided evenly by its DAGs."
+    )
+
+
+def _note(contrast: Contrast, change: str, premise: str, kind: TableKind) -> list[str]:
     x, y = contrast.x, contrast.y
     model = "the effect is linear and the same for all cases"
     if contrast.outcome is not None:
@@ -317,9 +316,7 @@ def _note(contrast: Contrast, change: str, within: float, kind: TableKind) -> li
         f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
         f"path leads from {x} to {y} (reaches).",
         "Assumptions that data cannot confirm: arrows are causal, no common cause of two variables "
-        f"is missing, and one of these optima (at most {within:g} nats below the best) is right. "
-        "Models that are not optima are left out, however close they score: see "
-        f"{either('Optima.evidence', 'kes edges')}.",
+        f"is missing, and {premise}",
         f"unseen: share of the cases for whose parents' states one of the two states of {x} never "
         "occurs; there the estimate rests on the prior."
         if kind == "discrete"
@@ -341,7 +338,8 @@ def to_dowhy(optimum: Optimum, x: str, y: str) -> list[dict[str, Any]]:
         if name not in names:
             raise unknown("variable", name, names, column=name)
     found = []
-    for one in _parent_sets(optimum, x):
+    known = NOTHING if optimum.knowledge is None else optimum.knowledge.to_core(names)
+    for one in parent_sets(names, optimum.edges, names.index(x), known):
         dag: nx.DiGraph[str] = nx.DiGraph()
         dag.add_nodes_from(names)
         dag.add_edges_from((names[a], names[b]) for a, b in one.dag)

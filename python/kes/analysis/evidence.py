@@ -22,8 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from kes.analysis.certainty import CLEAR, SURE, Status, verdict
 from kes.analysis.constrained_search import Candidate, Contest, Side
+from kes.analysis.edge_probabilities import chosen, meaning, probable
 from kes.analysis.evidence_work import Work
+from kes.analysis.probabilities import StructurePosterior
 from kes.analysis.sampling_error import SamplingError
+from kes.analysis.second_opinions import NOT_ASKED, SecondOpinions
 from kes.errors import Interrupted, unknown
 from kes.progress import Progress, Show, reporting
 from kes.results.summary import counted, of_completed
@@ -85,22 +88,28 @@ def evidence(
     seconds: float | None = None,
     threads: int,
     progress: bool | Show | None = None,
+    posterior: StructurePosterior | bool | None = None,
 ) -> Table:
     """Return the evidence for all parts of one kind that some optimum has; see `Optima.evidence`.
 
-    After `seconds`, or Ctrl-C (EvidenceInterrupted), the other questions rest on the models found
-    until then.
+    With edges, also probabilities: those of a `posterior`, or, if it is None, exact ones where they
+    are quickly computed. After `seconds`, or Ctrl-C (EvidenceInterrupted), the other questions rest
+    on the models found until then.
     """
     if of not in _COLUMNS:
         raise unknown("kind of evidence", of, _COLUMNS, option="of")
     deadline = None if seconds is None else time.monotonic() + seconds
     known = [(optimum.edges, optimum.score) for optimum in optima]
     contest = Contest(problem, known, tasks=work.tasks, threads=threads)
-    near = contest.near(NEAR) if of == "edges" and work.models != 0 else {}
+    is_searched = of == "edges" and work.models != 0
+    near = contest.near(NEAR) if is_searched else {}
+    post = chosen(optima, problem, posterior, threads) if of == "edges" else None
+    if post is not None:
+        near = dict.fromkeys(probable(post), -math.inf) | near
     asked = _questions(of, contest.candidates, near)
     # Those about ancestors cannot be searched; the best models with and without each edge serve.
     kind = "edges" if of == "ancestors" else of
-    searched = _questions(kind, contest.candidates[: work.models], near)
+    searched = _questions(kind, contest.candidates[: work.models], near if is_searched else {})
     board = Scoreboard(contest, [*asked, *searched])
     is_interrupted = False
     try:
@@ -108,8 +117,14 @@ def evidence(
     except KeyboardInterrupt:
         is_interrupted = True
     board.bound(near)
-    rows = [_row(of, optima.names, question, board) for question in asked]
+    second = SecondOpinions(problem, threads) if is_searched and not is_interrupted else None
+    rows = [
+        _row(of, optima.names, question, board) | _told(question, board, optima.names, post, second)
+        for question in asked
+    ]
     note = [_note(of, rows, board, work, len(searched)), *of_completed(optima)]
+    if post is not None:
+        note.insert(0, meaning(post))
     if of == "edges":
         for row, question in zip(rows, asked, strict=True):
             if deadline is None or time.monotonic() < deadline:
@@ -119,6 +134,27 @@ def evidence(
     found = _table(of, rows, "\n".join(note))
     if is_interrupted:
         raise EvidenceInterrupted(found)
+    return found
+
+
+def _told(
+    question: Question,
+    board: Scoreboard,
+    names: Sequence[str],
+    post: StructurePosterior | None,
+    second: SecondOpinions | None,
+) -> dict[str, Any]:
+    """Return what is known of an edge besides its evidence."""
+    if question.yes[0].kind != "arc":
+        return {}
+    a, b = question.nodes
+    found: dict[str, Any] = {"disputed": NOT_ASKED if second is None else ""}
+    nats = difference(*(board.score([side]) for side in question.yes))
+    if second is not None and nats is not None and CLEAR <= abs(nats) < math.inf:
+        found["disputed"] = second.against((a, b) if nats > 0 else (b, a))
+    if post is not None:
+        share = post.edge(names[a], names[b])
+        found["probability"] = None if math.isnan(share) else share
     return found
 
 
@@ -202,7 +238,7 @@ class Scoreboard:
         """
         for pair, gain in near.items():
             side, other = _arcs(*pair)
-            if self._scores[side] is None and self._scores[other] is None:
+            if gain > -math.inf and self._scores[side] is None and self._scores[other] is None:
                 self._scores[side] = self.first + gain
         for side, score in self._contest.without_edges().items():
             known = self._scores.get(side, math.inf)
@@ -285,10 +321,11 @@ def _table(of: str, rows: Sequence[dict[str, Any]], note: str) -> Table:
     """Return a row for each question, those with most evidence first."""
     # Stable: of equal evidence, the order of the nodes.
     ordered = sorted(rows, key=lambda row: _last(row["evidence"]))
-    of_edges = ("certainty", "direction") if of == "edges" else ()
-    columns = [*_COLUMNS[of], "evidence", *of_edges, "how", "best_with", "best_without"]
+    of_edges = ("certainty", "direction", "disputed") if of == "edges" else ()
+    shares = ["probability"] if any("probability" in row for row in rows) else []
+    columns = [*_COLUMNS[of], *shares, "evidence", *of_edges, "how", "best_with", "best_without"]
     columns += ["instead", "direction_error"] if of == "edges" else []
-    return tabulated(columns, [[row[name] for name in columns] for row in ordered], note)
+    return tabulated(columns, [[row.get(name) for name in columns] for row in ordered], note)
 
 
 _EXCLUDED: dict[str, Any] = {
@@ -296,6 +333,7 @@ _EXCLUDED: dict[str, Any] = {
     "certainty": "excluded",
     "direction": None,
     "direction_error": None,
+    "disputed": "",
     "how": "excluded",
     "best_with": None,
     "best_without": None,
@@ -359,6 +397,7 @@ def _note(
             "direction: nats by which the best model with x -> y beats that with y -> x; "
             "direction_error: its standard error, where it may be clear."
         )
+        lines.append("disputed: other criteria whose best network lacks that direction.")
     found = {row["how"] for row in rows}
     meanings = {
         "exact": "exact: both are the best of all",

@@ -4,7 +4,8 @@ With the criterion BDeu or BGe, exp(score) is the marginal likelihood of a netwo
 that is uniform over DAGs, or a product over edges, the sums over all networks with an arc, and with
 a directed path, are found for all pairs at once, exactly [Tian & He 2009]: see the core's module
 `posterior`. With up to five variables all networks are listed, under either prior. Where the sum is
-too large, Markov chains over models estimate it.
+too large, Markov chains over models estimate it; they also give what the sum does not:
+v-structures, Markov blankets, and the models.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
+from kes.analysis.chains import ChainWork, Scored
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
-from kes.analysis.sampled_posterior import ChainWork, Scored, sampled
+from kes.analysis.sampled_posterior import planned, sampled
 from kes.budget import Size
 from kes.data.dataset import Data
 from kes.declare import checked_options, chosen_from
-from kes.errors import KesError, option
+from kes.errors import Interrupted, KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.options import POSTERIOR_MEMORY, PosteriorOptions, PosteriorWork, ScoringOptions
@@ -38,6 +42,25 @@ _MARGINAL = ("bdeu", "bge")
 _CACHE_MB = 64
 _PER_SET = 3e-8
 """Processor seconds for a set and the square of the number of variables; a rough estimate."""
+
+
+class PosteriorInterrupted(Interrupted):
+    """Ctrl-C during `posterior`.
+
+    Attributes
+    ----------
+    posterior : StructurePosterior or None
+        What chains had found; None if they had not got anywhere, and for an exact sum.
+    """
+
+    def __init__(self, posterior: StructurePosterior | None) -> None:
+        super().__init__()
+        self.posterior = posterior
+
+    def __str__(self) -> str:
+        if self.posterior is None:
+            return "interrupted before anything was found"
+        return "interrupted; what the chains found is in the attribute 'posterior'"
 
 
 @checked_options(PosteriorOptions, criterion="bdeu", memory_mb=POSTERIOR_MEMORY)
@@ -113,27 +136,43 @@ def posterior_of(
         )
     if method == "auto":
         method = "exact" if few or (fits and prior == "dags") else "chains"
+    described = partial(_described, problem, prior, started)
     with core_errors(names), reporting(work["progress"]) as report:
         clock = _Clock(started + limit, report)
         if method == "chains":
-            chains = ChainWork(rounds, n_jobs, clock.counting(rounds, "rounds"))
-            found = sampled(problem, prior, chains, optima)
-        elif few:
-            found = _enumerated(problem, prior)
-        elif prior == "classes":
+            length = planned(len(names))[1] if rounds is None else rounds
+            file = None if work["resume"] is None else Path(work["resume"])
+            chains = ChainWork(n_jobs, clock.counting(length, "rounds"), file)
+            try:
+                return described(sampled(problem, prior, rounds, chains, optima))
+            except KeyboardInterrupt as stop:
+                found = getattr(stop, "found", None)
+                raise PosteriorInterrupted(found and described(found)) from None
+        if few:
+            return described(_enumerated(problem, prior))
+        if prior == "classes":
             raise KesError(
                 f"with more than {_core.MAX_ENUMERATED} columns that vary, the exact sum is over "
                 f"DAGs: use {option('prior', 'dags')} or {option('method', 'chains')}",
                 option="prior",
             )
-        elif fits:
-            sets = _core.EXACT_PASSES << cost.variables
-            found = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
-        else:
+        if not fits:
             raise _too_large(cost, memory)
+        sets = _core.EXACT_PASSES << cost.variables
+        summed = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
+    sample = partial(
+        posterior_of, problem, optima=optima, method="chains", prior=prior, n_jobs=n_jobs
+    )
+    return described({**summed, "sample": sample})
+
+
+def _described(
+    problem: Problem, prior: str, started: float, found: Mapping[str, Any]
+) -> StructurePosterior:
+    """Return the result with what it is about."""
     measure = problem.settings.measure
     return StructurePosterior(
-        names=tuple(names),
+        names=tuple(problem.dataset.names),
         prior=prior,
         quantity="probability" if measure.name in _MARGINAL else f"{measure.name.upper()} weight",
         criterion=measure.name + ("" if measure.ess is None else f" (ess {measure.ess:g})"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
@@ -31,10 +31,13 @@ class ModelProbability:
         The model.
     probability : float
         Its posterior probability: of all its DAGs together.
+    error : float
+        Its standard error, from the spread of the chains; 0 if it is exact.
     """
 
     graph: EssentialGraph
     probability: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -48,30 +51,55 @@ class Structures:
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnostics:
-    """Convergence of chains, for the probability of each edge. Arrays are matrices.
+class Convergence:
+    """How well chains have settled some probabilities. Arrays, by what the probabilities are of.
 
     Attributes
     ----------
-    chains, rounds, jumps : int
-        Number of chains, of rounds of each, and of all jumps to other models.
+    mean : array
+        The shares themselves.
     error : array
-        Standard errors, from the spread of blocks of rounds and of the chains.
+        Standard errors, from the spread of batches of rounds and of the chains.
     agreement : array
         Largest difference between two chains.
     ess : array
         Effective sample sizes: how many independent networks would be as precise.
     r_hat : array
-        R-hat of blocks of rounds; 1 if the chains differ no more than blocks of one chain do.
+        R-hat of batches of rounds; 1 if the chains differ no more than batches of one chain do.
+    settled : array
+        Whether the chains agree.
+    """
+
+    mean: NDArray[np.float64] = field(repr=False)
+    error: NDArray[np.float64] = field(repr=False)
+    agreement: NDArray[np.float64] = field(repr=False)
+    ess: NDArray[np.float64] = field(repr=False)
+    r_hat: NDArray[np.float64] = field(repr=False)
+    settled: NDArray[np.bool_] = field(repr=False)
+
+    @property
+    def shown(self) -> NDArray[np.float64]:
+        """The shares that are settled; NaN for the others."""
+        return np.where(self.settled, self.mean, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostics:
+    """How chains have settled each kind of probability.
+
+    Attributes
+    ----------
+    chains, rounds, jumps : int
+        Number of chains, of rounds of each, and of all jumps to other models.
+    of : mapping
+        By kind: matrices for "edges", "arcs", "ancestors" and "blankets", and a vector in the order
+        of `Structures.v_structures`.
     """
 
     chains: int
     rounds: int
     jumps: int
-    error: NDArray[np.float64] = field(repr=False)
-    agreement: NDArray[np.float64] = field(repr=False)
-    ess: NDArray[np.float64] = field(repr=False)
-    r_hat: NDArray[np.float64] = field(repr=False)
+    of: Mapping[str, Convergence] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +148,8 @@ class StructurePosterior:
     structures: Structures | None = field(default=None, repr=False)
     edge_shares: NDArray[np.float64] | None = field(default=None, repr=False)
     diagnostics: Diagnostics | None = field(default=None, repr=False)
+    sample: Callable[[], StructurePosterior] | None = field(default=None, repr=False)
+    """Runs chains for what the exact sum does not give."""
 
     # --- single numbers ---
 
@@ -148,11 +178,11 @@ class StructurePosterior:
         self._pair(x, collider)
         self._pair(y, collider)
         key = (self.names[a], collider, self.names[b])
-        return self._structures.v_structures.get(key, 0.0)
+        return self._whole.v_structures.get(key, 0.0)
 
     def blanket(self, x: str, y: str) -> float:
         """Return the probability that x is in the Markov blanket of y, or y in that of x."""
-        return _probability(self._structures.blankets[self._pair(x, y)])
+        return _probability(self._whole.blankets[self._pair(x, y)])
 
     # --- tables ---
 
@@ -180,33 +210,54 @@ class StructurePosterior:
 
     def v_structures(self) -> Table:
         """Return the probability of each v-structure ``x -> collider <- y`` that occurs."""
-        found = ((*key, _shown(p)) for key, p in self._structures.v_structures.items())
+        if self.structures is None:
+            return self._sampled.v_structures()
+        found = ((*key, _shown(p)) for key, p in self.structures.v_structures.items())
         rows = [(*row, self._status(row[3])) for row in found]
         return self._table(("x", "collider", "y", "probability", "status"), rows)
 
     def blankets(self, node: str | None = None) -> Table:
         """Return the probability of each `member` of the Markov blanket of a `node`, or of all."""
         chosen = self.names if node is None else [self.names[self._place(node)]]
+        if self.structures is None:
+            return self._sampled.blankets(node)
         pairs = [(own, member) for own in chosen for member in self.names if member != own]
         found = [(own, member, _shown(self.blanket(member, own))) for own, member in pairs]
         rows = [(*row, self._status(row[2])) for row in found]
         return self._table(("node", "member", "probability", "status"), rows)
 
-    def convergence(self) -> Table:
-        """Return convergence diagnostics for the probability of each edge; see `Diagnostics`."""
-        found = self.diagnostics
-        if found is None:
-            raise KesError(
-                f"exact probabilities have no diagnostics; use {option('method', 'chains')}",
-                option="method",
-            )
-        columns = ("x", "y", "probability", "error", "agreement", "ess", "r_hat")
+    def convergence(self, of: str = "edges") -> Table:
+        """Return how well chains have settled each probability.
+
+        Parameters
+        ----------
+        of : {"edges", "arcs", "ancestors", "v_structures", "blankets"}
+            Which probabilities.
+
+        Returns
+        -------
+        Table
+            A row for each of them: the `probability`, its standard `error`, the `agreement` (the
+            largest difference between two chains), the effective sample size `ess` and `r_hat`;
+            see `Convergence`.
+        """
+        if self.diagnostics is None:
+            raise KesError("exact probabilities need no chains: there is nothing to converge")
+        if (found := self.diagnostics.of.get(of)) is None:
+            raise unknown("kind of probability", of, self.diagnostics.of, option="of")
+        places: list[tuple[tuple[str, ...], tuple[int, ...]]]
+        if of == "v_structures":
+            places = [(key, (at,)) for at, key in enumerate(self._whole.v_structures)]
+        else:
+            pairs = combinations if of in ("edges", "blankets") else permutations
+            places = [(pair, self._pair(*pair)) for pair in pairs(self.names, 2)]
+        names = ("x", "collider", "y") if of == "v_structures" else ("x", "y")
         rows = []
-        for x, y in combinations(self.names, 2):
-            at = self._pair(x, y)
-            numbers = (found.error[at], found.agreement[at], found.ess[at], found.r_hat[at])
-            rows.append((x, y, _shown(self.edge(x, y)), *map(float, numbers)))
-        return self._table(columns, rows)
+        for key, at in places:
+            numbers = (found.error, found.agreement, found.ess, found.r_hat)
+            share = _shown(float(found.shown[at]))
+            rows.append((*key, share, *(float(values[at]) for values in numbers)))
+        return self._table((*names, "probability", "error", "agreement", "ess", "r_hat"), rows)
 
     def _table(self, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> Table:
         """Return a table sorted by probability; what is not settled comes last."""
@@ -222,7 +273,7 @@ class StructurePosterior:
     @property
     def models(self) -> Sequence[ModelProbability]:
         """The models, the most probable first."""
-        return self._structures.models
+        return self._whole.models
 
     @property
     def effective_models(self) -> float:
@@ -231,7 +282,7 @@ class StructurePosterior:
         The inverse of the probability that two networks drawn from the posterior belong to the
         same class.
         """
-        return self._structures.effective
+        return self._whole.effective
 
     # --- display ---
 
@@ -244,7 +295,7 @@ class StructurePosterior:
         if found is None:
             errors = f"at most {self.dropped:.1g} of the sum; rounding {self.rounding:.1g}"
         else:
-            errors = f"standard errors of edges are at most {np.nanmax(found.error):.2g}"
+            errors = f"standard errors of edges are at most {found.of['edges'].error.max():.2g}"
         rows = [
             ("variables", str(len(self.names))),
             ("criterion", self.criterion),
@@ -275,14 +326,23 @@ class StructurePosterior:
     # --- helpers ---
 
     @property
-    def _structures(self) -> Structures:
-        if self.structures is None:
+    def _whole(self) -> Structures:
+        return self._sampled._whole if self.structures is None else self.structures
+
+    @cached_property
+    def _sampled(self) -> StructurePosterior:
+        """The same by chains, which also give what the exact sum does not."""
+        if self.sample is None:
             raise KesError(
-                "the exact sum gives edges, arcs and ancestors only; "
-                f"{option('method', 'chains')} also gives v-structures, Markov blankets and models",
+                "the exact sum gives edges, arcs and ancestors only, and this result has lost its "
+                f"data: compute it again, with {option('method', 'chains')}",
                 option="method",
             )
-        return self.structures
+        return self.sample()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the data."""
+        return {**self.__dict__, "sample": None}
 
     def _pair(self, x: str, y: str) -> tuple[int, int]:
         a, b = self._place(x), self._place(y)
@@ -292,7 +352,7 @@ class StructurePosterior:
 
     def _place(self, name: str) -> int:
         if name not in self._places:
-            raise unknown("variable", name, self.names, column=name)
+            raise unknown("variable", name, self.names)
         return self._places[name]
 
     @cached_property
@@ -301,7 +361,7 @@ class StructurePosterior:
 
 
 def _shown(probability: float) -> float | None:
-    """Return a number for a table: None if it is not settled."""
+    """Return a number for a table, in which what is not settled is missing."""
     return None if math.isnan(probability) else probability
 
 

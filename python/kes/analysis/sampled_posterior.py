@@ -1,223 +1,190 @@
 """Posterior probabilities by Markov chains, where the sum over all networks is too large.
 
-Several chains start at different local optima, hop between them, and have a second walker at a
-higher temperature: see the core's module `posterior/chain`. Numbers on which the chains do not
-agree are not settled, and are not shown.
+The chains of `kes.analysis.chains` give shares of models with an edge, an arc and so on. Their
+errors are estimated from the spread of batches of rounds and of the chains. Numbers on which the
+chains do not agree are not settled, and are not shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes import _core
-from kes.analysis.probabilities import Diagnostics, ModelProbability, Structures
-from kes.budget import Budget
+from kes.analysis.chains import CHAINS, Batch, ChainRecord, Chains, ChainWork, Scored, Triple
+from kes.analysis.probabilities import Convergence, Diagnostics, ModelProbability, Structures
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph
 from kes.search.problem import Problem
 
-Scored = tuple[CoreGraph, float]
-
-CHAINS = 4
-BETAS = (1.0, 0.6)
 AGREEMENT = 0.05
 """Chains whose probabilities of an edge differ by more have not settled it."""
 
-_BLOCK = 20  # rounds
-_SLICE = 5  # blocks between two checks of the clock
+_DRAWN = 0.1  # as `AGREEMENT`, of numbers from DAGs drawn once in a round
+_PRECISE = 0.01  # standard error of an edge with which chains of no given length stop
 _BURN_IN = 0.2
-_SEARCH = Budget(runs=40, tasks=200)
-_LISTED, _NEAR = 50, 20.0  # optima to hop between, and nats below the best
-_DIRECTIONS = 0.1  # as `AGREEMENT`, of numbers from DAGs drawn once in a round
 _MODELS = 1000
 _CERTAIN = 1e-9
-
-
-@dataclass(frozen=True)
-class ChainWork:
-    """Resources of chains; `report(rounds done)` shows progress and returns whether to continue."""
-
-    rounds: int
-    threads: int
-    report: Callable[[int], bool]
+_FIRST, _LONGEST, _SHORTEST = 2_000, 16_000, 400  # rounds
+_WORK = 5e6  # rounds x squared number of variables that take about half a minute
 
 
 def sampled(
-    problem: Problem, prior: str, work: ChainWork, optima: Sequence[Scored] = ()
+    problem: Problem,
+    prior: str,
+    rounds: int | None,
+    work: ChainWork,
+    optima: Sequence[Scored] = (),
 ) -> Mapping[str, Any]:
-    """Return the fields of a `StructurePosterior` that chains find."""
-    found = _Chains(problem, prior, work, optima or _optima(problem, work))
-    found.run()
-    return found.result()
+    """Return the fields of a `StructurePosterior` that chains find.
 
+    Without a number of rounds, the chains are made longer until they agree.
 
-def _optima(problem: Problem, work: ChainWork) -> Sequence[Scored]:
-    """Search for models to start from."""
-    keep_going = lambda: work.report(0)  # noqa: E731
-    return problem.driver(work.threads).search(_SEARCH, keep_going)
-
-
-class _Chains:
-    """Chains with what they have found so far."""
-
-    def __init__(
-        self, problem: Problem, prior: str, work: ChainWork, optima: Sequence[Scored]
-    ) -> None:
-        self._problem, self._work = problem, work
-        if not optima:
-            raise KesError(
-                f"no model was found in time to start from: raise {option('budget')}",
-                option="budget",
-            )
-        best = sorted(dict(optima).items(), key=lambda model: -model[1])
-        near = [graph for graph, score in best if score >= best[0][1] - _NEAR]
-        self._listed = near[:_LISTED]
-        places = np.linspace(0, len(self._listed) - 1, CHAINS).round().astype(int)
-        self._state = [[self._listed[place]] * len(BETAS) for place in places]
-        self._options: dict[str, Any] = {
-            "prior": prior,
-            "betas": list(BETAS),
-            "seed": problem.settings.seed,
-            "duration": 1.0,
-            "rounds": _BLOCK,
-            "before": 0,
-            "blocks": 0,
-            "max_parents": problem.settings.max_parents,
-            "n_jobs": work.threads,
-        }
-        self._parts: list[list[_core.Chain]] = []  # of each slice after burning in, all chains
-
-    def run(self) -> None:
-        """Continue until all rounds are done or the time is up."""
-        core, known = self._problem.core, self._problem.knowledge
-        self._options["duration"] = core.pilot(self._state[0][0], known, **self._options)
-        wanted = max(self._work.rounds // _BLOCK, 5)
-        burn_in = max(int(wanted * _BURN_IN), 1)
-        while self._options["before"] < wanted:
-            before = self._options["before"]
-            end = burn_in if before < burn_in else wanted
-            self._options["blocks"] = min(_SLICE, end - before)
-            found = core.chains(
-                partial(self._report, before * _BLOCK * CHAINS),
-                self._state,
-                self._listed,
-                known,
-                **self._options,
-            )
-            if not found:  # the time is over
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C. Its attribute ``found`` has the fields, if chains got anywhere.
+    """
+    names = tuple(problem.dataset.names)
+    first, last = planned(len(names)) if rounds is None else (rounds, rounds)
+    chains = Chains(problem, prior, first, work, optima)
+    try:
+        while chains.run(first) and first < last:
+            if _is_settled(_Statistics(names, chains.record)):
                 break
-            self._state = [[CoreGraph.of(graph) for graph in chain.state] for chain in found]
-            self._options["before"] += self._options["blocks"]
-            if before >= burn_in:
-                self._parts.append(found)
-        if not self._parts:
-            raise KesError(
-                f"the chains finished no round in time: raise {option('budget')}",
-                option="budget",
-            )
+            first = min(2 * first, last)
+    except KeyboardInterrupt as stop:
+        if _is_enough(chains.record):
+            stop.found = _Statistics(names, chains.record).fields()  # type: ignore[attr-defined]
+        raise
+    if not _is_enough(chains.record):
+        raise KesError(
+            f"the chains did not get anywhere in time: raise {option('budget')}",
+            option="budget",
+        )
+    return _Statistics(names, chains.record).fields()
 
-    def _report(self, before: int, rounds: int) -> bool:
-        return self._work.report((before + rounds) // CHAINS)
 
-    def result(self) -> Mapping[str, Any]:
+def planned(variables: int) -> tuple[int, int]:
+    """Return the rounds after which chains first look whether they agree, and at most."""
+    last = int(min(max(_WORK / variables**2, _SHORTEST), _LONGEST))
+    return min(_FIRST, last), last
+
+
+def _is_enough(record: ChainRecord | None) -> bool:
+    return record is not None and len(record.batches) >= 3
+
+
+def _is_settled(found: _Statistics) -> bool:
+    return bool(found.edges.settled.all() and found.edges.error.max() <= _PRECISE)
+
+
+class _Statistics:
+    """Means, errors and agreement of what chains have found."""
+
+    def __init__(self, names: tuple[str, ...], record: ChainRecord | None) -> None:
+        if record is None:
+            raise RuntimeError("the chains have not begun")
+        self._names, self._record = names, record
+        burnt = max(int(len(record.batches) * _BURN_IN), 1)
+        self._batches: Sequence[Batch] = record.batches[burnt:]
+        self.edges = self._of("edges", AGREEMENT)
+
+    def fields(self) -> Mapping[str, Any]:
         """Put together what all chains found."""
-        names = tuple(self._problem.dataset.names)
-        n = len(names)
-        edges = self._blocks("edges", n)
-        edges += edges.transpose(0, 1, 3, 2)
-        diagnostics = _diagnostics(edges, self._rounds, self._jumps)
-        arcs = self._blocks("arcs", n)
-        share = edges.mean(axis=(0, 1))
-        drawn = arcs.mean(axis=(0, 1))
-        both = drawn + drawn.T
-        forward = np.divide(drawn, both, out=np.full((n, n), 0.5), where=both > 0)
-        matrix = np.where(_agree(arcs, _DIRECTIONS), share * forward, np.nan)
-        np.fill_diagonal(matrix, 0.0)
-        settled = diagnostics.agreement <= AGREEMENT
+        arcs, paths, blankets = (
+            self._of(name, _DRAWN) for name in ("arcs", "ancestors", "blankets")
+        )
+        triples, colliders = self._colliders()
+        rounds = self._record.rounds * len(self._batches)
+        diagnostics = Diagnostics(
+            chains=CHAINS,
+            rounds=rounds,
+            jumps=sum(batch.jumps for batch in self._batches),
+            of={
+                "edges": self.edges,
+                "arcs": arcs,
+                "ancestors": paths,
+                "blankets": blankets,
+                "v_structures": colliders,
+            },
+        )
+        shares = dict(zip(triples, colliders.shown.tolist(), strict=True))
+        counts = self._counts()
         return {
-            "status": "converged" if settled.all() else "not settled",
+            "status": "converged" if self.edges.settled.all() else "not settled",
             "dropped": 0.0,
             "rounding": 0.0,
             "log_sum": float("nan"),
-            "method": f"{CHAINS} chains, {self._rounds:,} rounds each",
-            "arcs": matrix,
-            "edge_shares": np.where(settled, share, np.nan),
-            "paths": self._pooled("ancestors", n),
-            "structures": self._structures(names),
+            "method": f"{CHAINS} chains, {rounds:,} rounds each",
+            "arcs": self._arcs(arcs),
+            "edge_shares": self.edges.shown,
+            "paths": paths.shown,
+            "structures": Structures(
+                shares, blankets.shown, self._models(counts), _effective(counts)
+            ),
             "diagnostics": diagnostics,
         }
 
-    def _blocks(self, name: str, n: int) -> NDArray[np.float64]:
-        """Return matrices by chain and block."""
-        of_chain = [
-            [block for part in self._parts for block in getattr(part[chain], name)]
-            for chain in range(CHAINS)
-        ]
-        return np.array(of_chain).reshape(CHAINS, -1, n, n)
+    def _of(self, name: str, most: float) -> Convergence:
+        batches = np.array([batch.shares[name] for batch in self._batches])
+        return converged(batches.swapaxes(0, 1), most)
 
-    def _pooled(self, name: str, n: int) -> NDArray[np.float64]:
-        """Return a matrix over all chains, NaN where they do not agree."""
-        parts = np.array([[getattr(chain, name) for chain in part] for part in self._parts])
-        weights = [len(part[0].edges) for part in self._parts]
-        of_chain = np.average(parts, axis=0, weights=weights).reshape(CHAINS, 1, n, n)
-        mean = of_chain.mean(axis=(0, 1))
-        return np.where(_agree(of_chain, _DIRECTIONS), mean, np.nan)
+    def _arcs(self, arcs: Convergence) -> NDArray[np.float64]:
+        """Divide the shares of edges, which are more precise, between their directions."""
+        both = arcs.mean + arcs.mean.T
+        half = np.full_like(both, 0.5)
+        forward = np.divide(arcs.mean, both, out=half, where=both > 0)
+        found = np.where(arcs.settled, self.edges.mean * forward, np.nan)
+        np.fill_diagonal(found, 0.0)
+        return found
 
-    def _structures(self, names: tuple[str, ...]) -> Structures:
+    def _colliders(self) -> tuple[list[tuple[str, str, str]], Convergence]:
+        """Return the v-structures that occur, and their shares."""
+        every: list[Triple] = sorted(
+            set().union(*(own for batch in self._batches for own in batch.v_structures))
+        )
+        shares = np.array(
+            [
+                [[own.get(triple, 0.0) for triple in every] for own in batch.v_structures]
+                for batch in self._batches
+            ]
+        )
+        triples = [(self._names[a], self._names[c], self._names[b]) for a, c, b in every]
+        return triples, converged(shares.swapaxes(0, 1), _DRAWN)
+
+    def _counts(self) -> list[Counter[CoreGraph]]:
+        """Return the models that the rounds of each chain ended in."""
         counts = [Counter[CoreGraph]() for _ in range(CHAINS)]
-        colliders = [Counter[tuple[int, int, int]]() for _ in range(CHAINS)]
-        blocks = sum(len(part[0].edges) for part in self._parts)
-        for part in self._parts:
-            for chain, found in enumerate(part):
-                counts[chain].update({CoreGraph.of(g): count for g, count in found.classes})
-                for triple, share in found.v_structures:
-                    colliders[chain][triple] += share * len(found.edges) / blocks  # type: ignore[assignment]
-        every = sum(counts, Counter())
-        total = sum(every.values())
-        models = tuple(
-            ModelProbability(EssentialGraph.from_core(names, graph), count / total)
-            for graph, count in every.most_common(_MODELS)
-        )
-        v_structures = {}
-        for a, c, b in sorted(set().union(*colliders)):
-            shares = [own[a, c, b] for own in colliders]
-            agreed = max(shares) - min(shares) <= _DIRECTIONS
-            v_structures[names[a], names[c], names[b]] = (
-                float(np.mean(shares)) if agreed else float("nan")
-            )
-        return Structures(
-            v_structures, self._pooled("blankets", len(names)), models, _effective(counts)
-        )
+        for batch in self._batches:
+            for chain, own in zip(counts, batch.classes, strict=True):
+                chain.update(own)
+        return counts
 
-    @property
-    def _rounds(self) -> int:
-        return _BLOCK * sum(len(part[0].edges) for part in self._parts)
-
-    @property
-    def _jumps(self) -> int:
-        return sum(chain.jumps for part in self._parts for chain in part)
+    def _models(self, counts: Sequence[Counter[CoreGraph]]) -> tuple[ModelProbability, ...]:
+        every: Counter[CoreGraph] = sum(counts, Counter())
+        models = []
+        for graph, _ in every.most_common(_MODELS):
+            shares = np.array([own[graph] / own.total() for own in counts])
+            error = float(shares.std(ddof=1) / np.sqrt(CHAINS))
+            essential = EssentialGraph.from_core(self._names, graph)
+            models.append(ModelProbability(essential, float(shares.mean()), error))
+        return tuple(models)
 
 
-def _agree(blocks: NDArray[np.float64], most: float) -> NDArray[np.bool_]:
-    """Return whether the means of the chains differ by at most this much."""
-    means = blocks.mean(axis=1)
-    return np.asarray(means.max(axis=0) - means.min(axis=0) <= most)
+def converged(batches: NDArray[np.float64], most: float) -> Convergence:
+    """Estimate errors from the spread of batches within chains, and of the chains' means.
 
-
-def _diagnostics(blocks: NDArray[np.float64], rounds: int, jumps: int) -> Diagnostics:
-    """Estimate errors from the spread of blocks within chains, and of the chains' means."""
-    chains, number = blocks.shape[:2]
-    means = blocks.mean(axis=1)
-    within = blocks.var(axis=1, ddof=1).mean(axis=0)
+    The first two axes are those of the chains and of their batches.
+    """
+    chains, number = batches.shape[:2]
+    means = batches.mean(axis=1)
+    within = batches.var(axis=1, ddof=1).mean(axis=0)
     between = means.var(axis=0, ddof=1)
     mean = means.mean(axis=0)
     # The larger of both: chains that were at different places all the time differ by more.
@@ -226,14 +193,14 @@ def _diagnostics(blocks: NDArray[np.float64], rounds: int, jumps: int) -> Diagno
     with np.errstate(divide="ignore", invalid="ignore"):
         r_hat = np.sqrt((number - 1) / number + between / within)
         ess = mean * (1 - mean) / variance
-    return Diagnostics(
-        chains=chains,
-        rounds=rounds,
-        jumps=jumps,
+    agreement = np.ptp(means, axis=0)
+    return Convergence(
+        mean=mean,
         error=np.sqrt(variance),
-        agreement=means.max(axis=0) - means.min(axis=0),
+        agreement=agreement,
         ess=np.where(varies, ess, np.inf),
         r_hat=np.where(varies, r_hat, 1.0),
+        settled=agreement <= most,
     )
 
 

@@ -161,7 +161,8 @@ def _evidence_columns(evidence: Table, pairs: Iterable[tuple[str, str]]) -> dict
     found = {(row["x"], row["y"]): row for row in evidence}
     return {
         name: [found[pair][name] if pair in found else None for pair in pairs]
-        for name in ("evidence", "direction", "how")
+        for name in ("probability", "evidence", "direction", "how")
+        if name in evidence.columns
     }
 
 

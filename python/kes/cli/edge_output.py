@@ -93,13 +93,14 @@ def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
         "evidence: nats by which the best network with the edge beats the best without it; "
         f"{_status(evidence)}"
     )
+    yield from (line for line in evidence.note.splitlines() if line.startswith("probability:"))
     words = ", ".join(f"{word} ({range_})" for word, range_ in VERDICTS.items())
     yield f"certainty: {words}, given these data and this criterion"
     if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
         yield (
-            "direction: clear if the edge is sure and the opposite direction costs at least "
-            f"{CLEAR:g} nats (in brackets) and {ERRORS:g} standard errors (±); open: equally good "
-            "networks differ"
+            "direction: clear if the edge is sure, the opposite direction costs at least "
+            f"{CLEAR:g} nats (in brackets) and {ERRORS:g} standard errors (±), and the best "
+            "networks by other criteria have it too; open: equally good networks differ"
         )
     if optima.problem is None:
         return

@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from kes import api
-from kes.analysis.posterior import estimate
+from kes.analysis.posterior import PosteriorInterrupted, estimate
 from kes.analysis.posterior import posterior as probabilities
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
 from kes.options import POSTERIOR_MEMORY, SCORE, PosteriorWork
 
-_WORK = ("prior", "method", "rounds", "random_state", "n_jobs", "memory_mb", "budget")
+_WORK = ("prior", "method", "rounds", "resume", "random_state", "n_jobs", "memory_mb", "budget")
 
 
 @options.command(
@@ -23,10 +23,11 @@ _WORK = ("prior", "method", "rounds", "random_state", "n_jobs", "memory_mb", "bu
     "kes posterior data.csv --prior classes",
     "kes posterior a.kes.json.gz",
     "kes posterior data.csv --criterion bge --out edges.csv",
+    "kes posterior data.csv --method chains --rounds 20000 --resume chains.npz",
 )
 @click.argument("data", required=False)
 @options.table
-@options.add("prior", "method", "rounds", of=PosteriorWork)
+@options.add("prior", "method", "rounds", "resume", of=PosteriorWork)
 @options.add(*SCORE, "max_parents", of_result="DATA")
 @options.knowledge
 @options.add("random_state")
@@ -64,11 +65,14 @@ def posterior(
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
     say(f"{estimate(dataset, **chosen)}.", err=True)
-    found = probabilities(
-        dataset,
-        **chosen,
-        **work,
-        progress=is_progress_shown(progress),
-    )
+    stop = None
+    try:
+        found = probabilities(dataset, **chosen, **work, progress=is_progress_shown(progress))
+    except PosteriorInterrupted as interrupt:
+        if interrupt.posterior is None:
+            raise
+        found, stop = interrupt.posterior, interrupt
     say(found.summary())
     show_or_write(found.edges(), out)
+    if stop is not None:
+        raise stop

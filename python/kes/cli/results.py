@@ -73,7 +73,7 @@ def _show_or_write(optima: Optima, evidence: Table, out: Path | None) -> None:
     if out is None:
         show_edges(optima, evidence)
         return
-    supports = {(row["x"], row["y"]): row for row in optima.edges()}
+    supports = {(row["x"], row["y"]): row for row in optima.edges(evidence=evidence)}
     rows = [row | supports[row["x"], row["y"]] for row in evidence]
     names = rows[0] if rows else evidence.columns
     show_or_write(Table({name: [row[name] for row in rows] for name in names}), out)

@@ -58,6 +58,41 @@ def parent_sets(
     return found
 
 
+def count_dags(n: int, graph: CoreGraph, knowledge: CoreKnowledge = NOTHING) -> int:
+    """Return the number of admissible DAGs of a class.
+
+    The undirected edges of its restricted graph fall into components that can be directed
+    independently: Meek's rules never lead from one to another. Each is directed edge by edge.
+    """
+    open_ = graph.mpdag(n, knowledge).undirected
+    product = 1
+    for component in _components(open_):
+        product *= _count(n, graph, knowledge, component)
+    return product
+
+
+def _count(
+    n: int, graph: CoreGraph, knowledge: CoreKnowledge, component: Collection[tuple[int, int]]
+) -> int:
+    """Return the number of ways to direct some edges of a class."""
+    open_ = [edge for edge in graph.mpdag(n, knowledge).undirected if edge in component]
+    if not open_:
+        return 1
+    (a, b), (tiers, required, forbidden) = open_[0], knowledge
+    ways = ((tiers, [*required, arc], forbidden) for arc in ((a, b), (b, a)))
+    return sum(_count(n, graph, way, component) for way in ways)
+
+
+def _components(edges: Iterable[tuple[int, int]]) -> list[set[tuple[int, int]]]:
+    """Return the edges of each connected component."""
+    found: list[set[tuple[int, int]]] = []
+    for edge in edges:
+        touched = [own for own in found if any(set(edge) & set(other) for other in own)]
+        found = [own for own in found if own not in touched]
+        found.append({edge}.union(*touched))
+    return found
+
+
 def descendants(dag: Sequence[tuple[int, int]], x: int) -> set[int]:
     """Return the descendants of x, without x itself."""
     children: dict[int, list[int]] = {}

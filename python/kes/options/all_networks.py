@@ -1,11 +1,14 @@
 """Options of questions about all networks: `kes.posterior` and `kes.credible`."""
 
 from functools import partial
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from kes.declare import Option
 from kes.options.search import Display, Jobs, ScoringOptions
 from kes.validation import choice, duration, integer, megabytes, number
+
+if TYPE_CHECKING:
+    from kes.files import PathLike
 
 POSTERIOR_MEMORY = 4096
 """The sum over all networks needs more memory than most questions."""
@@ -70,15 +73,29 @@ class PosteriorWork(WorkOptions, total=False):
         ),
     ]
     rounds: Annotated[
-        int,
+        int | None,
         Option(
-            default=2000,
+            default=None,
             group="runs",
-            doc="Length of the chains; the first fifth is discarded. The result depends "
-            "on it and on `random_state`, not on the time.",
+            doc="Length of the chains, of which the first fifth is not used. By default, 2 000 and "
+            "then twice as many until the chains agree, at most 16 000; fewer in large problems. "
+            "The result depends on it and on `random_state`, not on the time.",
             check=partial(integer, minimum=100),
             metavar="N",
             help="Length of the chains.",
+            default_text="until they agree, for about half a minute",
+        ),
+    ]
+    resume: Annotated[
+        "PathLike | None",
+        Option(
+            default=None,
+            group="execution",
+            doc="File of the chains: they go on from it if it exists, and are written to it. "
+            "Stopped and resumed, they give the same numbers.",
+            type="str, path or None",
+            metavar="FILE",
+            help="Go on with the chains in this file, if it exists, and write them to it.",
         ),
     ]
 

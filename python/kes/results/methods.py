@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kes.analysis.certificate import Certificate
     from kes.analysis.compare import Comparison, GesStanding
     from kes.analysis.coverage import Coverage
-    from kes.analysis.effects import Effects
+    from kes.analysis.effect_table import Effects
     from kes.analysis.explain import Stop
     from kes.analysis.ground_truth import Truth
     from kes.analysis.stability import Stability

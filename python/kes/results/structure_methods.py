@@ -20,7 +20,7 @@ from kes.validation import duration, integer, number
 
 if TYPE_CHECKING:
     from kes.analysis.credible import Credible
-    from kes.analysis.effects import Effects
+    from kes.analysis.effect_table import Effects
     from kes.analysis.noise import Noise
     from kes.analysis.probabilities import StructurePosterior
     from kes.analysis.stability import Stability
@@ -241,6 +241,7 @@ class StructureMethods:
         budget: float | str | None = None,
         n_jobs: int | None = None,
         progress: bool | Show | None = None,
+        posterior: StructurePosterior | bool | None = None,
         data: Data | None = None,
         weights: Weights = None,
         missing: str | None = None,
@@ -269,20 +270,28 @@ class StructureMethods:
             Threads; None or -1 for all usable cores. Does not change the result.
         progress : bool, callable or None
             As in `kes.learn`, counting edges.
+        posterior : StructurePosterior, bool or None
+            Probabilities to show beside evidence: the result of `posterior`, or True to compute it.
+            By default, exact ones if these take about a second, up to about 14 variables.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
 
         Returns
         -------
         Table
-            A row for each edge that some model has, between `x` and `y`, strongest first:
+            A row for each edge between `x` and `y` that some model has, or that would cost the
+            best model less than 3 nats, strongest first:
 
+            - ``probability``: that of the edge, where it is exact or settled; the note says under
+              which criterion and prior. With criteria other than bdeu and bge it is a weight.
             - ``evidence``: ``best_with``, the score of the best model with the edge, minus
               ``best_without``; negative if the best model lacks it.
             - ``certainty``: "sure", "likely", "doubtful", or "required" by knowledge; see
               `kes.analysis.certainty`.
             - ``direction``: score of the best model with x -> y minus that with y -> x; 0 if the
               data cannot tell. None if knowledge excludes one of them.
+            - ``disputed``: other criteria whose best network lacks the direction. A direction is
+              clear if the edge is sure, the opposite costs at least 10 nats, and none disputes it.
             - ``how``: "exact" if both models are proven optimal, "estimate" if they are the best
               that were found, "upper bound" or "lower bound" if nothing was searched.
             - ``instead``: edges that the best model without the edge has, and the best with it
@@ -290,10 +299,8 @@ class StructureMethods:
 
         Notes
         -----
-        An edge on which all runs agree may have little evidence, and one that few of them have may
-        have much: search support describes the search, evidence the criterion. With BIC and many
-        cases, exp(evidence) roughly approximates the posterior odds of the best model with against
-        the best without the edge; it is not a posterior of the edge.
+        Search support describes the search, evidence the criterion: they may differ much.
+        Evidence compares two models; `posterior` sums over all.
         """
         from kes.analysis.evidence import evidence
         from kes.analysis.evidence_work import Work, default_work
@@ -310,6 +317,7 @@ class StructureMethods:
             seconds=None if budget is None else duration("budget", budget),
             threads=threads(n_jobs),
             progress=progress,
+            posterior=posterior,
         )
 
     @checked_options()
@@ -383,6 +391,7 @@ class StructureMethods:
         outcome: State | None = None,
         within: float = 10.0,
         resamples: int = 0,
+        posterior: StructurePosterior | None = None,
         data: Data | None = None,
         weights: Weights = None,
         missing: str | None = None,
@@ -407,6 +416,10 @@ class StructureMethods:
         resamples : int
             If not 0, estimate the same effects on this many bootstrap tables. With
             ``missing="em"``, the missing values of each are imputed anew.
+        posterior : StructurePosterior or None
+            Result of `posterior`: use its models, which need not be optima, weighted by their
+            probabilities. Then `within` has no effect, each row has a `weight`, and
+            ``.mean`` is the average.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
 
@@ -423,9 +436,8 @@ class StructureMethods:
 
         Notes
         -----
-        Effects are estimated by adjustment for the parents of the cause: see
-        `kes.analysis.adjustment`. The parents are the locally valid sets of each class, as in IDA
-        [Maathuis 2009]. The hits of runs are not used.
+        By adjustment for the parents of the cause (`kes.analysis.adjustment`), the locally valid
+        sets of each class, as in IDA [Maathuis 2009]. The hits of runs are not used.
         """
         from kes.analysis.effects import effects
 
@@ -438,4 +450,5 @@ class StructureMethods:
             outcome=outcome,
             within=number("within", within, minimum=0.0),
             resamples=integer("resamples", resamples, minimum=0),
+            posterior=posterior,
         )

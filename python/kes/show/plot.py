@@ -16,7 +16,7 @@ from kes.results.summary import Standing, counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from kes.analysis.effects import Effects
+    from kes.analysis.effect_table import Effects
     from kes.results.optima import Optima
 
 _LARGEST_DOT = 1400.0

@@ -10,7 +10,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.analysis.adjustment import Contrast, interventions, slope
-from kes.analysis.effects import Effects
+from kes.analysis.effect_table import Effects
 from kes.data import encode
 
 

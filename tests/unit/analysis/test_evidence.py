@@ -1,15 +1,20 @@
 """Evidence as users meet it: what it rests on is said, and nothing but the data decides it."""
 
+import math
+
 import numpy as np
 import pytest
 from tests.unit.refused import refused
 
 import kes
 from kes.analysis import evidence_work
-from kes.analysis.certainty import LIKELY
+from kes.analysis.certainty import CLEAR, LIKELY, EdgeCertainty, edge_list, quantity
 from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.evidence import NEAR
 from kes.analysis.evidence_work import TASKS, Work, default_work
+from kes.analysis.second_opinions import NOT_ASKED, SecondOpinions
+from kes.graph import EssentialGraph
+from kes.show.report.edge_certainty import Certainty, Further
 
 
 @pytest.fixture(scope="module")
@@ -191,3 +196,80 @@ def test_an_edge_that_a_twin_can_replace_names_its_replacement():
     [pair] = [edge for edge in optima.best.graph.skeleton if "effect" in edge]
     [other] = {"first", "second"} - pair
     assert by_pair(optima.evidence())[pair]["instead"] == f"{other} - effect"
+
+
+# --- probabilities and second opinions -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def few(data):
+    return kes.learn(data.select(data.names[:8]), runs=10)
+
+
+def test_one_probability_everywhere(few):
+    """Exact where that is quick: in Python, in what the shell prints, and in the report's data."""
+    evidence, post = few.evidence(), few.posterior()
+    listed = edge_list(few, evidence)
+    joined = by_pair(few.edges(evidence=evidence))
+    for at, row in enumerate(evidence):
+        share = post.edge(row["x"], row["y"])
+        assert row["probability"] == share
+        assert listed["BIC weight"][at] == round(share, 3)
+        assert joined[frozenset((row["x"], row["y"]))]["probability"] == share
+    assert evidence.note.startswith("probability: BIC weight of the edge, exact")
+    certainty = Certainty(few, few.problem, Further(evidence=evidence))
+    assert {one.probability for one in certainty.certainties.values()} == {*evidence["probability"]}
+
+
+def test_every_probable_pair_has_a_row(few):
+    found, post = by_pair(few.evidence()), few.posterior()
+    for row in post.edges():
+        if row["probability"] >= 0.05:
+            assert frozenset((row["x"], row["y"])) in found
+
+
+def test_large_tables_show_evidence_unless_probabilities_are_given(optima, table):
+    assert "probability" not in table.columns
+    assert quantity(table) is None
+    post = optima.posterior(rounds=100)
+    given = optima.evidence(tasks=0, posterior=post)
+    for row in given:
+        share = post.edge(row["x"], row["y"])
+        assert row["probability"] == (None if math.isnan(share) else share)
+    with refused(option="posterior"):
+        optima.evidence(posterior=kes.posterior(optima.problem.dataset.select(["HR", "CVP"])))
+
+
+def test_without_probabilities(few):
+    assert "probability" not in few.evidence(posterior=False).columns
+
+
+def test_a_direction_that_another_criterion_lacks_is_not_clear(optima, table):
+    """By AIC and BDeu, the arcs of models at least as good as that of GES."""
+    dataset = optima.problem.dataset
+    second = SecondOpinions(optima.problem, 1)
+    assert set(second.models) == {"aic", "bdeu"}
+    for name, graph in second.models.items():
+        ges = kes.learn(dataset, criterion=name, runs=1, improve=False, edge_prior=0).ges
+        best = EssentialGraph.from_core(dataset.names, graph)
+        score = kes.score(best, dataset, criterion=name, edge_prior=0)
+        assert score >= ges.score - 1e-9
+    place = {name: i for i, name in enumerate(dataset.names)}
+    asked = 0
+    for row in table:
+        if row["direction"] is None or abs(row["direction"]) < CLEAR:
+            assert row["disputed"] == ""
+            continue
+        asked += 1
+        arc = place[row["x"]], place[row["y"]]
+        arc = arc if row["direction"] > 0 else arc[::-1]
+        against = [name for name, graph in second.models.items() if arc not in graph.directed]
+        assert row["disputed"] == ", ".join(against)
+        if against:
+            assert EdgeCertainty.of(row).clear_direction == 0
+    assert asked > 5
+
+
+def test_what_was_not_searched_is_not_compared(optima, monkeypatch):
+    monkeypatch.setattr(evidence_work, "_MOST_WORK", 0)
+    assert {*optima.evidence()["disputed"]} == {NOT_ASKED}

@@ -115,8 +115,24 @@ def test_pairs_that_are_none(post):
     for pair in [("CVP", "CVP"), ("CVP", "x")]:
         with pytest.raises(kes.KesError):
             post.edge(*pair)
-    with pytest.raises(kes.KesError):
-        post.blanket("CVP", "PCWP")
+
+
+def test_chains_give_what_the_exact_sum_does_not(post):
+    """V-structures, Markov blankets and models come with a status of their own."""
+    assert {*post.blankets("CVP")["status"]} <= {"converged", "not settled"}
+    assert post.blanket("LVEDVOLUME", "PCWP") > 0.99
+    assert {*post.v_structures()["status"]} <= {"converged", "not settled"}
+    assert sum(model.probability for model in post.models) <= 1 + 1e-9
+    assert post.models[0].error > 0
+    assert post.effective_models > 1
+    assert post.status == "exact"
+
+
+def test_a_pickled_sum_has_no_data_for_chains(eight):
+    alone = pickle.loads(pickle.dumps(kes.posterior(eight)))
+    with pytest.raises(kes.KesError) as error:
+        alone.v_structures()
+    assert error.value.option == "method"
 
 
 def test_progress_is_reported(data):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kes.analysis.certainty import LIKELY, VERDICTS, replaceable
+from kes.analysis.certainty import LIKELY, VERDICTS, quantity, replaceable
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.deletion_loss import edge_worth
-from kes.analysis.effects import Effects
+from kes.analysis.effect_table import Effects
 from kes.analysis.support import ROUNDING
 from kes.drawing import layout
 from kes.drawing.clusters import clusters
@@ -109,6 +109,7 @@ def content(
         "verdicts": VERDICTS,
         "evidence": None if further.evidence is None else _evidence(optima, certainty, problem),
         "evidence_note": further.evidence_note,
+        "evidence_quantity": quantity(further.evidence),
         "evidence_command": _evidence_command(certainty, problem, file),
         "worth": worth and {i: _worth(one, number, place) for i, one in worth.items()},
         "costly": worth and {i: count_costly(one) for i, one in worth.items()},
@@ -187,7 +188,7 @@ def _by_evidence(certainty: Certainty) -> dict[str, list[list[float]]]:
 def _evidence(
     optima: Optima, certainty: Certainty, problem: Problem | None
 ) -> dict[str, list[Any]]:
-    """Return for each pair the nats for the edge and for x -> y, their status, and words."""
+    """Return for each pair its probability, nats for the edge and for x -> y, and words."""
     pairs = [frozenset((row["x"], row["y"])) for row in certainty.edges]
     rows = [certainty.of(pair) for pair in pairs]
     table = certainty.further.evidence
@@ -195,6 +196,8 @@ def _evidence(
     if table is not None and problem is not None:
         known = replaceable(optima.best.graph, problem, table)
     return {
+        "probability": [_rounded(one.probability) for one in rows],
+        "disputed": [one.disputed for one in rows],
         "nats": [_rounded(one.evidence) for one in rows],
         "direction": [_rounded(one.direction) for one in rows],
         "error": [_rounded(one.error) for one in rows],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kes.analysis.certainty import SURE, EdgeCertainty, certainties
 from kes.analysis.deletion_loss import edge_worth
-from kes.analysis.effects import Effects
+from kes.analysis.effect_table import Effects
 from kes.analysis.evidence import evidence
 from kes.analysis.evidence_work import Work, default_work
 from kes.analysis.noise import Noise
@@ -70,7 +70,7 @@ def evidence_words(table: Table, tasks: int | None = None) -> str:
         how += f"; exact for {exact} of {asked} pairs" if exact else ""
         how += f"; for {bounds} of {asked} pairs only bounded by the optima" if bounds else ""
     lines = (table.note or "").splitlines()
-    also = [line for line in lines if line.startswith(("On the way", "It ended after"))]
+    also = [line for line in lines if line.startswith(("probability", "On the way", "It ended"))]
     return " ".join([f"Evidence is {how}.", *also])
 
 

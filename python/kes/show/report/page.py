@@ -15,7 +15,7 @@ from kes._core import __version__
 from kes.analysis.certainty import CLEAR, LIKELY, SURE
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
-from kes.analysis.effects import Effects
+from kes.analysis.effect_table import Effects
 from kes.analysis.noise import quick_noise
 from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions

@@ -10,6 +10,11 @@ export function evidenceOf({ pair }) {
   return data.evidence?.nats[pair] ?? null;
 }
 
+// The probability of an edge, if it is exact or settled; null otherwise.
+export function probabilityOf({ pair }) {
+  return data.evidence?.probability[pair] ?? null;
+}
+
 // How the evidence was found: "exact", "estimate", "upper bound" or "lower bound".
 export function statusOf({ pair }) {
   return data.evidence?.status[pair] ?? null;
@@ -56,6 +61,11 @@ function describeDirection(edge) {
   if (isClear(edge)) {
     return `The direction is clear: ${opposite} ${number(nats, 1)} nats worse.`;
   }
+  const disputed = data.evidence?.disputed[edge.pair];
+  if (nats >= 0 && disputed) {
+    const by = disputed === "not compared" ? "were not compared" : `(${disputed}) do not have it`;
+    return `${agreed}, but it is uncertain: the best networks by other criteria ${by}.`;
+  }
   const error = directionError(edge);
   const spread = error === null ? "" : `, with a standard error of ${number(error, 1)}`;
   const only = error === null ? "only " : "";
@@ -76,9 +86,11 @@ function describeEvidence(edge) {
   const reason = instead
     ? ` It looks weak only because other edges can take its place: ${instead}.`
     : "";
+  const share = probabilityOf(edge);
+  const probable = share === null ? "" : ` ${data.evidence_quantity}: ${percent(share)}.`;
   return (
     `The best network without the edge is ${comparison}, ${BASES[statusOf(edge)]}.` +
-    `${verdict}${reason}`
+    `${verdict}${probable}${reason}`
   );
 }
 

@@ -3,7 +3,14 @@
 import { edgeTerms, withInterval } from "./coefficients.js";
 import { data, fileName, isContinuous, nameOf, supportKinds } from "./data.js";
 import { bdi, byId, element, on } from "./dom.js";
-import { evidenceOf, replacementOf, statusOf, verdictOf, worthOf } from "./edge-description.js";
+import {
+  evidenceOf,
+  probabilityOf,
+  replacementOf,
+  statusOf,
+  verdictOf,
+  worthOf,
+} from "./edge-description.js";
 import { matchingCodes, parseFilter } from "./edge-filter.js";
 import { counted, number, percent } from "./format.js";
 import { directionNats, edgeText, ends, isClear } from "./graphs.js";
@@ -118,6 +125,7 @@ function columnsOf(view) {
   const hasCoefficients = data.names.some((_, node) => isContinuous(node));
   const columns = [EDGE, view === "consensus" ? CONSENSUS_DIRECTION : DIRECTION];
   if (view === "difference") columns.unshift(CHANGE);
+  if (data.evidence_quantity) columns.push(PROBABILITY);
   if (data.evidence) columns.push(EVIDENCE);
   if (data.worth && isSingle) columns.push(WORTH);
   if (hasCoefficients && isSingle) columns.push(COEFFICIENT);
@@ -192,6 +200,17 @@ const EVIDENCE = {
     if (cell.textContent) cell.prepend(BOUNDS[statusOf(edge)] ?? "");
     cell.title = verdictOf(edge) === "required" ? "required by knowledge" : statusOf(edge);
     return cell;
+  },
+};
+
+const PROBABILITY = {
+  label: data.evidence_quantity,
+  title: "Share of all networks with the edge, weighted by exp(score)",
+  down: true,
+  value: probabilityOf,
+  cell: (edge) => {
+    const share = probabilityOf(edge);
+    return share === null ? element("td", {}, "") : shareCell(share);
   },
 };
 
