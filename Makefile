@@ -128,8 +128,14 @@ bench-coverage: $(DEV) ## See how good the estimates are of what runs have not f
 bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects cover the truth
 	$(BIN)/python benchmarks/evidence.py $(if $(SAMPLES),--samples '$(SAMPLES)')
 
-bench-calibration: $(DEV) ## See how often the words for edges and directions are right, as in SAMPLES=2
-	$(BIN)/python benchmarks/calibration.py $(if $(SAMPLES),--samples '$(SAMPLES)')
+bench-calibration: $(DEV) ## See how often probabilities, evidence and words are right, as in SAMPLES=2
+	$(BIN)/python benchmarks/calibration.py --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
+
+bench-optima: $(DEV) ## Count all local optima near the best, and how many of them runs find
+	$(BIN)/python benchmarks/local_optima.py --fill
+
+bench-posterior: $(DEV) ## Compare chains with exact probabilities, sumu and structure MCMC
+	$(BIN)/python benchmarks/posterior.py --install --fill
 
 bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and without
 	$(BIN)/python benchmarks/knowledge.py

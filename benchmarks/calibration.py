@@ -1,84 +1,58 @@
-"""Measure how often the words for edges and directions are right (`make bench-calibration`).
+"""Measure how often probabilities, evidence and words are right (`make bench-calibration`).
 
-Samples of published networks: how many of the pairs with some evidence are adjacent in the network,
-and how many of the directions are those of its essential graph? The words of
-`kes.analysis.certainty` are set by these rates.
-
-The samples have seeds from 3001, none of which was used during development.
+Samples of known networks (`calibration_samples`): of the pairs with some probability, evidence or
+word, how many are adjacent in the network, and how many directions are those of its essential
+graph? How well does each number rank the pairs? The words of `kes.analysis.certainty` are set by
+these rates. Single results are kept in target/bench, so that a command given again goes on.
 """
 
 import argparse
-import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from samples import network
-from timing import show
+import numpy as np
+from calibration_samples import (
+    FALSE,
+    NETWORKS,
+    OPEN,
+    REVERSED,
+    RIGHT,
+    SIZES,
+    Judged,
+    Pair,
+    judge_all,
+    stored,
+)
+from document import ROOT, fill, number, table
+from evidence import area
 
-import kes
-from kes.analysis.certainty import CLEAR, LIKELY, SURE
+from kes.analysis.certainty import CLEAR, LIKELY, SURE, EdgeCertainty
 
-FIRST_SEED = 3001
-NETWORKS = ("alarm", "insurance", "hailfinder", "sachs", "win95pts")
-SIZES = (500, 1_000, 2_000)
-EDGE_BINS = (-math.inf, -10.0, -LIKELY, 0.0, 3.0, LIKELY, SURE, 3 * SURE, math.inf)
-DIRECTION_BINS = (0.0, 3.0, CLEAR, 3 * CLEAR, 10 * CLEAR, math.inf)
+PAGE = ROOT / "docs/howto/evidence.md"
+FIGURE = ROOT / "docs/figures/calibration.svg"
+RESULTS = ROOT / "target/bench/calibration.jsonl"
 
+EVIDENCE_BINS = (-math.inf, -10.0, -LIKELY, 0.0, 3.0, LIKELY, SURE, 3 * SURE, math.inf)
+SHARE_BINS = (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9)
+WAYS = (RIGHT, REVERSED, OPEN, FALSE)
+LEAST = 15
+"""Pairs that a point of the figure has at least."""
 
-@dataclass(frozen=True)
-class Pair:
-    """A pair of variables: what a search says about it, and what is true."""
-
-    network: str
-    rows: int
-    seed: int
-    evidence: float
-    direction: float | None  # nats for the direction of the best network; None if it has none
-    is_adjacent: bool
-    truth: str  # of the direction: "right", "reversed", "open" or "false edge"
-
-
-def judged(name: str, rows: int, seed: int) -> list[Pair]:
-    """Learn from a sample, and compare every pair that some optimum connects with the truth."""
-    source = kes.datasets.alarm_network() if name == "alarm" else network(name)
-    truth = source.graph
-    optima = kes.learn(source.sample(rows, seed=seed))
-    found = []
-    for row in optima.evidence():
-        x, y = row["x"], row["y"]
-        is_adjacent = frozenset((x, y)) in truth.skeleton
-        arc = next((a for a in ((x, y), (y, x)) if a in optima.best.graph.directed), None)
-        nats = row["direction"]
-        if arc is not None and nats is not None:
-            nats = nats if arc == (x, y) else -nats
-        standing = "false edge" if not is_adjacent else "open"
-        if arc in truth.directed:
-            standing = "right"
-        elif arc is not None and arc[::-1] in truth.directed:
-            standing = "reversed"
-        shown = None if arc is None else nats
-        found.append(Pair(name, rows, seed, row["evidence"], shown, is_adjacent, standing))
-    return found
+Value = Callable[[Pair], float | None]
+NUMBERS: dict[str, Value] = {
+    "probability": lambda pair: pair.probability,
+    "evidence": lambda pair: -math.inf if pair.evidence is None else pair.evidence,
+    "search support": lambda pair: pair.search,
+    "resampling support": lambda pair: pair.resampling,
+}
 
 
-def binned(
-    pairs: Iterable[Pair], value: Callable[[Pair], float | None], bins: Sequence[float]
-) -> dict[str, list[Pair]]:
-    """Group pairs by the interval that contains their value."""
-    known = [(nats, pair) for pair in pairs if (nats := value(pair)) is not None]
-    return {
-        _interval(low, high): [pair for nats, pair in known if low <= nats < high]
-        for low, high in pairwise(bins)
-    }
-
-
-def _interval(low: float, high: float) -> str:
-    if math.isinf(low):
-        return f"less than {high:g}"
-    return f"{low:g} and more" if math.isinf(high) else f"{low:g} to {high:g}"
+def certainty(pair: Pair) -> EdgeCertainty:
+    """Return what users are told of a pair."""
+    return EdgeCertainty(pair.evidence, pair.direction, "estimate", disputed=pair.disputed)
 
 
 def percent(part: int, whole: int) -> str:
@@ -89,60 +63,202 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * share:.0f} ± {100 * math.sqrt(share * (1 - share) / whole):.0f}"
 
 
-def show_edges(pairs: Sequence[Pair], names: Sequence[str]) -> None:
-    """Print the share of true adjacencies by evidence."""
-    print("\nPairs that are adjacent in the network, in percent, by evidence in nats")
-    lines = [
-        [
-            interval,
-            str(len(own)),
-            percent(sum(pair.is_adjacent for pair in own), len(own)),
-            *(_true(one for one in own if one.network == name) for name in names),
-        ]
-        for interval, own in binned(pairs, lambda pair: pair.evidence, EDGE_BINS).items()
+def binned(
+    pairs: Iterable[Pair], value: Value, bins: Sequence[float]
+) -> dict[tuple[float, float], list[Pair]]:
+    """Group pairs by the interval that contains their value."""
+    known = [(own, pair) for pair in pairs if (own := value(pair)) is not None]
+    return {
+        (low, high): [pair for own, pair in known if low <= own < high]
+        for low, high in pairwise(bins)
+    }
+
+
+def interval(low: float, high: float) -> str:
+    """Return an interval in words."""
+    if math.isinf(low):
+        return f"below {number(high, 0)}"
+    return f"{low:g} and more" if math.isinf(high) or high > 1 == low else f"{low:g} to {high:g}"
+
+
+# --- edges ---
+
+
+def edge_table(pairs: Sequence[Pair]) -> str:
+    """Return the share of true adjacencies by evidence, with the word for it."""
+    rows = []
+    for (low, high), own in reversed(binned(pairs, lambda p: p.evidence, EVIDENCE_BINS).items()):
+        words = Counter(certainty(pair).verdict for pair in own)
+        word = words.most_common(1)[0][0] if words else ""
+        ends = interval(low, high).replace("-", "−")
+        true = sum(pair.is_adjacent for pair in own)
+        rows.append([ends, word, str(len(own)), percent(true, len(own))])
+    return table(["evidence in nats", "word", "pairs", "true, %"], rows)
+
+
+def share_table(pairs: Sequence[Pair]) -> str:
+    """Return the share of true adjacencies by probability, and by BIC weight."""
+    rows = []
+    found = [
+        binned(pairs, value, SHARE_BINS) for value in (lambda p: p.probability, lambda p: p.weight)
     ]
-    show(["evidence", "pairs", "true", *names], lines)
+    for ends in reversed(found[0]):
+        cells = []
+        for own in (group[ends] for group in found):
+            cells += [str(len(own)), percent(sum(pair.is_adjacent for pair in own), len(own))]
+        rows.append([f"{ends[0]:g} to {min(ends[1], 1):g}", *cells])
+    return table(["between", "probability: pairs", "true, %", "BIC weight: pairs", "true, %"], rows)
 
 
-def _true(pairs: Iterable[Pair]) -> str:
-    own = list(pairs)
-    return percent(sum(pair.is_adjacent for pair in own), len(own))
+# --- directions ---
 
 
-def show_directions(pairs: Sequence[Pair]) -> None:
-    """Print what directions of the best networks are in truth, by evidence in nats."""
-    for title, chosen in (
-        ("all edges", pairs),
-        ("sure edges", [pair for pair in pairs if pair.evidence >= SURE]),
-    ):
-        print(f"\nDirections of the best network, in percent: {title}")
-        kinds = ("right", "reversed", "open", "false edge")
-        lines = [
-            [
-                interval,
-                str(len(own)),
-                *(percent(sum(pair.truth == kind for pair in own), len(own)) for kind in kinds),
-            ]
-            for interval, own in binned(chosen, lambda pair: pair.direction, DIRECTION_BINS).items()
+def directed(pairs: Iterable[Pair]) -> list[tuple[Pair, float]]:
+    """Return the pairs that the best network directs, with the nats for that direction."""
+    return [
+        (pair, pair.direction * pair.drawn)
+        for pair in pairs
+        if pair.drawn and pair.direction is not None and pair.evidence is not None
+    ]
+
+
+def direction_table(pairs: Sequence[Pair]) -> str:
+    """Return what directions of the best networks are in truth."""
+    sure = [(pair, nats) for pair, nats in directed(pairs) if certainty(pair).verdict == "sure"]
+    groups = {
+        "clear: sure, 10 nats and more, undisputed": [
+            pair for pair, _ in sure if certainty(pair).clear_direction
+        ],
+        "sure, 10 nats and more, disputed": [
+            pair for pair, nats in sure if nats >= CLEAR and pair.disputed
+        ],
+        "sure, 3 to 10 nats": [pair for pair, nats in sure if LIKELY - 2 <= nats < CLEAR],
+        "sure, below 3 nats": [pair for pair, nats in sure if nats < LIKELY - 2],
+    }
+    rows = [row(name, Counter(p.standing(p.drawn) for p in own)) for name, own in groups.items()]
+    for low, high in ((0.99, 1.0), (0.9, 0.99), (0.5, 0.9)):
+        own = [
+            (p, 1 if p.forward > p.backward else -1)
+            for p in pairs
+            if None not in (p.forward, p.backward)
         ]
-        show(["direction", "edges", *kinds], lines)
+        chosen = [
+            p.standing(way)
+            for p, way in own
+            if low <= max(p.forward, p.backward) < high + (high == 1)
+        ]
+        rows.append(row(f"probability of the arc {low:g} to {high:g}", Counter(chosen)))
+    return table(["direction", "edges", *(f"{way}, %" for way in WAYS)], rows)
 
 
-if __name__ == "__main__":
+def row(name: str, counts: Counter[str]) -> list[str]:
+    whole = counts.total()
+    return [name, str(whole), *(percent(counts[way], whole) for way in WAYS)]
+
+
+# --- ranking ---
+
+
+def ranking_table(samples: Sequence[Judged], names: Sequence[str]) -> str:
+    """Return the mean area under the ROC curve over samples, of all pairs that are settled."""
+    rows = []
+    for name in names:
+        own = [sample for sample in samples if sample.network == name]
+        areas: dict[str, list[float]] = {number: [] for number in NUMBERS}
+        for sample in own:
+            pairs = [pair for pair in sample.pairs if pair.probability is not None]
+            truth = [pair.is_adjacent for pair in pairs]
+            for label, value in NUMBERS.items():
+                areas[label].append(area([value(pair) for pair in pairs], truth))
+        means = [f"{np.mean(values):.3f}" for values in areas.values()]
+        rows.append([name, str(len(own)), *means])
+    return table(["network", "samples", *NUMBERS], rows)
+
+
+# --- figure ---
+
+
+def draw(pairs: Sequence[Pair]) -> None:
+    """Draw reliability curves: of edges, of directions, and of evidence."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams["svg.hashsalt"] = "kes"
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
+    edges, ways, nats = axes
+    for value, label in (
+        (lambda p: p.probability, "probability"),
+        (lambda p: p.weight, "BIC weight"),
+    ):
+        groups = binned(pairs, value, np.linspace(0, 1 + 1e-9, 11)).values()
+        curve(
+            edges,
+            [([value(p) for p in own], [p.is_adjacent for p in own]) for own in groups],
+            label,
+        )
+    arcs = [
+        (share, pair.truth == way)
+        for pair in pairs
+        for way, share in ((1, pair.forward), (-1, pair.backward))
+        if share is not None
+    ]
+    groups = [
+        [(s, t) for s, t in arcs if low <= s < high]
+        for low, high in pairwise(np.linspace(0, 1 + 1e-9, 11))
+    ]
+    curve(ways, [([s for s, _ in own], [t for _, t in own]) for own in groups], "probability")
+    for ax, title in ((edges, "edges"), (ways, "directions")):
+        ax.plot([0, 1], [0, 1], color="grey", lw=0.8)
+        ax.set(title=title, xlabel="stated", ylabel="true share", xlim=(0, 1), ylim=(0, 1))
+    groups = binned(
+        pairs, lambda p: p.evidence, (-20, -10, -5, -3, 0, 3, 5, 10, 20, 30, 50)
+    ).values()
+    curve(
+        nats,
+        [([p.evidence for p in own], [p.is_adjacent for p in own]) for own in groups],
+        "evidence",
+    )
+    nats.set(title="edges by evidence", xlabel="nats", ylim=(0, 1))
+    edges.legend(frameon=False)
+    figure.savefig(FIGURE, metadata={"Date": None})
+
+
+def curve(ax, groups: Iterable[tuple[Sequence[float], Sequence[bool]]], label: str) -> None:
+    """Draw the share of what is true against the mean of what was stated."""
+    points = [(np.mean(x), np.mean(true)) for x, true in groups if len(x) >= LEAST]
+    ax.plot(*zip(*points, strict=True), "o-", ms=4, lw=1, label=label)
+
+
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=4, help="samples of each size")
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS))
     parser.add_argument("--rows", nargs="+", type=int, default=list(SIZES))
-    parser.add_argument("--out", type=Path, help="write every pair to this JSON file")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of single results")
+    parser.add_argument("--report", action="store_true", help="only what the file already has")
+    parser.add_argument("--fill", action="store_true", help="write tables and figure into docs")
     arguments = parser.parse_args()
-    every = [
-        pair
-        for name in arguments.networks
-        for rows in arguments.rows
-        for number in range(arguments.samples)
-        for pair in judged(name, rows, FIRST_SEED + number)
-    ]
-    if arguments.out is not None:
-        arguments.out.write_text(json.dumps([asdict(pair) for pair in every]))
-    show_edges(every, arguments.networks)
-    show_directions(every)
+    if not arguments.report:
+        for judged in judge_all(
+            arguments.results, arguments.networks, arguments.rows, arguments.samples
+        ):
+            print(*judged.key, flush=True)
+    samples = stored(arguments.results)
+    pairs = [pair for sample in samples for pair in sample.pairs]
+    tables = {
+        "evidence and words": edge_table(pairs),
+        "probabilities": share_table(pairs),
+        "directions": direction_table(pairs),
+        "ranking": ranking_table(samples, arguments.networks),
+    }
+    print(f"{len(samples)} samples")
+    for name, text in tables.items():
+        print(f"\n{name}\n{text}")
+        if arguments.fill:
+            fill(PAGE, name, text)
+    if arguments.fill:
+        draw(pairs)
+
+
+if __name__ == "__main__":
+    main()

@@ -50,7 +50,7 @@ class Pair:
     weight_backward: float | None = None
     search: float = 0.0
     resampling: float = 0.0
-    sumu: float | None = None
+    disputed: str = ""  # criteria whose best network lacks the direction
 
     def standing(self, way: int) -> str:
         """Return what a direction, 1 for x -> y and -1 for y -> x, is in truth."""
@@ -140,7 +140,9 @@ def _search(data: kes.Dataset) -> Told:
     optima = kes.learn(data)
     stability = kes.stability(data, resamples=RESAMPLES, runs=1, improve=False)
     found: Told = {}
-    for row in optima.edges(stability=stability, evidence=optima.evidence()):
+    evidence = optima.evidence(posterior=False)
+    disputed = {(row["x"], row["y"]): row["disputed"] for row in evidence}
+    for row in optima.edges(stability=stability, evidence=evidence):
         x, y = row["x"], row["y"]
         found[x, y] = {
             "evidence": row["evidence"],
@@ -148,6 +150,7 @@ def _search(data: kes.Dataset) -> Told:
             "drawn": _way(optima.best.graph, x, y),
             "search": row["search_support"],
             "resampling": row["resampling_support"],
+            "disputed": disputed.get((x, y), ""),
         }
     return found
 
