@@ -17,7 +17,6 @@ import numpy as np
 from calibration_samples import (
     FALSE,
     NETWORKS,
-    OPEN,
     REVERSED,
     RIGHT,
     SIZES,
@@ -37,7 +36,8 @@ RESULTS = ROOT / "target/bench/calibration.jsonl"
 
 EVIDENCE_BINS = (-math.inf, -10.0, -LIKELY, 0.0, 3.0, LIKELY, SURE, 3 * SURE, math.inf)
 SHARE_BINS = (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9)
-WAYS = (RIGHT, REVERSED, OPEN, FALSE)
+WAYS = (RIGHT, REVERSED, FALSE)
+FEW = 3.0
 LEAST = 15
 """Pairs that a point of the figure has at least."""
 
@@ -123,37 +123,36 @@ def directed(pairs: Iterable[Pair]) -> list[tuple[Pair, float]]:
 
 
 def direction_table(pairs: Sequence[Pair]) -> str:
-    """Return what directions of the best networks are in truth."""
+    """Return what directions of the best networks, and probable ones, are in truth."""
     sure = [(pair, nats) for pair, nats in directed(pairs) if certainty(pair).verdict == "sure"]
     groups = {
         "clear: sure, 10 nats and more, undisputed": [
-            pair for pair, _ in sure if certainty(pair).clear_direction
+            (pair, pair.drawn) for pair, nats in sure if nats >= CLEAR and not pair.disputed
         ],
         "sure, 10 nats and more, disputed": [
-            pair for pair, nats in sure if nats >= CLEAR and pair.disputed
+            (pair, pair.drawn) for pair, nats in sure if nats >= CLEAR and pair.disputed
         ],
-        "sure, 3 to 10 nats": [pair for pair, nats in sure if LIKELY - 2 <= nats < CLEAR],
-        "sure, below 3 nats": [pair for pair, nats in sure if nats < LIKELY - 2],
+        "sure, 3 to 10 nats": [(pair, pair.drawn) for pair, nats in sure if FEW <= nats < CLEAR],
+        "sure, below 3 nats": [(pair, pair.drawn) for pair, nats in sure if nats < FEW],
     }
-    rows = [row(name, Counter(p.standing(p.drawn) for p in own)) for name, own in groups.items()]
+    arcs = [
+        (pair, way, share)
+        for pair in pairs
+        for way, share in ((1, pair.forward), (-1, pair.backward))
+        if share is not None
+    ]
     for low, high in ((0.99, 1.0), (0.9, 0.99), (0.5, 0.9)):
-        own = [
-            (p, 1 if p.forward > p.backward else -1)
-            for p in pairs
-            if None not in (p.forward, p.backward)
+        groups[f"probability of the arc {low:g} to {high:g}"] = [
+            (pair, way) for pair, way, share in arcs if low <= share < high + (high == 1)
         ]
-        chosen = [
-            p.standing(way)
-            for p, way in own
-            if low <= max(p.forward, p.backward) < high + (high == 1)
-        ]
-        rows.append(row(f"probability of the arc {low:g} to {high:g}", Counter(chosen)))
-    return table(["direction", "edges", *(f"{way}, %" for way in WAYS)], rows)
-
-
-def row(name: str, counts: Counter[str]) -> list[str]:
-    whole = counts.total()
-    return [name, str(whole), *(percent(counts[way], whole) for way in WAYS)]
+    rows = []
+    for name, own in groups.items():
+        counts = Counter(pair.standing(way) for pair, way in own)
+        left_open = sum(pair.is_adjacent and pair.truth == 0 for pair, _ in own)
+        shares = [percent(counts[way], len(own)) for way in WAYS]
+        rows.append([name, str(len(own)), *shares, percent(left_open, len(own))])
+    header = ["direction", "edges", *(f"{way}, %" for way in WAYS), "left open by the class, %"]
+    return table(header, rows)
 
 
 # --- ranking ---
@@ -197,7 +196,7 @@ def draw(pairs: Sequence[Pair]) -> None:
             label,
         )
     arcs = [
-        (share, pair.truth == way)
+        (share, pair.arc == way)
         for pair in pairs
         for way, share in ((1, pair.forward), (-1, pair.backward))
         if share is not None

@@ -29,8 +29,8 @@ ROUNDS = 400
 SUMMED = 12
 RESAMPLES = 10
 
-OPEN, RIGHT, REVERSED, FALSE = "open", "right", "reversed", "false edge"
-"""What a direction is in truth; open if the essential graph of the network does not direct it."""
+RIGHT, REVERSED, FALSE = "right", "reversed", "false edge"
+"""What a direction is in the network that generated the data."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,11 @@ class Pair:
     search: float = 0.0
     resampling: float = 0.0
     disputed: str = ""  # criteria whose best network lacks the direction
+    arc: int = 0  # the direction in the network itself, as `truth`
 
     def standing(self, way: int) -> str:
-        """Return what a direction, 1 for x -> y and -1 for y -> x, is in truth."""
-        if not self.is_adjacent:
-            return FALSE
-        return OPEN if self.truth == 0 else RIGHT if self.truth == way else REVERSED
+        """Return what a direction, 1 for x -> y and -1 for y -> x, is in the network."""
+        return FALSE if self.arc == 0 else RIGHT if self.arc == way else REVERSED
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def judge(name: str, rows: int, seed: int) -> Judged:
     truth = source(name, seed)
     data = truth.sample(rows, seed=seed)
     told: dict[tuple[str, str], dict[str, Any]] = {
-        pair: _truth(truth.graph, *pair) for pair in combinations(data.names, 2)
+        pair: _truth(truth, *pair) for pair in combinations(data.names, 2)
     }
     for own in (_search(data), _probabilities(data), _weights(data)):
         for pair, more in own.items():
@@ -127,8 +126,9 @@ def judge(name: str, rows: int, seed: int) -> Judged:
 Told = dict[tuple[str, str], dict[str, Any]]
 
 
-def _truth(graph: kes.EssentialGraph, x: str, y: str) -> dict[str, Any]:
-    return {"is_adjacent": frozenset((x, y)) in graph.skeleton, "truth": _way(graph, x, y)}
+def _truth(network: kes.BayesianNetwork | GaussianNetwork, x: str, y: str) -> dict[str, Any]:
+    arc = 1 if x in network.parents[y] else -1 if y in network.parents[x] else 0
+    return {"is_adjacent": arc != 0, "truth": _way(network.graph, x, y), "arc": arc}
 
 
 def _way(graph: kes.EssentialGraph, x: str, y: str) -> int:

@@ -28,6 +28,7 @@ REQUIREMENTS = {
     "causal-learn": ["causal-learn"],
     "xges": ["xges"],
     "ges": ["ges"],
+    "sumu": ["sumu"],
     "gies": ["gies"],
     "cdt": ["--no-deps", "cdt"],  # only its data
     "tigramite": ["tigramite", "joblib", "statsmodels"],

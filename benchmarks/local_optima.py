@@ -170,7 +170,8 @@ def store(landscape: Landscape) -> None:
 
 def counted(counts: dict[str, tuple[int, int, bool]], distance: float) -> str:
     """Return local optima of models, such as 4 of 394; a lower bound as > 70."""
-    if (own := counts.get(f"{distance:g}")) is None:
+    own = counts.get(f"{distance:g}")
+    if own is None or own[0] == 0:
         return "?"
     models, local, is_complete = own
     return f"{local:,} of {models:,}" if is_complete else f"≥ {local:,} of > {models:,}"

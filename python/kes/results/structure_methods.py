@@ -248,9 +248,8 @@ class StructureMethods:
     ) -> Table:
         """Return the evidence for each edge, in nats: the best model with it against without it.
 
-        Both models are the best among the optima and the results of a search constrained to have,
-        or to lack, the edge: it starts from the best optimum, changed as little as needed, climbs,
-        and improves on the result. Small tables are searched exhaustively instead.
+        Both are the best among the optima and the results of a search constrained to have, or to
+        lack, the edge, from the best optimum on. Small tables are searched exhaustively instead.
 
         Parameters
         ----------
@@ -290,8 +289,8 @@ class StructureMethods:
               `kes.analysis.certainty`.
             - ``direction``: score of the best model with x -> y minus that with y -> x; 0 if the
               data cannot tell. None if knowledge excludes one of them.
-            - ``disputed``: other criteria whose best network lacks the direction. A direction is
-              clear if the edge is sure, the opposite costs at least 10 nats, and none disputes it.
+            - ``disputed``: other criteria whose best network lacks the direction; see
+              `kes.analysis.certainty` for when it is clear.
             - ``how``: "exact" if both models are proven optimal, "estimate" if they are the best
               that were found, "upper bound" or "lower bound" if nothing was searched.
             - ``instead``: edges that the best model without the edge has, and the best with it
@@ -417,9 +416,8 @@ class StructureMethods:
             If not 0, estimate the same effects on this many bootstrap tables. With
             ``missing="em"``, the missing values of each are imputed anew.
         posterior : StructurePosterior or None
-            Result of `posterior`: use its models, which need not be optima, weighted by their
-            probabilities. Then `within` has no effect, each row has a `weight`, and
-            ``.mean`` is the average.
+            Result of `posterior`: use its models, optima or not, each row with a `weight`;
+            ``.mean`` is the average. Then `within` has no effect.
         data, weights, missing
             As in `Optima.trace`; needed only after loading or unpickling.
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.analysis.certainty import LIKELY
+from kes.analysis.certainty import LIKELY, EdgeCertainty
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,9 @@ def test_learn_ends_with_the_network(printed):
     [(x, y)] = map(sorted, best.graph.skeleton)
     lines = out[out.index("The best network, 1 edge,") :].splitlines()
     gain = kes.score([(x, y)], "data.csv") - kes.score([], "data.csv")
-    assert lines[2].split() == ["smoker", "-", "cancer", f"{gain:.3f}", "sure", "open", "100"]
+    share = kes.posterior("data.csv", criterion="bic").edge(x, y)
+    numbers = [f"{share:.3f}", f"{gain:.3f}"]
+    assert lines[2].split() == ["smoker", "-", "cancer", *numbers, "sure", "open", "100"]
     assert "direction: clear if" not in out  # there are none
 
 
@@ -41,7 +43,9 @@ def test_weak_edges_are_marked(printed, tmp_path):
         gain = kes.score([("a", "b")], tmp_path / "ab.csv") - kes.score([], tmp_path / "ab.csv")
         assert (0 < gain < LIKELY) == mark
         _, out, _ = printed("learn", tmp_path / "ab.csv", "--runs", 2)
-        assert bool(re.search(rf"a - b +{gain:.3f}  doubtful +open +100$", out, re.M)) == mark
+        assert (
+            bool(re.search(rf"a - b +[\d.]+ +{gain:.3f}  doubtful +open +100$", out, re.M)) == mark
+        )
 
 
 def test_learn_edges_and_python_show_the_same_numbers(printed):
@@ -55,21 +59,26 @@ def test_learn_edges_and_python_show_the_same_numbers(printed):
     optima = kes.learn("part.csv", runs=20)
     evidence = {frozenset((r["x"], r["y"])): r for r in optima.evidence()}
     best = optima.best.graph
-    row = r"^ *(\w+) (->?) (\w+) +(-?[\d.]+)  ([a-z]+) +(clear|uncertain|open)( \(([\d.]+)\))?"
+    row = (
+        r"^ *(\w+) (->?) (\w+) +([\d.]+) +(-?[\d.]+)  ([a-z]+) +"
+        r"(clear|uncertain|open)( \(([\d.]+))?"
+    )
     for out in (learned, listed):
         shown = re.findall(row, out, re.M)
         assert {frozenset((a, b)) for a, _, b, *_ in shown} == best.skeleton
-        order = [float(one[3]) for one in shown]
+        order = [float(one[4]) for one in shown]
         assert order == sorted(order, reverse=True)
-        for a, mark, b, nats, word, direction, _, margin in shown:
+        for a, mark, b, share, nats, word, direction, _, margin in shown:
             known = evidence[frozenset((a, b))]
+            assert float(share) == pytest.approx(known["probability"], abs=6e-4)
             assert float(nats) == pytest.approx(known["evidence"], abs=6e-4)
             assert word == known["certainty"]
             assert (mark == "->") == ((a, b) in best.directed) == (direction != "open")
             if mark == "->":
                 way = known["direction"] * (1 if known["x"] == a else -1)
                 assert float(margin) == pytest.approx(way, abs=0.051)
-                assert (direction == "clear") == (way >= 10 and word == "sure")
+                clear = EdgeCertainty.of(known).clear_direction != 0
+                assert (direction == "clear") == (clear and way > 0)
     assert best.directed
     assert "exact, as both are proven optimal" in learned
 
@@ -159,7 +168,7 @@ def test_required_edges_have_a_worth_too(printed):
     """What the search may not take away may still be worth nothing."""
     code, out, _ = printed("learn", "data.csv", "--runs", 2, "--require", "noise,cancer")
     assert code == 0
-    assert re.search(r"^  noise -> cancer +inf  required +by knowledge +100$", out, re.M)
+    assert re.search(r"^  noise -> cancer +1.000 +inf  required +by knowledge +100$", out, re.M)
 
 
 # --- the data are found again --------------------------------------------------------------------
@@ -227,25 +236,27 @@ def test_python_remembers_the_file_as_well(tmp_path):
 
 def test_a_table_can_be_written_in_full(printed):
     code, out, _ = printed("edges", "data.kes.json.gz", "--tasks", 1, "--out", "edges.csv")
-    assert (code, out) == (0, "edges.csv: 1 row\n")
-    [row] = kes.load("data.kes.json.gz").evidence(tasks=1, data="data.csv")
-    written = pd.read_csv("edges.csv").iloc[0]
-    assert written["evidence"] == row["evidence"]
-    assert {written["x"], written["y"]} == {row["x"], row["y"]}
+    rows = [*kes.load("data.kes.json.gz").evidence(tasks=1, data="data.csv")]
+    assert (code, out) == (0, f"edges.csv: {len(rows)} rows\n")
+    written = pd.read_csv("edges.csv")
+    for own, row in zip(written.itertuples(), rows, strict=True):
+        assert (own.x, own.y) == (row["x"], row["y"])
+        assert own.evidence == row["evidence"]
+        assert own.probability == row["probability"]
 
 
 def test_evidence_counts_its_questions_and_keeps_what_it_has_after_ctrl_c(printed):
     """Nothing is searched before the first report, so that the models at hand are all there is."""
 
     def stop(progress):
-        assert (progress.done, progress.wanted, progress.unit) == (0, 1, "questions")
+        assert (progress.done, progress.wanted, progress.unit) == (0, 3, "questions")
         raise KeyboardInterrupt
 
     optima = kes.load("data.kes.json.gz")
     with pytest.raises(kes.Interrupted) as caught:
         optima.evidence(data="data.csv", progress=stop)
-    assert "It ended after 0 of 1 question" in caught.value.evidence.note
-    assert [*caught.value.evidence["how"]] == ["upper bound"]
+    assert "It ended after 0 of 3 questions" in caught.value.evidence.note
+    assert caught.value.evidence["how"][0] == "upper bound"
 
 
 # --- for programs that run the command ---
