@@ -53,7 +53,7 @@ class ChainWork:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class ChainBatch:
     """What the chains found in some rounds.
 
     Attributes
@@ -72,7 +72,7 @@ class Batch:
     jumps: int
 
     @classmethod
-    def of(cls, found: Sequence[_core.Chain], n: int) -> Batch:
+    def of(cls, found: Sequence[_core.Chain], n: int) -> ChainBatch:
         """Return what the core found."""
         shares = {}
         for name in _MATRICES:
@@ -112,7 +112,7 @@ class ChainRecord:
     rounds: int
     listed: tuple[CoreGraph, ...]
     state: tuple[tuple[CoreGraph, ...], ...]
-    batches: tuple[Batch, ...] = field(default=(), repr=False)
+    batches: tuple[ChainBatch, ...] = field(default=(), repr=False)
 
     @property
     def done(self) -> int:
@@ -158,7 +158,7 @@ class ChainRecord:
             key, duration, rounds, listed, state, others = json.loads(arrays["rest"].tobytes())
             matrices = {name: arrays[name] for name in _MATRICES}
         batches = tuple(
-            Batch(
+            ChainBatch(
                 {name: matrix[at] for name, matrix in matrices.items()},
                 tuple({_triple(t): share for t, share in own} for own in v_structures),
                 tuple(Counter({_graph(g): count for g, count in own}) for own in classes),
@@ -251,7 +251,7 @@ class Chains:
         )
         if not found:  # the time is over
             return False
-        batch = Batch.of(found, len(self._problem.dataset.names))
+        batch = ChainBatch.of(found, len(self._problem.dataset.names))
         state = tuple(tuple(map(CoreGraph.of, chain.state)) for chain in found)
         self.record = replace(before, state=state, batches=(*before.batches, batch))
         return True

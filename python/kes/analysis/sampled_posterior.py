@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.analysis.chains import CHAINS, Batch, ChainRecord, Chains, ChainWork, Scored, Triple
+from kes.analysis.chains import CHAINS, ChainBatch, ChainRecord, Chains, ChainWork, Scored, Triple
 from kes.analysis.probabilities import Convergence, Diagnostics, ModelProbability, Structures
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
@@ -92,7 +92,7 @@ class _Statistics:
             raise RuntimeError("the chains have not begun")
         self._names, self._record = names, record
         burnt = max(int(len(record.batches) * _BURN_IN), 1)
-        self._batches: Sequence[Batch] = record.batches[burnt:]
+        self._batches: Sequence[ChainBatch] = record.batches[burnt:]
         self.edges = self._of("edges", AGREEMENT)
 
     def fields(self) -> Mapping[str, Any]:
