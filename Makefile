@@ -134,8 +134,8 @@ bench-calibration: $(DEV) ## See how often probabilities, evidence and words are
 bench-optima: $(DEV) ## Count all local optima near the best, and how many of them runs find
 	$(BIN)/python benchmarks/local_optima.py --fill
 
-bench-posterior: $(DEV) ## Compare chains with exact probabilities, sumu and structure MCMC
-	$(BIN)/python benchmarks/posterior.py --install --fill
+bench-posterior: $(DEV) ## Compare chains with exact probabilities and with sumu
+	$(BIN)/python benchmarks/posterior.py --install
 
 bench-knowledge: $(DEV) ## Compare distances from the truth with tiers and without
 	$(BIN)/python benchmarks/knowledge.py
