@@ -97,9 +97,8 @@ pub fn pilot(
     on_progress: &Py<PyAny>,
 ) -> PyResult<Option<f64>> {
     let (done, known) = (AtomicUsize::new(0), knowledge.map(statements));
-    let found = watched(py, report(on_progress, &done), |stop| {
-        engine.pilot(start, options, known.as_ref(), stop)
-    })?;
+    let found =
+        watched(py, report(on_progress, &done), |stop| engine.pilot(start, options, known.as_ref(), stop))?;
     match found {
         Err(kes_core::Error::Stopped) => Ok(None),
         found => Ok(Some(found.map_err(core_error)?)),
