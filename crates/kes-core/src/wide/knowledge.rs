@@ -122,10 +122,9 @@ impl Knowledge {
             _ => 0,
         };
         let (mut first, mut last) = (0, numbers.len() as u32 + n as u32);
-        let mut level = vec![0; n];
         // Two roots or two leaves are kept apart from each other, in whatever order.
-        for v in 0..n {
-            level[v] = if is_root(v) {
+        let level = |v: usize| {
+            if is_root(v) {
                 first += 1;
                 first - 1
             } else if is_leaf(v) {
@@ -133,9 +132,9 @@ impl Knowledge {
                 last
             } else {
                 n as u32 + of_rest(v)
-            };
-        }
-        level
+            }
+        };
+        (0..n).map(level).collect()
     }
 
     /// The nodes between which and `y` both directions are forbidden.
