@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
+# The extras that a user gets: reports with layouts by Graphviz, and the page to work in.
+USUAL  := report,app
+
 # Stamps: a step is done again only when what it was made from is newer.
 INSTALLED := $(VENV)/.installed
 DEV       := $(VENV)/.installed-dev
@@ -235,7 +238,7 @@ $(BIN)/python:
 
 # A user needs little; who works on kes needs the rest as well, which includes the little.
 $(INSTALLED): $(BIN)/python pyproject.toml $(RUST)
-	$(call install,report)
+	$(call install,$(USUAL))
 	@touch $@
 
 $(DEV): $(BIN)/python pyproject.toml $(RUST)
