@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from kes.analysis.short_searches import by_criterion, suits_aic
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete
 from kes.data.normal_scores import Ranks
 from kes.data.resampling import BayesianBootstrap, Stream
@@ -25,8 +26,8 @@ from kes.errors import Interrupted
 from kes.graph import EssentialGraph
 from kes.graph.mpdag import Mpdag
 from kes.network.average import AveragedNetwork
-from kes.network.fitting import Estimates, Fitted, Model, families, fitting_dag
-from kes.options import DEFAULTS, AverageWork, EdgePrior, EnsembleOptions, Prior
+from kes.network.fitting import Estimates, Fitted, Model, families, fitting_dag, with_exogenous
+from kes.options import AverageWork, EdgePrior, EnsembleOptions, Prior
 from kes.progress import Progress, reporting
 from kes.search.driver import threads
 from kes.search.edge_price import edge_price
@@ -40,9 +41,6 @@ CRITERIA: Mapping[str, tuple[str, ...]] = {
     "mixed": ("bic", "aic"),
 }
 """The criteria that members take in turn, by kind of table; see docs/howto/average.md."""
-
-_CASES_FOR_AIC = 5
-"""AIC takes part with at least this many cases for each variable; with fewer it adds noise."""
 
 ESS = 5.0
 """Equivalent sample size with which members are fitted."""
@@ -87,7 +85,7 @@ class Recipe:
         """Return the recipe for a table, with the options that are not None."""
         ess, dataset = options["ess"], table.dataset if isinstance(table, Incomplete) else table
         own = CRITERIA[table.kind]
-        if dataset.cases < _CASES_FOR_AIC * dataset.varying:
+        if not suits_aic(dataset):
             own = own[:-1]
         return cls(
             criteria=(options["criterion"],) if options["criterion"] else own,
@@ -100,21 +98,12 @@ class Recipe:
     def settings(self, problem: Problem, number: int) -> Settings:
         """Return the settings with which a member is learned."""
         criterion, table = self.criteria[number % len(self.criteria)], problem.dataset
-        own = replace(
-            problem.settings,
-            k=DEFAULTS["k"],
-            two_phase=False,
-            neighbourhood="exact",
-            start=None,
-            criterion=criterion,
-            ess=self.ess if criterion == "bdeu" else None,
-            seed=Stream(problem.settings.seed, _STREAM, number).seed(),
-        )
-        if table.kind in own.measure.kinds and not own.measure.has_penalty(table.kind):
-            own = replace(own, penalty=1.0, basis=None)
+        ess = self.ess if criterion == "bdeu" else None
+        own = by_criterion(problem.settings, table.kind, criterion, ess)
         measure = own.measure.of_cheapest_edges(table.kind)
         price = edge_price(self.edge_prior, "auto", table.varying, table.cases, measure)
-        return replace(own, edge_prior=price)
+        seed = Stream(problem.settings.seed, _STREAM, number).seed()
+        return replace(own, edge_prior=price, seed=seed)
 
 
 @checked_options(EnsembleOptions, criterion=None, ess=None)
@@ -184,7 +173,10 @@ def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedN
                 report(Progress(done, most, None, 0, spent, left, unit="members"))
                 return now < deadline or not members
 
-            problem = problem.completed(threads(work["n_jobs"]))
+            def in_time(_: int) -> bool:
+                return keep_going() and time.monotonic() < deadline
+
+            problem = problem.completed(threads(work["n_jobs"]), in_time)
             _ = problem.core  # refuses tables that cannot be searched
             fitter = _Fitter(problem, recipe)
             for graph in _graphs(problem, recipe, work, keep_going):
@@ -241,7 +233,7 @@ class _Fitter:
         self._kept: dict[str, Any] = {
             "discretizer": problem.reading.discretizer,
             "transform": None,
-            "notations": self._table.notations,
+            "notations": with_exogenous(self._table.notations, problem.settings.exogenous),
         }
         self._knowledge, self._degree = problem.settings.knowledge, problem.settings.measure.degree
         if problem.settings.transform == "ranks" or self._degree > 1:

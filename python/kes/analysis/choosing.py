@@ -7,20 +7,22 @@ and the others judge it. The choice is itself uncertain, so the differences have
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.short_searches import by_criterion, suits_aic
 from kes.data.dataset import AnyTable, Data, Incomplete
 from kes.data.resampling import Cases, Stream
 from kes.declare import Option, checked_options, chosen_from
 from kes.errors import KesError
+from kes.graph.mpdag import Mpdag
 from kes.network.fitting import fit
 from kes.network.new_rows import Unseen
-from kes.options import DEFAULTS, Prior, ScoringOptions, WorkOptions
+from kes.options import FitOptions, Prior, ScoringOptions, WorkOptions
 from kes.progress import Progress, reporting
 from kes.search.choice import CriterionChoice, Trial
 from kes.search.driver import threads
@@ -44,7 +46,6 @@ PRIORS: tuple[tuple[Prior, float | None], ...] = (("bdeu", 1.0), ("bdeu", 5.0), 
 
 FOLDS = 5
 _STREAM = 2**34
-_CASES_FOR_AIC = 5  # for each variable; with fewer, AIC joins nearly everything
 
 
 class ChooseWork(WorkOptions, total=False):
@@ -127,7 +128,9 @@ def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> Criterion
             if found and started + spent > deadline:
                 break
             report(Progress(number, len(candidates), None, 0, spent, None, unit="criteria"))
-            each = [fold.judged(settings, threads(work["n_jobs"]), work) for fold in folds]
+            each = _judged(folds, settings, work, math.inf if not found else deadline)
+            if each is None:
+                break
             for prior, own in _priors(problem.table.kind):
                 logs = np.concatenate([logs[prior, own] for logs in each])
                 mean = float(weights @ logs) / float(weights.sum())
@@ -140,19 +143,9 @@ def _settings(problem: Problem, edge_prior: Any) -> Iterator[Settings]:  # noqa:
     """Yield the settings to try: each criterion, with and without a price of edges."""
     table = problem.table.dataset if isinstance(problem.table, Incomplete) else problem.table
     for name, ess in CRITERIA[table.kind]:
-        if name == "aic" and table.cases < _CASES_FOR_AIC * table.varying:
+        if name == "aic" and not suits_aic(table):
             continue
-        own = replace(
-            problem.settings,
-            criterion=name,
-            ess=ess,
-            k=DEFAULTS["k"],
-            two_phase=False,
-            neighbourhood="exact",
-            start=None,
-        )
-        if not own.measure.has_penalty(table.kind):
-            own = replace(own, penalty=1.0)
+        own = by_criterion(problem.settings, table.kind, name, ess)
         price = edge_price(edge_prior, "auto", table.varying, table.cases, own.measure)
         for each in dict.fromkeys((price, 0.0)):
             yield replace(own, edge_prior=each)
@@ -160,6 +153,19 @@ def _settings(problem: Problem, edge_prior: Any) -> Iterator[Settings]:  # noqa:
 
 def _priors(kind: str) -> tuple[tuple[Prior, float | None], ...]:
     return PRIORS[:1] if kind == "continuous" else PRIORS
+
+
+def _judged(
+    folds: Sequence["_Fold"], settings: Settings, work: ChooseWork, deadline: float
+) -> list[dict[tuple[Prior, float | None], Floats]] | None:
+    """Return what each fold says of a candidate; None if there is no time for all of them."""
+    each = []
+    for fold in folds:
+        one = fold.judged(settings, work, lambda: time.monotonic() < deadline)
+        if one is None:
+            return None
+        each.append(one)
+    return each
 
 
 @dataclass(frozen=True)
@@ -175,18 +181,28 @@ class _Fold:
         return np.ones(self.test.rows) if self.test.weights is None else self.test.weights
 
     def judged(
-        self, settings: Settings, n_jobs: int, work: ChooseWork
-    ) -> dict[tuple[Prior, float | None], Floats]:
-        """Return ln P of each test case, by prior of parameters."""
-        part = Problem(self.train, settings, work["memory_mb"], self.problem.reading)
-        graph = best_of(part.dataset, settings, cache_mb=work["memory_mb"], threads=n_jobs)
-        assert graph is not None, "it is not stopped"
+        self, settings: Settings, work: ChooseWork, keep_going: Callable[[], bool]
+    ) -> dict[tuple[Prior, float | None], Floats] | None:
+        """Return ln P of each test case, by prior of parameters; None if it was stopped.
+
+        All candidates are fitted with the curves and the transform of the problem.
+        """
+        memory, n_jobs = work["memory_mb"], threads(work["n_jobs"])
+        part = Problem(self.train, settings, memory, self.problem.reading)
+        table = part.completed(n_jobs, lambda _: keep_going()).dataset
+        found = best_of(table, settings, cache_mb=memory, threads=n_jobs, keep_going=keep_going)
+        if found is None:
+            return None
+        graph = found if settings.knowledge is None else Mpdag(found, settings.knowledge)
+        own = self.problem.settings
         unseen: Unseen = "missing" if isinstance(self.test, Incomplete) else "error"
-        found = {}
+        logs = {}
         for prior, ess in _priors(self.train.kind):
-            network = fit(graph, part.dataset, prior=prior, ess=ess or 1.0)
-            found[prior, ess] = network.log_likelihood(self.test, per_row=True, unseen=unseen)
-        return found
+            how: FitOptions = {"prior": prior, "ess": ess or 1.0}
+            how |= {"transform": own.transform, "basis": own.basis}
+            network = fit(graph, table, **how)
+            logs[prior, ess] = network.log_likelihood(self.test, per_row=True, unseen=unseen)
+        return logs
 
 
 def _ranked(found: list[tuple[Trial, Floats]], weights: Floats) -> tuple[Trial, ...]:

@@ -225,6 +225,8 @@ class Network(OverTime, Structure):
         """Return ln P of the values of each row, given those of exogenous nodes."""
         result = self._log_joint(rows)
         for node in self.exogenous:  # they have no parents
+            if node not in rows.columns:
+                continue  # summed out
             known = np.flatnonzero(~gaps_of(rows.columns[node]))
             model = self.local(node)
             values = rows.columns[node][known]

@@ -142,8 +142,7 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
         nodes = structure.nodes
         _refuse_mismatch(nodes, dataset)
         arcs = fitting_dag(structure, dataset, degree, how["prefer"])
-        for node in structure.exogenous:
-            notations[node] = replace(notations.get(node, PLAIN), exogenous=True)
+        notations = with_exogenous(notations, structure.exogenous)
     else:
         nodes = dataset.names
         with about(option="structure"):
@@ -166,6 +165,14 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
             impute(stack, again, Stream(0, number))
         dataset = stack.dataset()
     return estimates()(dataset, prior=how["prior"], ess=how["ess"])
+
+
+def with_exogenous(
+    notations: Mapping[str, Notation], exogenous: Iterable[str]
+) -> dict[str, Notation]:
+    """Return notations that mark the nodes that are not modelled."""
+    marked = {node: replace(notations.get(node, PLAIN), exogenous=True) for node in exogenous}
+    return {**notations, **marked}
 
 
 def _degree(how: FitOptions, dataset: Dataset) -> int:

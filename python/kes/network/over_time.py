@@ -173,7 +173,7 @@ class _Walk:
     def step(self, stream: Stream) -> dict[str, Values]:
         """Draw the next values of all variables, in raw units."""
         network = self._network
-        columns: dict[str, Values] = dict(self._fixed)
+        columns = {node: self._scaled(node, values) for node, values in self._fixed.items()}
         for node, (name, lag) in self._slices.before.items():
             columns[node] = self._scaled(node, self._past[name][lag - 1])
         uniforms = stream.uniforms(len(self._slices.now), self._rows)

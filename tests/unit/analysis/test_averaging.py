@@ -9,6 +9,7 @@ import pytest
 import kes
 from kes.analysis import averaging
 from kes.network import AveragedNetwork
+from kes.search.problem import Problem
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +244,34 @@ def test_effects_of_numbers(frame):
     assert average.effects("x", "y")["effect"] == pytest.approx([slope] * 3)
     assert average.effects("y", "x")["effect"] == pytest.approx([0.0] * 3)
     assert average.effects("x", "y", values=(0.0, 2.0))["effect"] == pytest.approx([2 * slope] * 3)
+
+
+def test_earlier_values_that_a_row_lacks_are_summed_out():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=200).cumsum() / 5
+    table = pd.DataFrame({"x": x, "y": x + rng.normal(size=200)})
+    average = kes.ensemble(kes.lagged(table, lags=1), members=2)
+    predicted = average.predict(table[["x"]], "y")
+    assert np.corrcoef(predicted, x)[0, 1] > 0.9
+
+
+def test_contexts_are_exogenous_in_every_member(frame):
+    optima = kes.learn(frame, contexts=["a"], runs=3, transform="none")
+    average = optima.ensemble(members=2)
+    assert {member.exogenous for member in average.members} == {("a",)}
+    single = optima.best.fit(frame)
+    apart = average.log_likelihood(frame) - single.log_likelihood(frame)
+    assert abs(apart) < 30  # the context alone would add 300 ln 2
+
+
+def test_a_budget_bounds_imputation(frame, monkeypatch):
+    answers = []
+    own = Problem.completed
+
+    def completed(self, threads, keep_going=lambda _: True):
+        answers.append(keep_going(0))
+        return own(self, threads, keep_going)
+
+    monkeypatch.setattr(Problem, "completed", completed)
+    kes.ensemble(frame.mask(frame == "yes"), members=1, missing="em", budget=1e-9)
+    assert answers == [False]

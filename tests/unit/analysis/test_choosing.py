@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.analysis import choosing
 from kes.analysis.choosing import PRIORS
 from kes.data.resampling import Cases, Stream
 
@@ -101,3 +102,41 @@ def test_what_cannot_be_chosen(data):
     with pytest.raises(kes.KesError) as error:
         kes.score([], data, criterion="auto")
     assert error.value.option == "criterion"
+
+
+@pytest.fixture(scope="module")
+def bent():
+    """A parabola: y depends on x, without any correlation."""
+    x = np.random.default_rng(0).normal(size=200)
+    return pd.DataFrame({"x": x, "y": x**2 + np.random.default_rng(1).normal(size=200) / 5})
+
+
+def test_curves_are_fitted_in_every_fold(bent):
+    curved, straight = (
+        kes.choose(bent, basis=2, folds=2),
+        kes.choose(bent, transform="ranks", folds=2),
+    )
+    assert "bge" in curved.table()["criterion"]  # which has no curves
+    assert curved.candidates[0].per_case > straight.candidates[0].per_case + 0.2
+
+
+def test_the_transform_of_the_options_is_fitted(bent):
+    """Densities of normal scores do not depend on the unit."""
+    scaled = [kes.choose(bent * unit, transform="ranks", folds=2) for unit in (1, 1000)]
+    assert scaled[0].candidates[0].per_case == pytest.approx(scaled[1].candidates[0].per_case)
+
+
+def test_a_budget_stops_a_candidate_that_is_being_judged(data, monkeypatch):
+    asked = []
+    own = choosing.best_of
+
+    def best_of(table, settings, *, keep_going, **more):
+        asked.append(keep_going())
+        return own(table, settings, keep_going=keep_going, **more)
+
+    clock = iter(range(10**6))
+    monkeypatch.setattr(choosing, "best_of", best_of)
+    monkeypatch.setattr(choosing.time, "monotonic", lambda: next(clock))
+    found = kes.choose(data, folds=2, budget=6)
+    assert {candidate.criterion for candidate in found.candidates} == {"bic"}
+    assert asked[:2] == [True, True]  # the first is judged whatever the time

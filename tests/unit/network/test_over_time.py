@@ -171,3 +171,28 @@ def test_whole_series_and_later_times_can_be_held_out(table, split):
     with pytest.raises(kes.KesError) as caught:
         kes.cross_validate(lagged, folds=50, split=split)
     assert caught.value.option == "folds"
+
+
+@pytest.mark.parametrize("how", [{"transform": "ranks"}, {"basis": 2}])
+def test_a_continuous_context_is_transformed_like_the_rest(how):
+    """A context far from 0 in raw units would otherwise take forecasts out of all proportion."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for series in range(40):
+        c, x = rng.normal(100, 10), 0.0
+        for week in range(12):
+            x = 0.5 * x + c + rng.normal()
+            rows.append((series, week, c, x))
+    table = pd.DataFrame(rows, columns=["series", "week", "c", "x"])
+    table = table[table["week"] >= 6]
+    lagged = kes.lagged(table, 1, by="series", time="week")
+    optima = kes.learn(lagged, contexts=["c"], runs=5, **how)
+    network = optima.best.fit(lagged)
+    assert "c" in network.parents["x"]
+    found = network.forecast(lagged, draws=400)
+    last = table.groupby("series").last()
+    expected = 0.5 * last["x"].to_numpy() + last["c"].to_numpy()
+    assert np.corrcoef(np.array(found["forecast"]), expected)[0, 1] > 0.9
+    assert all(low < high for low, high in zip(found["low"], found["high"], strict=True))
+    drawn = network.sample_series(20, 10, burn_in=20)
+    assert len(np.unique(drawn.columns[-1].values)) > 100
