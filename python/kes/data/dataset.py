@@ -390,6 +390,11 @@ AnyTable: TypeAlias = Dataset | Incomplete
 """A table, with or without missing values."""
 
 
+def split_gaps(table: AnyTable) -> tuple[Dataset, NDArray[np.bool_] | None]:
+    """Return the dataset of a table and its gaps; None if it has none."""
+    return (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+
+
 def dataset_of(table: AnyTable) -> Dataset:
     """Return the dataset of a table, with arbitrary values in gaps."""
     return table.dataset if isinstance(table, Incomplete) else table

@@ -187,18 +187,17 @@ def read_data(
     if isinstance(data, Dataset | Incomplete):
         if schema is None:
             recoded = _recode(data, options, weights, discretizer)
-            return marked(replace_columns(recoded, options.interventions), options.interventions)
+            return replace_columns(recoded, options.interventions)
     elif weights is None and isinstance(options.weights, str):
         weights = options.weights
     if schema is None:
-        table = _infer(data, options, weights, discretizer, declared=declared)
-        return marked(table, options.interventions)
+        return _infer(data, options, weights, discretizer, declared=declared)
     source = _opened(data, options, set(schema.names).__contains__, schema)
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
     table = match_table(source, schema, row_weights, options, discretizer)
-    return marked(table, options.interventions)
+    return marked(table, source.notations)
 
 
 def _opened(
@@ -275,7 +274,7 @@ def _infer(
         )
     _check_rows(source.rows)
     row_weights, hints = read_weights(weights, source), nowhere(unheard)
-    notes = [*source.notes]
+    notes, notations = [*source.notes], source.notations
     del source  # and all that it has read: a long table should not be in memory twice
     verdicts = {one.name: one.verdict for one in findings if one.verdict is not None}
     used = {name: verdict for name, verdict in verdicts.items() if verdict.kind is not None}
@@ -313,8 +312,9 @@ def _infer(
         notes.append(f"cut into intervals: {listed(cut, show=str)}")
     dataset = Dataset.of(list(made), list(made.values()), settled.weights, notes)
     if not any(verdict.column.missing() for verdict in used.values()) or missing == "state":
-        return dataset
-    return Incomplete(dataset, np.array([~one.column.complete() for one in used.values()]))
+        return marked(dataset, notations)
+    gaps = np.array([~one.column.complete() for one in used.values()])
+    return marked(Incomplete(dataset, gaps), notations)
 
 
 def _wanted(options: ReadOptions) -> Wanted:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kes.data.dataset import AnyTable, Dataset, Incomplete, naming
+from kes.data.dataset import AnyTable, Dataset, Incomplete, naming, split_gaps
 from kes.data.factor import Factor, recoded
 from kes.data.notation import Notation
 from kes.data.raw_columns import Raw
@@ -81,7 +81,7 @@ def _targets(column: object, value: object) -> Targets:
 
 
 def _touched(column: object, value: object) -> tuple[str, ...] | None:
-    if value is None or value == "":  # files cannot say None
+    if value is None or (isinstance(value, str) and not value):  # files cannot say None
         return None
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Iterable) or isinstance(names, Mapping):
@@ -125,34 +125,23 @@ def known_targets(interventions: Interventions) -> dict[str, tuple[str, ...]]:
     }
 
 
-def is_indicator(name: str, interventions: Iterable[str]) -> bool:
-    """Return whether a column is an indicator that one of the `interventions` columns became."""
-    return any(name.startswith(f"{column}[") and name.endswith("]") for column in interventions)
-
-
-def marked(table: AnyTable, interventions: Interventions) -> AnyTable:
-    """Mark the indicators of a table as such."""
-    if not interventions:
+def marked(table: AnyTable, notations: Mapping[str, Notation]) -> AnyTable:
+    """Mark the columns of a table that its source says are not to be modelled."""
+    exogenous = {name: own for name, own in notations.items() if own.exogenous}
+    if not exogenous:
         return table
-    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+    dataset, gaps = split_gaps(table)
     columns = [
-        replace(column, notation=own) if (own := _notation(name, interventions)) else column
+        replace(column, notation=exogenous.get(name, column.notation))
         for name, column in zip(dataset.names, dataset.columns, strict=True)
     ]
     dataset = Dataset.of(dataset.names, columns, dataset.weights, dataset.notes)
     return dataset if gaps is None else Incomplete(dataset, gaps)
 
 
-def _notation(name: str, interventions: Iterable[str]) -> Notation | None:
-    for column in interventions:
-        if is_indicator(name, [column]):
-            return Notation(of=column, state=name[len(column) + 1 : -1], exogenous=True)
-    return None
-
-
 def replace_columns(table: AnyTable, interventions: Interventions) -> AnyTable:
     """Return a coded table with indicators in the place of columns that it still has."""
-    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+    dataset, gaps = split_gaps(table)
     if not interventions.keys() & {*dataset.names}:
         return table
     source = Indicators(open_source(table), interventions)
@@ -167,7 +156,8 @@ def replace_columns(table: AnyTable, interventions: Interventions) -> AnyTable:
             holes.append(~factor.complete())
             columns.append(replace(factor, codes=np.maximum(factor.codes, 0)).to_column())
     dataset = Dataset.of(source.names, columns, dataset.weights, dataset.notes)
-    return dataset if gaps is None else Incomplete(dataset, np.array(holes))
+    replaced = dataset if gaps is None else Incomplete(dataset, np.array(holes))
+    return marked(replaced, source.notations)
 
 
 class Indicators(Source):
@@ -201,6 +191,12 @@ class Indicators(Source):
                 names.append(indicator_name(name, state))
         self.names = names
         check_distinct(names)
+        made = {
+            name: Notation(of=source.names[index], state=state, exogenous=True)
+            for name, (index, state) in zip(names, self._columns, strict=True)
+            if state is not None
+        }
+        self.notations = {**source.notations, **made}
         lacking = [column for column in interventions if column not in source.names]
         if lacking and not known:
             raise KesError(
@@ -215,7 +211,12 @@ class Indicators(Source):
     ) -> Sequence[str]:
         """Return the values of a column that have an indicator."""
         if known:
-            return [own[len(name) + 1 : -1] for own in known if is_indicator(own, [name])]
+            measured = {*self._source.names}
+            return [
+                own[len(name) + 1 : -1]
+                for own in known
+                if own.startswith(f"{name}[") and own.endswith("]") and own not in measured
+            ]
         with naming(name):
             factor = self._source.column(index, frozenset()).factor().ordered()
         occurring = [str(factor.values[code]) for code in factor.occurring()]

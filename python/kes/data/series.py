@@ -8,20 +8,20 @@ those after a gap in time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.data.clock import Clock, moments_of
 from kes.data.column import Column, Discrete
-from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, naming
-from kes.data.dates import date_notation, dates_as_numbers
-from kes.data.infer_kinds import to_numbers
+from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, naming, split_gaps
 from kes.data.raw_columns import Raw
 from kes.data.source import Source, open_source
 from kes.errors import KesError, listed, option, suggest
+from kes.options.values import check_names
 from kes.validation import integer
 
 MAX_LAGS = 1000
@@ -51,16 +51,14 @@ class Series:
     @classmethod
     def of(cls, lags: object, by: object, time: object) -> Series:
         """Validate user input."""
-        names = () if by is None else (by,) if isinstance(by, str) else by
-        if not isinstance(names, Iterable) or not all(isinstance(n, str) for n in (*names,)):
-            raise KesError(f"{option('by')} must name columns, not {by!r}", option="by")
+        names = () if by is None else check_names("by", by)
         if time is not None and not isinstance(time, str):
             raise KesError(f"{option('time')} must name a column, not {time!r}", option="time")
         if time is not None and time in names:
             raise KesError(
                 f"column {time!r} cannot be both time and series", option="time", column=time
             )
-        return cls(integer("lags", lags, minimum=1, maximum=MAX_LAGS), tuple(names), time)
+        return cls(integer("lags", lags, minimum=1, maximum=MAX_LAGS), names, time)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -79,32 +77,18 @@ def lag_name(name: str, lag: int) -> str:
     return f"{name}[t-{lag}]" if lag else name
 
 
-@dataclass(frozen=True)
-class Clock:
-    """The time of a series as whole numbers of steps, from 0 on.
+def variable_of(name: str, names: Collection[str], lags: int) -> str | None:
+    """Return which of the `names` has its earlier values under this name; None if none has.
 
-    Attributes
-    ----------
-    origin, step : float
-        The earliest time, and the length of a step.
-    unit : {"", "days", "months"}
-        Of dates; "" for numbers.
+    Examples
+    --------
+    >>> variable_of("bp[t-2]", ["bp"], lags=2)
+    'bp'
     """
-
-    origin: float = 0.0
-    step: float = 1.0
-    unit: str = ""
-
-    def label(self, moment: int) -> int | float | str:
-        """Return a moment as the column of times has it: a number, or an ISO date."""
-        value = self.origin + moment * self.step
-        if self.unit:
-            days = np.datetime64(round(value), "D")
-            return str(days if self.unit == "days" else np.datetime64(round(value), "M"))
-        return int(value) if value == int(value) else value
-
-    def __str__(self) -> str:
-        return f"{self.step:g}{' ' * bool(self.unit)}{self.unit}"
+    own, _, rest = name.rpartition("[t-")
+    lag = rest.removesuffix("]")
+    is_lag = lag.isdecimal() and 1 <= int(lag) <= lags and lag_name(own, int(lag)) == name
+    return own if is_lag and own in names else None
 
 
 @dataclass(frozen=True)
@@ -132,6 +116,7 @@ class Places:
     @classmethod
     def find(cls, source: Source, series: Series) -> Places:
         """Sort the rows of each series by time, and find the earlier ones of each row."""
+        _check_names(source.names, series)
         own = _series(source, series.by)
         moments, clock = _moments(source, series, own)
         order = np.lexsort((moments, own))
@@ -148,6 +133,18 @@ class Places:
         kept = np.array(rows, dtype=np.intp).reshape(-1, series.lags + 1).T
         notes = _notes(series, own, moments, kept.shape[1], clock)
         return cls(kept, own, moments, clock, notes)
+
+
+def _check_names(names: Sequence[str], series: Series) -> None:
+    """Refuse a column that has the name of another's earlier values."""
+    own = [name for name in names if name not in series.keys]
+    for name in own:
+        if (now := variable_of(name, own, series.lags)) is not None:
+            raise KesError(
+                f"column {name!r} has the name of the earlier values of {now!r}; rename it, or "
+                "leave it out",
+                column=name,
+            )
 
 
 def _series(source: Source, by: Sequence[str]) -> NDArray[np.intp]:
@@ -179,53 +176,7 @@ def _moments(
         moments[order] = np.arange(source.rows) - starts
         return moments, Clock()
     with naming(series.time):
-        values, unit = _times(_key(source, series.time, "time"))
-        if np.isnan(values).any():
-            row = int(np.flatnonzero(np.isnan(values))[0])
-            raise KesError(f"has no value in row {row}; fill it in, or leave the row out", row=row)
-        clock = Clock(float(values.min(initial=np.inf)), _step(values, own), unit)
-        steps = (values - clock.origin) / clock.step
-        if np.abs(steps - np.rint(steps)).max(initial=0.0) > 1e-6:
-            row = int(np.argmax(np.abs(steps - np.rint(steps))))
-            raise KesError(
-                f"has no regular steps: most are {clock}, but row {row} is between two; "
-                "round the times, or leave time out if the rows are in order",
-                option="time",
-                row=row,
-            )
-    return np.rint(steps).astype(np.int64), clock
-
-
-def _times(column: Raw) -> tuple[NDArray[np.float64], str]:
-    """Return times as numbers, with the unit: months if all dates are on one day of the month."""
-    notation = date_notation(column, "days")
-    if notation is None:
-        try:
-            return to_numbers(column).floats(), ""
-        except KesError:
-            raise KesError(
-                "must hold numbers or dates to be the time; leave time out if the rows of each "
-                "series are in order",
-                option="time",
-            ) from None
-    days = dates_as_numbers(column, notation).floats()
-    if np.isnan(days).any() or (days % 1).any():
-        return days, "days"
-    dates = days.astype(np.int64).astype("datetime64[D]")
-    months = dates.astype("datetime64[M]")
-    in_month = (dates - months).astype(np.int64)
-    is_last = ((dates + 1).astype("datetime64[M]") > months).all()
-    if len(np.unique(months)) > 1 and (is_last or len(np.unique(in_month)) == 1):
-        return months.astype(np.int64).astype(np.float64), "months"
-    return days, "days"
-
-
-def _step(values: NDArray[np.float64], own: NDArray[np.intp]) -> float:
-    """Return the most frequent difference of consecutive times; of ties the smallest."""
-    order = np.lexsort((values, own))
-    ahead = np.diff(values[order])[np.diff(own[order]) == 0]
-    found, times = np.unique(ahead[ahead > 0].round(9), return_counts=True)
-    return float(found[np.argmax(times)]) if len(found) else 1.0
+        return moments_of(_key(source, series.time, "time"), own)
 
 
 def _key(source: Source, name: str, what: str) -> Raw:
@@ -287,7 +238,7 @@ def join_earlier(table: AnyTable, places: Places, series: Series) -> AnyTable:
 
     Columns that never change within a series are fixed: their earlier values are the same.
     """
-    dataset, gaps = (table.dataset, table.gaps) if isinstance(table, Incomplete) else (table, None)
+    dataset, gaps = split_gaps(table)
     fixed = {
         name
         for name, column in zip(dataset.names, dataset.columns, strict=True)

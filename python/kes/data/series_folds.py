@@ -30,16 +30,17 @@ def series_folds(
         )
     now = data.places.rows[0]
     if split == "series":
-        of_row = data.places.series[now]
-        number = len(np.unique(of_row))
+        # Only series with a row that is used: the others would make empty folds.
+        used, of_row = np.unique(data.places.series[now], return_inverse=True)
+        number = len(used)
         if number < parts:
             raise KesError(
                 f"{number} series are too few for {parts} folds; use fewer folds, or another split",
                 option="folds",
             )
-        order = np.argsort(stream.integers(int(of_row.max()) + 1), kind="stable")
-        fold = np.empty(len(order), dtype=np.intp)
-        fold[order] = np.arange(len(order)) % parts
+        order = np.argsort(stream.integers(number), kind="stable")
+        fold = np.empty(number, dtype=np.intp)
+        fold[order] = np.arange(number) % parts
         return [_parted(table, fold[of_row] != i, fold[of_row] == i) for i in range(parts)]
     moments = data.places.moments[now]
     ends = np.quantile(moments, np.arange(1, parts + 1) / (parts + 1), method="higher")

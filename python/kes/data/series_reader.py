@@ -15,7 +15,7 @@ from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, dataset_of
 from kes.data.dependence import ALIKE
 from kes.data.missing import IMPUTED
 from kes.data.schema import ReadOptions, Schema
-from kes.data.series import Places, Series, join_earlier
+from kes.data.series import Places, Series, join_earlier, variable_of
 from kes.data.source import open_source
 from kes.errors import KesError
 
@@ -44,7 +44,7 @@ def read_series(read: Read, data: Data, options: ReadOptions, schema: Schema | N
     source = open_source(data, options.dialect)
     places = Places.find(source, series)
     used = options.columns if schema is None else tuple(schema.names)
-    now = _current(used)
+    now = [name for name in used if variable_of(name, used, series.lags) is None]
     how = replace(
         options,
         series=None,
@@ -72,20 +72,13 @@ def read_series(read: Read, data: Data, options: ReadOptions, schema: Schema | N
     return joined if len(now) == len(used) else joined.select(used)
 
 
-def _current(names: Sequence[str]) -> list[str]:
-    """Return the names that are not those of earlier values."""
-    return [name for name in names if not _base(name, names)]
-
-
-def _base(name: str, names: Sequence[str]) -> str | None:
-    """Return the variable of earlier values; None if the name is not that of earlier values."""
-    own, sign, _ = name.rpartition("[t-")
-    return own if sign and own in names else None
-
-
 def _kinds(options: ReadOptions, used: Sequence[str], series: Series) -> dict[str, str]:
     """Return the kinds of columns: earlier values have that of their variable."""
-    kinds = {name: kind for name, kind in options.kinds.items() if not _base(name, used)}
+    kinds = {
+        name: kind
+        for name, kind in options.kinds.items()
+        if variable_of(name, used, series.lags) is None
+    }
     return {**kinds, **dict.fromkeys(series.keys, "omit")}
 
 

@@ -15,6 +15,7 @@ from kes.data import raw_columns
 from kes.data.column import Continuous
 from kes.data.dataset import Data, Dataset, Incomplete
 from kes.data.factor import Factor, code_type
+from kes.data.notation import Notation
 from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.errors import KesError, listed, not_installed, repeated
@@ -35,7 +36,8 @@ class Source:
     """A table whose columns can be read one by one. Its errors do not name the column.
 
     Unnamed columns get names by position, "column 1" and so on: `unnamed`, by index. The dialect
-    of a file may suggest a decimal sign for ambiguous numbers: `likely_decimal`.
+    of a file may suggest a decimal sign for ambiguous numbers: `likely_decimal`. Some sources know
+    what their columns are: `notations`.
     """
 
     names: Sequence[str]
@@ -43,6 +45,7 @@ class Source:
     likely_decimal: Sign | None = None
     notes: tuple[str, ...] = ()
     unnamed: Mapping[int, str] = _NONE
+    notations: Mapping[str, Notation] = MappingProxyType({})
     _named: Mapping[str, str] = _NONE
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:
@@ -198,6 +201,7 @@ class Coded(Source):
 
     def __init__(self, dataset: Dataset, gaps: NDArray[np.bool_] | None = None) -> None:
         self.names, self.rows, self.notes = dataset.names, dataset.rows, dataset.notes
+        self.notations = dataset.notations
         self._dataset, self._gaps = dataset, gaps
 
     def column(self, index: int, absent: frozenset[str]) -> Raw:

@@ -111,8 +111,10 @@ def check_basis(name: str, value: object) -> Basis:
 
 def check_names(name: str, value: object) -> tuple[str, ...]:
     """Return names of columns, given as a list or as one name."""
-    names = (value,) if isinstance(value, str) else value
-    if not isinstance(names, Iterable) or not all(isinstance(one, str) for one in (*names,)):
+    if isinstance(value, str):
+        return (value,)
+    names = tuple(value) if isinstance(value, Iterable) else None  # it may be read only once
+    if names is None or not all(isinstance(one, str) for one in names):
         raise KesError(f"{name} must be a list of columns, not {value!r}", option=name)
     return tuple(dict.fromkeys(names))
 

@@ -117,13 +117,14 @@ def restored(
     """
     if not earlier.imputed:
         return None
+    ranks = None
     if settings.measure.uses_ranks(table.kind):
         ranks = Ranks.of(table.dataset, table.gaps)
-        scores = Incomplete(ranks.apply(table.dataset), table.gaps)
-        filled = restored(scores, replace(settings, transform="none"), completions, earlier)
-        return None if filled is None else ranks.undo(filled)
+        table = Incomplete(ranks.apply(table.dataset), table.gaps)
     stack = Stack(table, completions)
-    return stack.dataset() if stack.restore(earlier.imputed) else None
+    if not stack.restore(earlier.imputed):
+        return None
+    return stack.dataset() if ranks is None else ranks.undo(stack.dataset())
 
 
 def max_rounds(values: int) -> int:

@@ -123,3 +123,33 @@ def test_networks_read_raw_columns_of_experiments(tmp_path):
     for own in (network, kes.read_network(tmp_path / "network.json")):
         raw, coded = own.log_likelihood(table), own.log_likelihood(optima.problem.dataset)
         assert raw == pytest.approx(coded)
+
+
+def test_a_measured_column_is_no_indicator(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"dose": ["lo", "hi"] * 20, "dose[mg]": rng.normal(size=40)})
+    table["r"] = rng.normal(size=40) + table["dose[mg]"]
+    interventions = {"dose": {"lo": None}}
+    dataset = read(table, interventions)
+    assert dataset.names == ("dose[hi]", "dose[mg]", "r")
+    assert set(dataset.notations) == {"dose[hi]"}
+    again = read(table, interventions, schema=Schema(dataset.names, dataset.states))
+    assert (again.names, again.notations) == (dataset.names, dataset.notations)
+    optima = kes.learn(table, interventions=interventions, runs=2)
+    assert optima.settings.knowledge.exogenous == ("dose[hi]",)
+    optima.save(tmp_path / "r.kes.json.gz")
+    assert len(kes.load(tmp_path / "r.kes.json.gz").extend(1, data=table).runs) == 3
+
+
+def test_earlier_values_of_indicators_stay_what_they_are():
+    interventions = {"c": {"n": None}}
+    table = pd.DataFrame({"c": list("nab") * 10, "x": np.random.default_rng(0).normal(size=30)})
+    dataset = read(kes.lagged(table), interventions)
+    assert dataset.notations["c[a][t-1]"].state == "a"
+    for more in ({}, {"schema": Schema(dataset.names, dataset.states)}):
+        assert read(dataset, interventions, **more).notations == dataset.notations
+
+
+def test_targets_may_be_an_array():
+    found = check_interventions({"x1": {"1": np.array(["x0", "x0"]), "2": ""}})
+    assert found == {"x1": {"1": ("x0",), "2": None}}

@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.data.clock import Clock
 from kes.data.encoder import read_data
+from kes.data.resampling import Stream
 from kes.data.schema import ReadOptions
+from kes.data.series_folds import series_folds
 
 WEEKS = [(p, week) for p in "ab" for week in range(6) if (p, week) != ("b", 3)]
 TABLE = pd.DataFrame(WEEKS, columns=["patient", "week"])
@@ -190,3 +193,65 @@ def test_a_file_of_a_result_reads_the_raw_table_again(tmp_path):
     assert again.extend(2, data=path) == kes.learn(
         kes.lagged(path, 1, by="patient", time="week"), runs=5
     )
+
+
+# --- names and times that are easily mistaken ---------------------------------------------------
+
+
+def test_a_column_with_the_name_of_earlier_values_is_refused():
+    table = pd.DataFrame({"a": [1.5, 2.5, 4.0], "a[t-1]": [0.5, 1.0, 3.0]})
+    with pytest.raises(kes.KesError, match="earlier values of 'a'") as caught:
+        kes.lagged(table)
+    assert caught.value.column == "a[t-1]"
+
+
+def test_a_name_beyond_the_lags_is_that_of_a_variable():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "a[t-7]"])
+    options = ReadOptions(columns=("a", "a[t-7]", "a[t-1]", "a[t-7][t-1]"))
+    assert read_data(kes.lagged(table), options).names == options.columns
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.arange(3000) / 3,
+        np.arange(30) * 1e-10,
+        1.7e9 + np.arange(500) * 0.001,
+        -5 + 0.1 * np.delete(np.arange(200), [7, 50]),
+    ],
+)
+def test_steps_are_regular_up_to_rounding(times):
+    table = pd.DataFrame({"time": times, "a": np.arange(len(times)) * 1.5})
+    places = kes.lagged(table, time="time").places
+    step = (times[-1] - times[0]) / places.moments.max()
+    assert places.clock.step == pytest.approx(step)
+    assert np.allclose(times, times[0] + places.moments * step, rtol=1e-9, atol=step / 100)
+    assert places.moments.max() >= len(times) - 1
+
+
+@pytest.mark.parametrize("times", [[0, 1, 2, 3.5], [0, 1, 2, 3, 4.02], [0, 1e-12, 2e-12, 1e9]])
+def test_steps_that_are_not_regular_are_refused(times):
+    table = pd.DataFrame({"time": times, "a": np.arange(len(times)) * 1.5})
+    with pytest.raises(kes.KesError, match="steps") as caught:
+        kes.lagged(table, time="time")
+    assert (caught.value.option, caught.value.column) == ("time", "time")
+
+
+def test_names_may_come_from_a_generator():
+    lagged = kes.lagged(TABLE, by=(name for name in ["patient"]), time="week")
+    assert lagged.series.by == ("patient",)
+
+
+def test_months_are_named_as_months():
+    assert Clock(12.0, 1.0, "months").label(2) == "1971-03"
+    assert Clock(12.0, 7.0, "days").label(1) == "1970-01-20"
+
+
+def test_no_fold_of_series_is_empty():
+    of = [*range(95), *np.repeat(np.arange(95, 100), 20)]
+    table = pd.DataFrame({"s": of, "a": np.random.default_rng(0).normal(size=len(of))})
+    lagged = kes.lagged(table, by="s")
+    dataset = read_data(lagged, ReadOptions())
+    folds = series_folds(lagged, dataset, "series", 5, Stream(1))
+    assert [test.rows for _, test in folds] == [19] * 5

@@ -294,3 +294,15 @@ def test_noise_gives_no_curves():
         for _ in range(3)
     ]
     assert sum(edges) <= 2
+
+
+def test_imputed_values_are_restored(table, tmp_path):
+    gaps = np.random.default_rng(0).random(table.shape) < 0.05
+    optima = kes.learn(table.mask(gaps), missing="em", basis=3, runs=2)
+    assert optima.best.fit(table.mask(gaps)).nodes == tuple(table)
+    optima.save(tmp_path / "r.kes.json.gz")
+    longer = kes.load(tmp_path / "r.kes.json.gz").extend(1, data=table.mask(gaps))
+    assert len(longer.runs) == 3
+    pd.testing.assert_frame_equal(
+        longer.problem.dataset.to_pandas(), optima.problem.dataset.to_pandas()
+    )

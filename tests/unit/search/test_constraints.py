@@ -326,3 +326,9 @@ def test_a_lost_guarantee_is_noted(data, options, lost):
     """Only tiers and required arcs keep every local optimum right (docs/theory.md, section 10)."""
     notes = kes.learn(data, runs=1, improve=False, **options).notes
     assert any("trap runs in wrong optima" in note for note in notes) == lost
+
+
+def test_contexts_may_come_from_a_generator():
+    table = np.random.default_rng(0).normal(size=(50, 3))
+    optima = kes.learn(table, contexts=(name for name in ["x1"]), runs=1)
+    assert tuple(optima.settings.knowledge.exogenous) == ("x1",)
