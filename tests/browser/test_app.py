@@ -7,6 +7,8 @@ from tests.browser.app_pages import AppPage, serious
 from tests.unit.app.serving import Served
 
 import kes
+from kes.app.serve import _entry
+from kes.app.workspace import Workspace
 
 
 def mixed(rows=150):
@@ -283,3 +285,15 @@ def test_the_example_is_there_within_a_second(open_app):
     app.page.reload()
     app.page.wait_for_selector(".column >> nth=36")
     assert app.page.evaluate("performance.now()") < 1000  # since the reload began
+
+
+def test_the_file_that_the_browser_is_given_leads_to_the_page(browser, served):
+    """The cookie must be sent although the browser comes from a file."""
+    path = _entry(Workspace(served.folder), served.address)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_url(f"http://{served.host}/")
+    page.get_by_role("button").first.wait_for()
+    assert page.evaluate("fetch('/api/state').then((answer) => answer.status)") == 200
+    page.close()
+    path.unlink()

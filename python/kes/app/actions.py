@@ -47,6 +47,7 @@ async def run(workspace: Workspace, chosen: Action) -> str:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "kes", *chosen.words[1:]),
         cwd=workspace.folder,
+        env=workspace.environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -65,26 +66,27 @@ async def run(workspace: Workspace, chosen: Action) -> str:
 
 
 def _fit(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
-    file = f"{stem(result)}.{'json' if about.get('form') == 'json' else 'bif'}"
+    suffix = "json" if about.get("form") == "json" else "bif"
+    file = workspace.unused(f"{stem(result)}.{suffix}")
     lines = [f"optima = kes.load({result!r})", "# with the table of the result as `data`:"]
     lines.append(f"optima.best.fit(data).save({file!r})")
     return Action(["kes", "fit", result, "--out", file], file, lines)
 
 
 def _edges(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
-    file = f"{stem(result)}-edges.csv"
+    file = workspace.unused(f"{stem(result)}-edges.csv")
     lines = [f"optima = kes.load({result!r})", "optima.evidence(data).to_pandas()"]
     return Action(["kes", "edges", result, "--out", file], file, lines)
 
 
 def _svg(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
-    file = f"{stem(result)}.svg"
+    file = workspace.unused(f"{stem(result)}.svg")
     lines = [f"optima = kes.load({result!r})", f"optima.plot().figure.savefig({file!r})"]
     return Action(["kes", "plot", result, "--out", file], file, lines)
 
 
 def _report(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
-    file = f"{stem(result)}.html"
+    file = workspace.unused(f"{stem(result)}.html")
     lines = [f"optima = kes.load({result!r})", f"optima.report({file!r}, data=data)"]
     return Action(["kes", "report", result, "--out", file], file, lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -27,7 +28,7 @@ def answered(line: str | bytes) -> dict[str, Any]:
     try:
         question = json.loads(line)
         with naming_flags({"kinds": "--discrete or --continuous"}):
-            return {"found": QUESTIONS[question.pop("ask")](**question)}
+            return {"found": _finite(QUESTIONS[question.pop("ask")](**question))}
     except KesError as error:
         fields = {name: getattr(error, name) for name in ("option", "column", "row", "file")}
         return {"error": {"message": str(error), **fields}}
@@ -35,6 +36,15 @@ def answered(line: str | bytes) -> dict[str, Any]:
         return {"error": {"message": "There is not enough memory for this; use fewer columns."}}
     except Exception as error:
         return {"error": {"message": f"unexpected {type(error).__name__}: {error}"}}
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a value of JSON, which has no NaN and no infinity: they become null."""
+    if isinstance(value, dict):
+        return {name: _finite(own) for name, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(own) for own in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from kes.app.jobs import Job, Jobs
 from kes.app.reader import Reader
 from kes.app.workspace import Workspace, clean, plain, stem
 from kes.errors import KesError
+from kes.graph.knowledge import Knowledge
 
 _MAINTENANCE = 30.0  # seconds
 _LONGEST_NOTE = 10_000
@@ -49,9 +51,7 @@ class Desk:
 
     def draft(self) -> dict[str, Any]:
         """Return the draft with its version."""
-        kept = self.workspace.read("draft.json", {})
-        is_ours = isinstance(kept, dict) and isinstance(kept.get("draft"), dict)
-        return kept if is_ours else {"version": 0, "draft": {}}
+        return kept_draft(self.workspace)
 
     def keep_draft(self, version: object, draft: object) -> dict[str, Any]:
         """Keep a draft, unless it is based on an older version than the last; return what it does.
@@ -63,8 +63,9 @@ class Desk:
             raise Stale("another tab has changed this meanwhile")
         if not isinstance(draft, dict) or len(str(draft)) > _MOST_DRAFT:
             raise KesError("a draft must be an object of moderate size")
-        self.workspace.write("draft.json", {"version": kept["version"] + 1, "draft": draft})
-        return {"version": kept["version"] + 1, **self.described(draft)}
+        found = {"version": kept["version"] + 1, **self.described(draft)}
+        self.workspace.write("draft.json", {"version": found["version"], "draft": draft})
+        return found
 
     def described(self, draft: dict[str, Any]) -> dict[str, Any]:
         """Return the code of a draft, or what is wrong with it."""
@@ -73,16 +74,13 @@ class Desk:
         except KesError as error:
             return {"code": None, "problem": {"message": str(error), "option": error.option}}
         out = self._new_result(chosen.stem)
-        known = knowledge_file(out) if chosen.knowledge else None
-        return {"code": chosen.code(out, known), "problem": None}
+        return {"code": chosen.code(out, self._knowledge_file(chosen, out)), "problem": None}
 
     # --- searches ---------------------------------------------------------------------------------
 
     def learn(self, draft: dict[str, Any], before: object = None) -> Job:
         """Queue the search that a draft describes."""
-        chosen = SearchDraft.of(draft)
-        if chosen.file is not None:
-            self.workspace.file(chosen.file)
+        chosen = self._checked(draft)
         out = self._new_result(chosen.stem)
         known = self._keep_knowledge(chosen, out)
         more = {"draft": draft, "before": None if before is None else plain(before)}
@@ -107,10 +105,17 @@ class Desk:
         if how != "runs" and "runs" not in draft.get("options", {}):
             changed["improve"]["runs"] = changed["prove"]["runs"] = found["runs"]
         draft = {**draft, "options": {**draft.get("options", {}), **changed[str(how)]}}
-        chosen = SearchDraft.of(draft)
+        chosen = self._checked(draft)
         words = chosen.words(result, self._keep_knowledge(chosen, result))
         titles = {"runs": "More runs", "improve": "Improve further", "prove": "Prove"}
         return self.jobs.add(titles[str(how)], words, result, draft=draft)
+
+    def _checked(self, draft: dict[str, Any]) -> SearchDraft:
+        """Check a draft, and that its table is a file of the folder."""
+        chosen = SearchDraft.of(draft)
+        if chosen.file is not None:
+            self.workspace.file(chosen.file)
+        return chosen
 
     def commands(self, result: str) -> list[str] | None:
         """Return the commands of the page that gave a result; None if they are not known."""
@@ -122,8 +127,9 @@ class Desk:
     async def draft_of(self, result: str) -> dict[str, Any]:
         """Return the draft that gave a result: of its last job, or as its file describes it."""
         self.workspace.file(result)
-        own = [job.draft for job in self.jobs.all.values() if job.out == result and job.draft]
-        found: dict[str, Any] = own[-1] if own else await self.results.ask("draft", file=result)
+        own = [job for job in self.jobs.all.values() if job.out == result and job.has_worked]
+        kept = [job.draft for job in own if job.draft]
+        found: dict[str, Any] = kept[-1] if kept else await self.results.ask("draft", file=result)
         return found
 
     def _new_result(self, stem: str) -> str:
@@ -136,10 +142,20 @@ class Desk:
         return name
 
     def _keep_knowledge(self, draft: SearchDraft, out: str) -> str | None:
+        name = self._knowledge_file(draft, out)
+        if name is not None:
+            draft.knowledge.save(self.workspace.folder / name)
+        return name
+
+    def _knowledge_file(self, draft: SearchDraft, out: str) -> str | None:
+        """Return the name of the file with the knowledge of a result: new, or one that holds it."""
         if not draft.knowledge:
             return None
-        draft.knowledge.save(self.workspace.folder / knowledge_file(out))
-        return knowledge_file(out)
+        name = f"{stem(out)}.knowledge.toml"
+        with suppress(KesError):
+            if Knowledge.read(self.workspace.file(name)) == draft.knowledge:
+                return name
+        return self.workspace.unused(name)
 
     # --- results ----------------------------------------------------------------------------------
 
@@ -149,8 +165,8 @@ class Desk:
         found, kept = [], {}
         for item in self.workspace.listing()["results"]:
             name, key = item["name"], f"{item['time']}:{item['bytes']}"
-            about = known.get(name, {})
-            if about.get("key") != key:
+            about = known.get(name)
+            if not isinstance(about, dict) or about.get("key") != key:
                 try:
                     about = {"key": key, "summary": await self.results.ask("summary", file=name)}
                 except KesError as error:
@@ -182,6 +198,8 @@ class Desk:
         return self.workspace.state / "reports" / f"{stem(result)}-{version}.html"
 
 
-def knowledge_file(result: str) -> str:
-    """Return the name of the file with the knowledge of a result."""
-    return f"{stem(result)}.knowledge.toml"
+def kept_draft(workspace: Workspace) -> dict[str, Any]:
+    """Return the draft of a folder with its version; an empty one if its file is damaged."""
+    kept: dict[str, Any] = workspace.read("draft.json", {})
+    is_ours = isinstance(kept.get("draft"), dict) and isinstance(kept.get("version"), int)
+    return kept if is_ours else {"version": 0, "draft": {}}

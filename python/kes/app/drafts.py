@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from kes import datasets
+from kes.app.workspace import stem
 from kes.data.dataset import Dataset
 from kes.data.schema import ReadOptions
 from kes.declare import declared
@@ -65,21 +66,19 @@ class SearchDraft:
             source=None if file is None else _text("file", file),
             example=rows,
             kinds={name: _text("kinds", kind) for name, kind in kinds.items() if kind},
-            na_values=tuple(_text("na_values", mark) for mark in given.get("na_values") or ()),
+            na_values=_texts("na_values", given.get("na_values") or []),
             completions=integer("completions", given.get("completions") or 5, minimum=1),
             **texts,  # type: ignore[arg-type]
         )
         if rows is not None and reading != ReadOptions(example=rows):
             raise KesError("the built-in example is read as it is", option="example")
-        known = Knowledge(
-            **{str(part): value for part, value in _mapping(given, "knowledge").items()}
-        )
+        known = stated(_mapping(given, "knowledge"))
         return cls(reading.source, rows, reading, known, _options(_mapping(given, "options")))
 
     @property
     def stem(self) -> str:
         """The name that results of this draft begin with."""
-        return "alarm" if self.file is None else self.file.split(".")[0]
+        return "alarm" if self.file is None else stem(self.file)
 
     def words(self, out: str, knowledge: str | None = None) -> list[str]:
         """Return the command that learns, with the file that holds the knowledge."""
@@ -100,7 +99,12 @@ def stated(given: Mapping[str, Any]) -> Knowledge:
     for part in given:
         if part not in parts:
             raise unknown("part of knowledge", str(part), parts, option="knowledge")
-    return Knowledge(**given)
+    try:
+        return Knowledge(**given)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, KesError):
+            raise
+        raise KesError("this is no knowledge as in a knowledge file", option="knowledge") from None
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,3 +147,9 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise KesError(f"{name} must be text, not {str(value)[:40]}", option=name)
     return value
+
+
+def _texts(name: str, values: object) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise KesError(f"{name} must be a list", option=name)
+    return tuple(_text(name, value) for value in values)

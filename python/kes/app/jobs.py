@@ -3,7 +3,8 @@
 A job is a command of kes. Its description, progress and messages are files in the folder, so a
 server that was killed finds its jobs again. A search that was running then is started again with
 the same words and resumes from its checkpoint; if its process has outlived the server, the job
-waits for it, as the result file is locked.
+waits for it, as the result file is locked. A description that this user's server has not sealed is
+ignored: a folder from elsewhere must not bring commands with it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from kes.app.seal import is_sealed, seal
 from kes.app.workspace import Workspace
 from kes.errors import KesError
 from kes.files import sole_writer
@@ -55,6 +57,11 @@ class Job:
         """Whether it learns: such a job has progress and can be resumed."""
         return self.words[1] == "learn"
 
+    @property
+    def has_worked(self) -> bool:
+        """Whether it has ended and left what it found."""
+        return self.state == "done" or (self.state == "stopped" and self.started is not None)
+
 
 class Jobs:
     """The queue of a folder."""
@@ -75,9 +82,7 @@ class Jobs:
 
     def add(self, title: str, words: list[str], out: str, **more: Any) -> Job:  # noqa: ANN401
         """Append a job to the queue; refuse a second one for the same file."""
-        for other in self.all.values():
-            if other.out == out and other.state in ("queued", "running"):
-                raise KesError(f"a job for {out} is {other.state} already", file=out)
+        self._refuse_second(out)
         name = f"{time.time_ns():019d}-{secrets.token_hex(3)}"
         job = Job(name, title, words, out, **more)
         self._keep(job, must=True)
@@ -94,9 +99,15 @@ class Jobs:
     def again(self, job: Job) -> None:
         """Queue a job that has ended, to be resumed."""
         if job.state in _ENDED:
+            self._refuse_second(job.out)
             job.state, job.message, job.stopping, job.ended = "queued", "", False, None
             self._keep(job)
             self._news.set()
+
+    def _refuse_second(self, out: str) -> None:
+        for other in self.all.values():
+            if other.out == out and other.state in ("queued", "running"):
+                raise KesError(f"a job for {out} is {other.state} already", file=out)
 
     def stop(self, job: Job) -> None:
         """Stop a job; a search keeps what it has found."""
@@ -132,39 +143,49 @@ class Jobs:
             if job is None:
                 self._news.clear()
                 await self._news.wait()
-            elif not self._is_free(job):
-                await asyncio.sleep(_LOOK * 5)  # its process has outlived an earlier server
-            else:
-                await self._do(job)
+                continue
+            try:
+                if self._is_free(job):
+                    await self._do(job)
+                else:
+                    await asyncio.sleep(_LOOK * 5)  # its process has outlived an earlier server
+            except Exception as error:  # the queue goes on, whatever happens to a job
+                why = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+                self._end(job, "failed", f"The process could not be run: {why}")
 
     def _is_free(self, job: Job) -> bool:
-        with sole_writer(self._workspace.folder / job.out) as is_free:
+        target = self._workspace.folder / job.out
+        if target.is_symlink():
+            raise KesError(f"{job.out} is a link; remove it", file=job.out)
+        with sole_writer(target) as is_free:
             return is_free
 
     async def _do(self, job: Job) -> None:
         job.state, job.started = "running", time.time()
         self._keep(job)
-        log = self._folder / f"{job.id}.log"
+        log, progress = (self._folder / f"{job.id}.{part}" for part in ("log", "progress"))
+        for left in (log, progress):
+            left.unlink(missing_ok=True)
         words = [*job.words[1:]]
         if job.is_search:
-            progress = self._folder / f"{job.id}.progress"
-            progress.unlink(missing_ok=True)
             words += ["--quiet", "--checkpoint", _CHECKPOINT, "--progress-file", str(progress)]
-        try:
-            with log.open("wb") as messages:
-                self._process = process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "kes", *words),
-                    cwd=self._workspace.folder,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=messages,
-                    stderr=messages,
-                    start_new_session=True,
-                )
-            code = await self._watched(job, process)
-        except OSError as error:
-            job.state, job.message = "failed", f"The process could not be started: {error.strerror}"
-        else:
-            job.state, job.message = _fate(code, _tail(log), job)
+        with log.open("xb") as messages:
+            self._process = process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "kes", *words),
+                cwd=self._workspace.folder,
+                env=self._workspace.environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=messages,
+                stderr=messages,
+                start_new_session=True,
+            )
+        if job.stopping:  # while the process was being created
+            _signal(process, signal.SIGINT)
+        code = await self._watched(job, process)
+        self._end(job, *_fate(code, _tail(log), job))
+
+    def _end(self, job: Job, state: str, message: str) -> None:
+        job.state, job.message = state, message
         self._process, job.ended = None, time.time()
         job.message = self._workspace.without_paths(job.message)
         self._keep(job)
@@ -192,21 +213,22 @@ class Jobs:
     def _keep(self, job: Job, *, must: bool = False) -> None:
         """Write the description of a job; on a full disk the job itself goes on."""
         try:
-            self._workspace.write(f"jobs/{job.id}.json", asdict(job))
+            content = asdict(job)
+            self._workspace.write(f"jobs/{job.id}.json", {**content, "seal": seal(content)})
         except KesError:
             if must:
                 raise
 
 
 def _read(path: Path) -> Job | None:
-    """Read a job; None if its file is damaged or not ours."""
+    """Read a job; None if its file is damaged or not sealed by us."""
     try:
         found = json.loads(path.read_bytes())
-        job = Job(**{one.name: found[one.name] for one in fields(Job)})
-    except (OSError, ValueError, TypeError, LookupError):
+        content = {one.name: found[one.name] for one in fields(Job)}
+        is_ours = is_sealed(content, found["seal"]) and content["id"] == path.stem
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
-    is_ours = job.id == path.name.removesuffix(".json") and job.words[:1] == ["kes"]
-    return job if is_ours and all(isinstance(word, str) for word in job.words) else None
+    return Job(**content) if is_ours else None
 
 
 def _fate(code: int, said: str, job: Job) -> tuple[str, str]:
@@ -216,7 +238,9 @@ def _fate(code: int, said: str, job: Job) -> tuple[str, str]:
     if job.stopping or code == _INTERRUPTED:
         return "stopped", said
     if code < 0 or code > 128:
-        name = signal.Signals(abs(code) if code < 0 else code - 128).name
+        number = abs(code) if code < 0 else code - 128
+        known = {one.value: one.name for one in signal.Signals}
+        name = known.get(number, f"code {code}")
         return "failed", (
             f"The process was ended from outside ({name}); perhaps the memory did not suffice. "
             "What it had found is kept up to the last checkpoint: go on from there."

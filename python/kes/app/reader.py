@@ -42,9 +42,12 @@ class Reader:
             self._used = time.monotonic()
             try:
                 line = await asyncio.wait_for(self._exchange({"ask": question, **about}), _PATIENCE)
-            except (TimeoutError, asyncio.CancelledError):
+            except asyncio.CancelledError:
                 await self._end()
                 raise
+            except TimeoutError:
+                await self._end()
+                raise KesError("this takes too long for the page; use the command line") from None
             except (OSError, ValueError):  # broken pipe; a line beyond the limit
                 line = b""
             self._used = time.monotonic()

@@ -29,6 +29,8 @@ def _with_data(file: str) -> Optima:
     optima = load(file)
     how = optima.record.reading
     data: Data | None = None if how.source is None else Path(how.source).name
+    if isinstance(data, str) and Path(data).is_symlink():
+        raise KesError(f"{data} is a link, which the page does not follow", file=data)
     if how.example is not None:
         data = example(how.example)
     return Optima(optima.record, problem=optima.ready(data, None, None))
@@ -77,7 +79,9 @@ def draft(file: str) -> dict[str, Any]:
     found |= {"completions": how.completions} if how.missing == "em" else {}
     if how.missing == "error":
         del found["missing"]
-    found |= {"file": how.source} if how.example is None else {"example": how.example}
+    found |= (
+        {"file": Path(how.source or "").name} if how.example is None else {"example": how.example}
+    )
     options = {
         name: value
         for name, value in settings.options().items()

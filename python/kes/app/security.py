@@ -21,7 +21,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE = ("GET", "HEAD")
@@ -90,20 +90,26 @@ class Gate:
         if origin != f"http://{host}" and not (is_safe and origin is None):
             return _refusal(403, "Requests from other sites are refused.")
         if is_entry and (given := parse_qs(scope["query_string"].decode("latin-1")).get("token")):
-            return self._entered(given[0])
+            return self._entered(given[0], is_typed=site == "none")
         if not self._same(_cookie(headers, self._cookie)):
             return _refusal(
                 403, "Open the address that kes app printed in the terminal: it contains the key."
             )
         return None
 
-    def _entered(self, given: str) -> Response:
-        """Exchange the token for a cookie, which also takes it out of the address bar."""
+    def _entered(self, given: str, *, is_typed: bool) -> Response:
+        """Exchange the token for a cookie, which also takes it out of the address bar.
+
+        A browser that comes from a file would not send the cookie after a redirection; it does when
+        a page of the server leads on.
+        """
         if not self._same(given):
             return _refusal(
                 403, "This address is outdated: each start of kes app prints a new one."
             )
-        answer = RedirectResponse("/", status_code=303)
+        answer: Response = RedirectResponse("/", status_code=303)
+        if not is_typed:
+            answer = HTMLResponse('<meta http-equiv="refresh" content="0; url=/">')
         answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
         return answer
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -11,6 +13,7 @@ from threading import Timer
 
 import uvicorn
 
+from kes.app.desk import kept_draft
 from kes.app.security import Gate, new_token
 from kes.app.server import application
 from kes.app.workspace import Workspace, plain
@@ -21,6 +24,8 @@ PORT = 8642
 
 _ADDRESS = "127.0.0.1"
 _MB = 10**6
+_ENTRY = "open.html"
+_LAST_PORT = 65_535
 
 
 def serve(
@@ -52,32 +57,50 @@ def serve(
     say(f"Open {address}")
     say("Ctrl-C ends it; a running search keeps its work and is resumed at the next start.")
     if browse:
-        Timer(0.5, webbrowser.open, [address]).start()
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        Timer(0.5, webbrowser.open, [_entry(workspace, address).as_uri()]).start()
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        (workspace.state / _ENTRY).unlink(missing_ok=True)
+
+
+def _entry(workspace: Workspace, address: str) -> Path:
+    """Write a page that leads to the address: other users can see the arguments of a browser."""
+    path = workspace.state / _ENTRY
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f'<meta http-equiv="refresh" content="0; url={address}">\n')
+    return path
 
 
 def _begin_with(workspace: Workspace, file: str) -> None:
     """Let the page begin with a file, unless it already works with it."""
     workspace.file(plain(file))
-    kept = workspace.read("draft.json", {})
-    version, draft = kept.get("version", 0), kept.get("draft", {})
-    if draft.get("file") != file:
-        workspace.write("draft.json", {"version": version + 1, "draft": {"file": file}})
+    kept = kept_draft(workspace)
+    if kept["draft"].get("file") != file:
+        new = {"version": kept["version"] + 1, "draft": {"file": file}}
+        workspace.write("draft.json", new)
 
 
 def _bound(port: int | None) -> socket.socket:
     """Return a socket on this machine: the given port, or a free one."""
+    if port is not None and port > _LAST_PORT:
+        raise KesError(f"port {port} does not exist; the last is {_LAST_PORT}", option="port")
     for number in (PORT, 0) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((_ADDRESS, number))
             listening.listen()
-        except OSError:
+        except OSError as error:
             listening.close()
+            refusal = error
         else:
             return listening
+    why = "is in use" if refusal.errno == errno.EADDRINUSE else f"is refused ({refusal.strerror})"
     raise KesError(
-        f"port {port} is in use; leave out --port for a free one, or give another", option="port"
+        f"port {port or PORT} {why}; leave out --port for a free one, or give another",
+        option="port",
     )

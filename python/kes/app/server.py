@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -24,7 +25,7 @@ from kes.app.drafts import stated
 from kes.app.jobs import Job
 from kes.app.option_form import option_form
 from kes.app.security import EMBEDDED
-from kes.app.workspace import TooLarge, Workspace, clean, sort_of
+from kes.app.workspace import TooLarge, Workspace, clean, not_finite, sort_of
 from kes.errors import KesError
 from kes.graph.knowledge import Knowledge
 
@@ -32,6 +33,7 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 JsonHandler: TypeAlias = Callable[[Desk, Request, dict[str, Any]], Awaitable[object]]
 
 _MOST_BODY = 4_000_000
+_POSITION = re.compile(r"[0-9]{1,15}")
 _TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "svg": "image/svg+xml"}
 
 
@@ -136,7 +138,7 @@ async def _body(request: Request) -> dict[str, Any]:
         if len(content) > _MOST_BODY:
             raise TooLarge("the request is too large")
     try:
-        found = json.loads(content or b"{}")
+        found = json.loads(content or b"{}", parse_constant=not_finite)
     except (ValueError, RecursionError):
         raise KesError("the request is not valid JSON") from None
     if not isinstance(found, dict):
@@ -242,13 +244,16 @@ async def _list_jobs(desk: Desk, _: Request, __: dict[str, Any]) -> object:
 async def _progress(desk: Desk, request: Request, _: dict[str, Any]) -> object:
     job = desk.jobs.get(request.path_params["id"])
     start = request.query_params.get("from", "0")
-    lines, position = desk.jobs.progress(job, int(start) if start.isdigit() else 0)
+    lines, position = desk.jobs.progress(job, int(start) if _POSITION.fullmatch(start) else 0)
     return {"job": _job(desk, job), "lines": lines, "position": position}
 
 
 async def _change_job(desk: Desk, request: Request, body: dict[str, Any]) -> object:
     job = desk.jobs.get(request.path_params["id"])
-    (desk.jobs.stop if body.get("do") == "stop" else desk.jobs.again)(job)
+    changes = {"stop": desk.jobs.stop, "again": desk.jobs.again}
+    if (do := str(body.get("do"))) not in changes:
+        raise KesError("a job can be stopped, or started again", option="do")
+    changes[do](job)
     return _job(desk, job)
 
 

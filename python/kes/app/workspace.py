@@ -31,6 +31,7 @@ KNOWLEDGE = (".toml",)
 _LONGEST = 120
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2060-\u206f]')
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+_SUFFIX = re.compile(r"(?ai)(?:\.kes\.json|\.knowledge\.toml|\.\w{1,10})(?:\.gz)?\Z")
 _BLOCK = 2**20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -47,9 +48,8 @@ class Workspace:
         if not self.folder.is_dir():
             raise KesError(f"there is no folder {folder}", option="folder", file=str(folder))
         self.state = self.folder / STATE
-        if self.state.is_symlink():
-            raise KesError(f"{STATE} is a link; remove it", option="folder", file=STATE)
         try:
+            self._refuse_links()
             for part in (self.state, self.state / "jobs", self.state / "reports"):
                 part.mkdir(mode=0o700, exist_ok=True)
             for left in self.state.glob("upload-*"):  # of a server that was killed
@@ -57,6 +57,18 @@ class Workspace:
         except OSError as error:
             message = f"cannot write to the folder {folder}: {error.strerror}"
             raise KesError(message, option="folder", file=str(folder)) from error
+
+    def _refuse_links(self) -> None:
+        """Refuse a state that would be read or written elsewhere."""
+        for path in (self.state, *self.state.rglob("*")):
+            if path.is_symlink():
+                name = path.relative_to(self.folder)
+                raise KesError(f"{name} is a link; remove it", option="folder", file=str(name))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of commands: they look for the table of a result in the folder only."""
+        return {**os.environ, "KES_DATA_BESIDE_RESULT": "1"}
 
     # --- names -----------------------------------------------------------------------------------
 
@@ -73,10 +85,11 @@ class Workspace:
 
     def unused(self, name: str) -> str:
         """Return a name that no file has: this one, or one with a number."""
-        head, dot, tail = clean(name).partition(".")
-        number, found = 2, head + dot + tail
+        found = clean(name)
+        head, suffix = _split(found)
+        number = 2
         while os.path.lexists(self.folder / found):
-            found, number = f"{head}-{number}{dot}{tail}", number + 1
+            found, number = f"{head}-{number}{suffix}", number + 1
         return found
 
     def listing(self) -> dict[str, list[dict[str, Any]]]:
@@ -126,14 +139,17 @@ class Workspace:
     def read(self, name: str, default: Any) -> Any:  # noqa: ANN401 - JSON
         """Return a part of the state; the default if it is missing or damaged."""
         try:
-            return json.loads((self.state / name).read_bytes())
-        except (OSError, ValueError):
+            found = json.loads((self.state / name).read_bytes(), parse_constant=not_finite)
+        except (OSError, ValueError, RecursionError):
             return default
+        return found if isinstance(found, type(default)) else default
 
     def write(self, name: str, value: object) -> None:
         """Write a part of the state, atomically."""
         try:
-            write_file(self.state / name, json.dumps(value, indent=1).encode())
+            write_file(self.state / name, json.dumps(value, indent=1, allow_nan=False).encode())
+        except ValueError:
+            raise KesError("numbers must be finite") from None
         except KesError as error:
             raise _not_stored(name, error.__cause__) from None
 
@@ -143,6 +159,11 @@ class Workspace:
             if len(str(path)) > 1:
                 text = text.replace(str(path), shown)
         return text
+
+
+def not_finite(name: str) -> float:
+    """Refuse NaN and infinity, which JSON does not have."""
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def plain(name: object) -> str:
@@ -162,8 +183,15 @@ def clean(name: str) -> str:
     kept = _FORBIDDEN.sub("_", last).encode("utf-8", "ignore").decode().strip(" ").lstrip(".-")
     if _RESERVED.fullmatch(kept):
         kept = f"_{kept}"
-    head, dot, suffix = kept.partition(".")
-    return (head[:_LONGEST] + dot + suffix[-40:]).rstrip(". ") or "table.csv"
+    head, suffix = _split(kept)
+    head = head.encode()[:_LONGEST].decode("utf-8", "ignore")
+    return (head + suffix).rstrip(". ") or "table.csv"
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Return a name without its suffix, and the suffix."""
+    found = _SUFFIX.search(name)
+    return (name, "") if found is None else (name[: found.start()], found[0])
 
 
 def sort_of(name: str) -> str | None:
@@ -179,8 +207,8 @@ def sort_of(name: str) -> str | None:
 
 
 def stem(name: str) -> str:
-    """Return the name of a file without its suffixes."""
-    return name.partition(".")[0] or "result"
+    """Return the name of a file without its suffix."""
+    return _split(name)[0] or "result"
 
 
 def _not_stored(name: str, error: BaseException | None) -> KesError:

@@ -5,6 +5,7 @@ looked for by this name and then beside the result, and used only if it still ho
 """
 
 import csv
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -329,10 +330,16 @@ def table_of(result: Path) -> str | None:
 
 
 def _found(how: ReadOptions, result: Path) -> str | None:
-    """Return the file that a result was learned from, if it exists."""
+    """Return the file that a result was learned from, if it exists.
+
+    With ``KES_DATA_BESIDE_RESULT``, as in ``kes app``, only a file next to the result is opened.
+    """
     if how.source is None:
         return None
     source = Path(how.source)
+    if os.environ.get("KES_DATA_BESIDE_RESULT"):
+        near = result.parent / source.name
+        return str(near) if near.is_file() and not near.is_symlink() else None
     places = [source, result.parent / source, result.parent / source.name]
     return next((str(place) for place in places if place.is_file()), None)
 

@@ -7,9 +7,12 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from urllib.parse import quote
+
+CONFIG = tempfile.TemporaryDirectory()  # the key of the seals of all servers of the tests
 
 
 class Served:
@@ -23,6 +26,7 @@ class Served:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env={**os.environ, "XDG_CONFIG_HOME": CONFIG.name},
             preexec_fn=before,  # noqa: PLW1509 - there are no threads yet
         )
         said = ""
